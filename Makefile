@@ -1,0 +1,69 @@
+# make demo    score the bundled example
+# make test    run every test, with compiled kernels and then with plain ones
+# make lint    check format, style and types
+# make bench   measure speed and memory against sacrebleu
+# Each makes its own virtual environment and installs what it needs.
+
+PYTHON ?= python3
+VENV := .venv
+PLAIN := .venv-plain
+# Also for the build environments, so that today's green is tomorrow's green.
+export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+BUILD := pyproject.toml setup.py constraints.txt $(wildcard src/tarocco/kernels/*.py)
+SOURCES := $(shell find src examples -name '*.py' -o -name '*.toml' -o -name '*.txt' | grep -v egg-info)
+PLUGIN := examples/tarocco-overlap
+
+.PHONY: demo test test-compiled test-plain lint bench docs clean
+
+demo: $(VENV)/.installed
+	@$(VENV)/bin/tarocco demo
+
+test: test-compiled test-plain
+
+test-compiled: $(VENV)/.test
+	$(VENV)/bin/python -m pytest tests
+
+# The same kernel sources, run as plain Python from an installation of their own.
+test-plain: $(PLAIN)/.installed
+	TAROCCO_EXPECT_COMPILED=0 $(PLAIN)/bin/python -m pytest tests/kernels tests/golden tests/test_laws.py
+
+lint: $(VENV)/.lint
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/mypy
+
+bench: $(VENV)/.test
+	$(VENV)/bin/python bench/run.py
+
+# Pages that are made from the registry.
+docs: $(VENV)/.installed
+	$(VENV)/bin/python tools/make_metric_pages.py > docs/metrics.md
+
+clean:
+	rm -rf $(VENV) $(PLAIN) build dist src/*.egg-info src/tarocco/kernels/*.so
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "tarocco needs Python 3.11 or newer; name one with make PYTHON=python3.x" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' \
+		|| { echo "this Python cannot make virtual environments; on Debian: apt-get install python3-venv" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(VENV)/bin/python $(BUILD)
+	$(VENV)/bin/python -m pip install -q -e .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.installed $(PLUGIN)/pyproject.toml
+	$(VENV)/bin/python -m pip install -q -e '.[test]' -e $(PLUGIN)
+	@touch $@
+
+$(VENV)/.lint: $(VENV)/.installed
+	$(VENV)/bin/python -m pip install -q -e '.[lint]'
+	@touch $@
+
+$(PLAIN)/.installed: $(VENV)/bin/python $(SOURCES) $(BUILD)
+	$(PYTHON) -m venv --clear $(PLAIN)
+	TAROCCO_NO_COMPILE=1 TAROCCO_REQUIRE_COMPILE=0 $(PLAIN)/bin/python -m pip install -q . pytest hypothesis
+	@touch $@

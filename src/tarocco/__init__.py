@@ -1,0 +1,65 @@
+"""tarocco: which metric should I trust, and what does it say?
+
+The public names are found here and imported when first used, so that `import tarocco` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tarocco._version import __version__
+
+if TYPE_CHECKING:
+    from tarocco.encode.batch import Batch
+    from tarocco.encode.tokenizers import tokenizer
+    from tarocco.errors import TaroccoError
+    from tarocco.metrics.base import Example, Metric, parameter
+    from tarocco.registry import metric, metric_plugin
+    from tarocco.results import Interval, Result, Score
+    from tarocco.scoring import score, statistics
+
+_HOMES = {
+    "Batch": "tarocco.encode.batch",
+    "Example": "tarocco.metrics.base",
+    "Interval": "tarocco.results",
+    "Metric": "tarocco.metrics.base",
+    "Result": "tarocco.results",
+    "Score": "tarocco.results",
+    "TaroccoError": "tarocco.errors",
+    "metric": "tarocco.registry",
+    "metric_plugin": "tarocco.registry",
+    "parameter": "tarocco.metrics.base",
+    "score": "tarocco.scoring",
+    "statistics": "tarocco.scoring",
+    "tokenizer": "tarocco.encode.tokenizers",
+}
+
+__all__ = [
+    "Batch",
+    "Example",
+    "Interval",
+    "Metric",
+    "Result",
+    "Score",
+    "TaroccoError",
+    "__version__",
+    "metric",
+    "metric_plugin",
+    "parameter",
+    "score",
+    "statistics",
+    "tokenizer",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'tarocco' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

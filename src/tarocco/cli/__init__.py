@@ -1,0 +1,56 @@
+"""The command line: one file a command, imported when that command is called."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from tarocco._version import __version__
+
+COMMANDS = {
+    "score": "score systems against references",
+    "metrics": "what metrics there are: formulas, parameters, papers",
+    "demo": "score the bundled example",
+}
+
+USAGE = """usage: tarocco COMMAND ...
+
+which metric should I trust, and what does it say?
+
+commands:
+{commands}
+
+options:
+  -h, --help   show this help; `tarocco COMMAND --help` shows a command's
+  --version    show the version
+"""
+
+
+def usage() -> str:
+    return USAGE.format(commands="\n".join(f"  {name:<10} {meaning}" for name, meaning in COMMANDS.items()))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command. Exit codes: 0 fine, 1 the data is bad, 2 the command is wrong."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    first = given[0] if given else ""
+    if first in ("--version", "-V"):
+        print(f"tarocco {__version__}")
+        return 0
+    if first in ("-h", "--help", "help", ""):
+        print(usage(), end="", file=sys.stdout if first else sys.stderr)
+        return 0 if first else 2
+    if first not in COMMANDS:
+        return _unknown(first)
+    from tarocco.cli.running import run_command
+
+    return run_command(first, given[1:])
+
+
+def _unknown(command: str) -> int:
+    from difflib import get_close_matches
+
+    near = get_close_matches(command, COMMANDS, n=1)
+    hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(COMMANDS)}"
+    print(f'tarocco: there is no command "{command}"; {hint}', file=sys.stderr)
+    return 2

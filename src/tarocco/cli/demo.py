@@ -1,0 +1,46 @@
+"""Score the bundled example: three systems, twelve segments, four references."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from tarocco.cli.options import add_output_options, add_resampling_options
+
+METRICS = ("BLEU-4", "BLEU-SBP", "BLEUS-4", "NIST-5")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_resampling_options(parser)
+    add_output_options(parser)
+    parser.set_defaults(confidence=0.95)
+
+
+def run(options: argparse.Namespace) -> None:
+    from tarocco.cli.score import write
+    from tarocco.datasets import load
+    from tarocco.scoring import score
+
+    data = load("demo")
+    result = score(
+        data.systems,
+        data.references,
+        metrics=METRICS,
+        documents=data.documents,
+        confidence=options.confidence,
+        n_resamples=options.n_resamples,
+        seed=options.seed,
+    )
+    words = options.format == "table" and not options.score_only and not options.quiet
+    if words:
+        sys.stdout.write(
+            f"{len(data.systems)} made-up systems, {len(data.references)} segments, "
+            f"{len(data.references[0])} references.\n"
+            '"careful" is close to the references, "literal" translates word for word, "brief" leaves things out.\n\n'
+        )
+    write(result, options, "demo")
+    if words:
+        sys.stdout.write(
+            "\nTwelve segments say little: look at how wide the intervals are. Your own files:\n"
+            "  tarocco score REF [REF ...] -i SYS [SYS ...] -m BLEU-4 NIST-5 --confidence\n"
+        )

@@ -1,0 +1,67 @@
+"""What metrics there are: formulas, parameters, papers."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import textwrap
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tarocco.metrics.base import Metric
+
+EXAMPLES = """examples:
+  tarocco metrics
+  tarocco metrics BLEU-SBP
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("names", nargs="*", metavar="NAME", help="explain these metrics")
+
+
+def run(options: argparse.Namespace) -> None:
+    from tarocco.present.tables import Table, write_table
+    from tarocco.registry import families, metrics
+
+    if options.names:
+        sys.stdout.write("\n".join(explain(metric) for metric in metrics(options.names)))
+        return
+    rows = tuple((family.title, family.summary) for family in families())
+    write_table(Table(("metric", "what it is"), rows, labels=2))
+    sys.stdout.write("\n`tarocco metrics NAME` gives the formula, the parameters and the paper.\n")
+
+
+def explain(metric: Metric) -> str:
+    """All there is to know of a metric, as text."""
+    import dataclasses
+
+    from tarocco.naming import write_value
+
+    lines = [str(metric), "=" * len(str(metric)), "", *wrapped(metric.summary), ""]
+    lines += [f"    {line}" for line in metric.formula.splitlines()]
+    lines += ["", f"{metric.kind}: {'lower' if metric.kind == 'error' else 'higher'} is better"]
+    if metric.scale != 1:
+        lines.append(f"tables show it times {metric.scale:g}")
+    fields = dataclasses.fields(metric)
+    if fields:
+        lines += ["", "Parameters"]
+    for field in fields:
+        choices = field.metadata["choices"]
+        values = f" ({', '.join(choices)})" if choices else ""
+        where = "the n of the name" if field.metadata["in_stem"] else f"here {write_value(getattr(metric, field.name))}"
+        lines += wrapped(f"{field.name}: {field.metadata['meaning']}{values}; {where}", "  ")
+    example = metric.example
+    lines += ["", f"Worked example ({example.name})"]
+    for i, (candidate, references) in enumerate(zip(example.candidates, example.references, strict=True), start=1):
+        number = f" {i}" if len(example.candidates) > 1 else ""
+        lines += [f"  candidate{number}: {candidate}", *(f"  reference{number}: {text}" for text in references)]
+    lines += wrapped(f"score {example.score:.6g}: {example.why}", "  ")
+    if metric.notes:
+        lines += ["", "Notes", *wrapped(metric.notes, "  ")]
+    lines += ["", "Paper", *wrapped(metric.paper, "  "), ""]
+    return "\n".join(lines)
+
+
+def wrapped(text: str, indent: str = "") -> list[str]:
+    return textwrap.wrap(" ".join(text.split()), 88, initial_indent=indent, subsequent_indent=indent)

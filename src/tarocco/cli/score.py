@@ -1,0 +1,139 @@
+"""Score systems against references.
+
+References come first, systems behind -i; without -i the system is read from standard input.
+Files may be plain text (one segment a line), .gz, .xz, .zst, .tsv (several references a line), NIST SGML or WMT XML.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+from tarocco.cli.options import add_jobs_option, add_output_options, add_resampling_options, add_text_options
+from tarocco.cli.running import say
+
+if TYPE_CHECKING:
+    from tarocco.model import TestSet
+    from tarocco.present.tables import Table
+    from tarocco.results import Result
+
+EXAMPLES = """examples:
+  tarocco score ref.txt -i sysA.txt sysB.txt -m BLEU-4 NIST-5
+  tarocco score ref1 ref2 ref3 ref4 -i sysA -m BLEU-4 BLEU-SBP --confidence
+  cat sysA | tarocco score ref.txt -b
+  tarocco score ref.txt -i sysA -m BLEU-4:smooth=none:length=shortest --level segment -f tsv
+"""
+
+# sacrebleu warns from here on, too.
+MANY_TOKENIZED = 100
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("references", nargs="+", metavar="REF", help="reference files")
+    parser.add_argument("-i", "--input", nargs="+", default=["-"], metavar="SYS", help="system files (default: -)")
+    parser.add_argument(
+        "-m", "--metrics", nargs="+", default=["BLEU-4"], metavar="METRIC", help="names as `tarocco metrics` lists them"
+    )
+    add_text_options(parser)
+    add_resampling_options(parser)
+    add_output_options(parser)
+    add_jobs_option(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    from tarocco.encode.batch import Encoding
+    from tarocco.errors import InputError
+    from tarocco.read.test_set import read_test_set
+    from tarocco.registry import metrics
+    from tarocco.resample import check_resampling
+    from tarocco.scoring import score_test_set
+
+    chosen = metrics(options.metrics)
+    encoding = Encoding(options.tokenize, options.lowercase)
+    if options.confidence is not None:
+        check_resampling(options.confidence, options.n_resamples)
+    test_set = read_test_set(options.references, options.input, options.documents, options.num_refs)
+    if options.level == "document" and test_set.documents is None:
+        raise InputError("--level document needs document labels: give --documents FILE, one label a segment")
+    if not options.quiet and options.tokenize != "none":
+        warn_of_tokenized_text(test_set)
+    result = score_test_set(
+        test_set,
+        chosen,
+        encoding,
+        confidence=options.confidence,
+        n_resamples=options.n_resamples,
+        seed=options.seed,
+        jobs=options.jobs,
+    )
+    write(result, options, "score")
+
+
+def warn_of_tokenized_text(test_set: TestSet) -> None:
+    """Say so if the outputs look tokenized already: tokenizing them again makes scores that compare with nobody's."""
+    for name, segments in test_set.systems.items():
+        ends = segments.starts[1:] - 1
+        ends = ends[segments.lengths >= 2]
+        period = (segments.text[ends - 1] == ord(".")) & (segments.text[ends - 2] == ord(" "))
+        if period.sum() >= MANY_TOKENIZED:
+            say(
+                f'note: {period.sum()} lines of "{name}" end in " .": the text looks tokenized, but scores compare '
+                "only on detokenized text; use --tokenize none if it is meant to be as it is"
+            )
+
+
+def write(result: Result, options: argparse.Namespace, command: str) -> None:
+    """Write scores to standard output as asked."""
+    from tarocco.present import scores, tables
+
+    out = sys.stdout
+    if options.score_only:
+        lines = [scores.number(score.score, score, options.width) for score in result.scores]
+        if options.level != "corpus":
+            table = scores.parts_table(result, options.level, options.width)
+            lines = [number for row in table.rows for number in row[table.labels :]]
+        out.writelines(f"{line}\n" for line in lines)
+    elif options.format == "json":
+        settings = {"seed": options.seed}
+        if options.confidence is not None:
+            settings |= {"confidence": options.confidence, "n_resamples": options.n_resamples}
+        out.write(scores.json_text(command, settings, result.to_dict(options.level)))
+    elif options.format in ("tsv", "csv"):
+        out.write(scores.separated_text(result, options.level, "\t" if options.format == "tsv" else ","))
+    else:
+        if options.level == "corpus":
+            table = scores.corpus_table(result, options.width)
+            if options.format == "table" and out.isatty() and too_wide(table):
+                table = scores.long_table(result, options.width)
+        else:
+            table = scores.parts_table(result, options.level, options.width)
+        if options.format == "md":
+            out.write(tables.markdown(table))
+        elif options.format == "latex":
+            out.write(tables.latex(table))
+        else:
+            tables.write_table(table, out)
+            out.writelines(f"{line}\n" for line in footnotes(result))
+
+
+def too_wide(table: Table) -> bool:
+    """Whether a table does not fit the terminal."""
+    return sum(table.widths) + 2 * len(table.widths) > shutil.get_terminal_size().columns
+
+
+def footnotes(result: Result) -> list[str]:
+    """Below a table: signatures, the printed scale, and how intervals were made."""
+    signatures = list(dict.fromkeys(score.signature for score in result.scores))
+    lines = ["", *signatures]
+    scaled = list(dict.fromkeys(str(score.metric) for score in result.scores if score.metric.scale != 1))
+    if scaled:
+        lines.append(f"shown times 100: {', '.join(scaled)}")
+    interval = result.scores[0].interval
+    if interval:
+        lines.append(
+            f"in brackets: {interval.confidence:.0%} bootstrap interval over segments, "
+            f"{interval.n_resamples} resamples, seed {interval.seed}"
+        )
+    return lines

@@ -1,0 +1,7 @@
+"""From text to arrays of integers.
+
+tokenizers          which characters end, make or belong to a word, for each tokenizer
+character_classes   Unicode's numbers, punctuation and symbols (generated)
+vocabulary          words to ids
+batch               a block of candidates and references as ragged arrays: what a metric sees
+"""

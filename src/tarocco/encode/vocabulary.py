@@ -1,0 +1,82 @@
+"""Words to ids: a growing table that gives the same id to the same spelling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarocco.kernels import kernel, words
+
+_intern = kernel(words, "intern")
+_rebuild = kernel(words, "rebuild")
+_translate = kernel(words, "translate")
+
+
+@dataclass(frozen=True, eq=False)
+class Ragged:
+    """Rows of different lengths: row i is values[offsets[i]:offsets[i + 1]]."""
+
+    values: NDArray[np.int32]
+    offsets: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, row: int) -> NDArray[np.int32]:
+        row = range(len(self))[row]
+        return self.values[self.offsets[row] : self.offsets[row + 1]]
+
+    @property
+    def lengths(self) -> NDArray[np.intp]:
+        return np.diff(self.offsets)
+
+
+class Vocabulary:
+    """The words seen so far, numbered in the order they came."""
+
+    def __init__(self) -> None:
+        self._known = 0
+        self._slots = np.full(2048, -1, np.int32)
+        self._hashes = np.empty(1024, np.uint32)
+        self._bounds = np.zeros(1025, np.intp)
+        self._spelling = np.empty(8192, np.uint8)
+
+    def __len__(self) -> int:
+        return self._known
+
+    def __getitem__(self, word: int) -> str:
+        word = range(self._known)[word]
+        spelling = self._spelling[self._bounds[word] : self._bounds[word + 1]]
+        return spelling.tobytes().decode("utf-8", "surrogatepass")
+
+    def encode(self, split: NDArray[np.uint8], segments: int) -> Ragged:
+        """Number the words that a tokenizer wrote for so many segments; new words get new ids."""
+        ids = np.empty(len(split) // 2 + 1, np.int32)
+        offsets = np.zeros(segments + 1, np.intp)
+        state = np.array([0, 0, 0, self._known], np.intp)
+        while True:
+            _intern(split, self._slots, self._hashes, self._bounds, self._spelling, ids, offsets, state)
+            self._known = int(state[3])
+            if state[0] == len(split):
+                break
+            self._grow(len(split))
+        # A copy, so that a short text does not keep the room of the longest possible one.
+        return Ragged(ids[: state[1]].copy(), offsets)
+
+    def _grow(self, at_least: int) -> None:
+        """Make room for more words, for at least one more as long as the whole text."""
+        room = 4 * len(self._hashes)
+        self._hashes = np.resize(self._hashes, room)
+        self._bounds = np.resize(self._bounds, room + 1)
+        self._spelling = np.resize(self._spelling, max(4 * len(self._spelling), len(self._spelling) + at_least))
+        self._slots = np.full(2 * room, -1, np.int32)
+        _rebuild(self._hashes, self._known, self._slots)
+
+    def ids_in(self, other: Vocabulary) -> NDArray[np.int32]:
+        """For each word its id in another vocabulary, -1 where that has no such word."""
+        out = np.empty(self._known, np.int32)
+        mine = (self._hashes, self._bounds, self._spelling)
+        _translate(*mine, other._slots, other._hashes, other._bounds, other._spelling, out)
+        return out

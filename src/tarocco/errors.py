@@ -1,0 +1,37 @@
+"""Everything tarocco raises on purpose.
+
+    TaroccoError
+    ├── InputError        the data is wrong: a file, a line, a shape
+    ├── UnknownName       a metric, tokenizer or system that does not exist
+    ├── BadParameter      a parameter that a metric does not have, or a value it does not take
+    ├── PluginError       a metric of the user's own that lacks something every metric has
+    └── MissingExtra      an optional library that is not installed
+
+A message is one sentence a user can act on: which file and line, what was expected, what was found.
+"""
+
+from __future__ import annotations
+
+
+class TaroccoError(Exception):
+    """The base of all errors that tarocco raises on purpose."""
+
+
+class InputError(TaroccoError, ValueError):
+    """The data is wrong: a file, a line, a shape."""
+
+
+class UnknownName(TaroccoError, LookupError):
+    """A metric, tokenizer or system that does not exist."""
+
+
+class BadParameter(TaroccoError, ValueError):
+    """A parameter that a metric does not have, or a value that it does not take."""
+
+
+class PluginError(TaroccoError, TypeError):
+    """A metric of the user's own that lacks something every metric has."""
+
+
+class MissingExtra(TaroccoError, ImportError):
+    """An optional library that is not installed."""

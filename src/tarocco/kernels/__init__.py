@@ -1,0 +1,62 @@
+"""Arrays in, arrays out: the compiled part of tarocco.
+
+Every file here is one family of loops, written in Cython's pure-Python mode: the same file is compiled to C where a
+compiler was present at install time and runs as plain Python where not. A kernel trusts what it is given; ids, shapes
+and types are checked by the caller. Kernels hold no objects, do no input or output and release the GIL.
+
+    words      text -> words -> word ids
+    ngrams     clipped n-gram matches, plain or weighted
+    pairs      counting and finding (prefix, word) pairs, for n-gram information
+    resample   weighted sums in a fixed order, bootstrap draws
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tarocco.kernels import standin
+
+
+class UncompiledKernels(RuntimeWarning):
+    """The kernels run as plain Python."""
+
+
+@functools.cache
+def _say_uncompiled() -> None:
+    warnings.warn(
+        "tarocco's kernels are not compiled, so scoring is about 100 times slower; "
+        "reinstall where a C compiler is present (gcc, clang) to compile them",
+        UncompiledKernels,
+        stacklevel=3,
+    )
+
+
+def _buffer(argument: Any) -> Any:
+    return memoryview(argument) if isinstance(argument, np.ndarray) else argument
+
+
+def _on_plain_integers(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Uncompiled, index memoryviews instead of arrays: they give Python integers, which do not overflow."""
+
+    @functools.wraps(function)
+    def call(*arguments: Any) -> Any:
+        return function(*map(_buffer, arguments))
+
+    return call
+
+
+def kernel(module: Any, name: str) -> Callable[..., Any]:
+    """The function `name` of a kernel module, ready to be called with NumPy arrays."""
+    function = getattr(module, name)
+    if module.COMPILED:
+        return function
+    _say_uncompiled()
+    return _on_plain_integers(function)
+
+
+__all__ = ["UncompiledKernels", "kernel", "standin"]

@@ -1,0 +1,56 @@
+"""A stand-in for the `cython` module, for installs without a C compiler.
+
+Kernels are ordinary Python files with Cython's types in their annotations. Compiled, the annotations become C types;
+uncompiled, `from __future__ import annotations` keeps them from being looked up, and the few names that are really
+called are here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+compiled = False
+
+
+def declare(_type: Any = None, value: Any = None) -> Any:
+    return value
+
+
+def cast(_type: Any, value: Any) -> Any:
+    return value
+
+
+def cfunc(function: Callable[..., Any]) -> Callable[..., Any]:
+    return function
+
+
+inline = cfunc
+
+
+def exceptval(*_args: Any, **_options: Any) -> Callable[..., Any]:
+    return cfunc
+
+
+class _NoGil:
+    """Usable as a decorator and as a context manager, as in Cython."""
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        return function
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_error: object) -> None:
+        return None
+
+
+nogil = _NoGil()
+
+
+class _AnyType:
+    def __getitem__(self, _item: Any) -> _AnyType:
+        return self
+
+
+int = uint = uchar = double = longlong = ulonglong = Py_ssize_t = bint = _AnyType()

@@ -1,0 +1,150 @@
+"""What every metric is: a frozen record of parameters that knows its name, its statistics and its score."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarocco.encode.batch import Batch
+from tarocco.errors import BadParameter
+from tarocco.naming import Name, Value, read_value, write_value
+
+Floats = NDArray[np.float64]
+Self = TypeVar("Self", bound="Metric")
+
+
+def parameter(default: Any, meaning: str, *, choices: Sequence[str] | None = None, in_stem: bool = False) -> Any:
+    """A field of a metric: its default, what it means, what it may be, and whether it is part of the name's stem."""
+    return dataclasses.field(
+        default=default, metadata={"meaning": meaning, "choices": choices, "in_stem": in_stem, "type": type(default)}
+    )
+
+
+@dataclass(frozen=True)
+class Example:
+    """A case small enough to check by hand: what the metric named `name` gives for it, and why."""
+
+    name: str
+    candidates: tuple[str, ...]
+    references: tuple[tuple[str, ...], ...]
+    score: float
+    why: str
+
+
+@dataclass(frozen=True)
+class Metric(ABC):
+    """A metric: two functions and a name.
+
+    `statistics(batch, context)` gives a short row of numbers for each candidate; rows can be added up. `score(sums)`
+    turns one row, or any array whose last axis is a row, into scores. A segment's score is the score of its row, the
+    corpus score is the score of the sum.
+
+    A subclass is a frozen dataclass whose fields are made with `parameter(...)`, and says what it is in the class
+    attributes below. Its stem is matched by `pattern`, whose named groups are the fields that are part of the stem.
+    """
+
+    title: ClassVar[str]  # "BLEU-n": how the family is written
+    summary: ClassVar[str]  # one sentence
+    formula: ClassVar[str]
+    paper: ClassVar[str]
+    pattern: ClassVar[str]
+    names: ClassVar[tuple[str, ...]]  # members worth listing; the laws are tested on each
+    example: ClassVar[Example]
+    notes: ClassVar[str] = ""  # where other implementations differ, and what degenerate input gives
+    kind: ClassVar[Literal["similarity", "error"]] = "similarity"
+    context_key: ClassVar[str | None] = None  # metrics with the same key share what `prepare` gives
+    scale: ClassVar[float] = 1.0  # what the command line multiplies by when it prints a table
+
+    # --- names ---------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def read_stem(cls, stem: str) -> Mapping[str, str] | None:
+        """The parameters that a stem holds, or None if it is not one of this family's."""
+        match = re.fullmatch(cls.pattern, stem, re.IGNORECASE)
+        return {key: value for key, value in match.groupdict().items() if value} if match else None
+
+    @classmethod
+    def from_name(cls: type[Self], name: Name) -> Self | None:
+        """The metric of that name, or None if the stem is not one of this family's."""
+        in_stem = cls.read_stem(name.stem)
+        if in_stem is None:
+            return None
+        values: dict[str, Value] = {}
+        fields = {field.name: field for field in dataclasses.fields(cls)}
+        after_colons = [key for key, field in fields.items() if not field.metadata["in_stem"]]
+        for key, text in (*in_stem.items(), *name.parameters):
+            told = (key, text) in name.parameters
+            if told and in_stem.get(key, text) != text:
+                raise BadParameter(f'"{name}": {name.stem} already says {key}={in_stem[key]}')
+            if told and key not in after_colons:
+                known = f"it takes {', '.join(after_colons)}" if after_colons else "it takes none"
+                raise BadParameter(f'"{name}": {name.stem} has no parameter "{key}"; {known}')
+            try:
+                values[key] = read_value(text, fields[key].metadata["type"])
+            except (ValueError, KeyError):
+                wanted = fields[key].metadata["type"].__name__
+                raise BadParameter(f'"{name}": the parameter "{key}" is a {wanted}, not "{text}"') from None
+        return cls(**values)
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            choices, value = field.metadata["choices"], getattr(self, field.name)
+            if choices is not None and value not in choices:
+                raise BadParameter(
+                    f'{type(self).title}: the parameter "{field.name}" is one of {", ".join(choices)}, not "{value}"'
+                )
+
+    @property
+    @abstractmethod
+    def stem(self) -> str:
+        """The canonical stem, such as BLEU-4."""
+
+    def default(self, parameter: str) -> Value:
+        """What a parameter is if the name does not say; it may depend on other parameters."""
+        defaults: dict[str, Any] = {field.name: field.default for field in dataclasses.fields(self)}
+        value: Value = defaults[parameter]
+        return value
+
+    @property
+    def after_colons(self) -> dict[str, Value]:
+        """The parameters that are not part of the stem."""
+        fields = [field for field in dataclasses.fields(self) if not field.metadata["in_stem"]]
+        return {field.name: getattr(self, field.name) for field in fields}
+
+    @property
+    def signature_parts(self) -> dict[str, Value]:
+        """The parameters that a signature names, defaults too."""
+        return self.after_colons
+
+    def __str__(self) -> str:
+        told = ((key, value) for key, value in self.after_colons.items() if value != self.default(key))
+        return str(Name(self.stem, tuple((key, write_value(value)) for key, value in told)))
+
+    # --- numbers -------------------------------------------------------------------------------------------------
+
+    def prepare(self, references: Batch) -> Any:
+        """What must be known of all references before any candidate is scored; None for most metrics.
+
+        `references` is a batch without candidates.
+        """
+        return None
+
+    @abstractmethod
+    def statistics(self, batch: Batch, context: Any = None) -> Floats:
+        """One row of numbers for each candidate of the batch: float64[candidates, k]."""
+
+    @abstractmethod
+    def score(self, sums: Floats) -> Floats:
+        """The score of each row of sums[..., k]; NaN where it does not exist."""
+
+    @classmethod
+    def statistics_together(cls, metrics: Sequence[Any], batch: Batch, contexts: Sequence[Any]) -> list[Floats]:
+        """The statistics of several metrics that share this method; a family overrides it to read the text once."""
+        return [metric.statistics(batch, context) for metric, context in zip(metrics, contexts, strict=True)]

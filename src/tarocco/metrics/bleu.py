@@ -1,0 +1,279 @@
+"""The BLEU family: BLEU-n, BLEUS-n (add-one smoothing), BLEU-SBP (strict brevity penalty), BLEUi-n (one order)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tarocco.encode.batch import Batch
+from tarocco.errors import BadParameter
+from tarocco.metrics.base import Example, Floats, Metric, parameter
+from tarocco.metrics.counts import LENGTHS, clipped_matches, ngram_totals, reference_lengths
+from tarocco.naming import Value
+
+HIGHEST_ORDER = 12  # Lin and Och (2004) go up to BLEU12
+SMOOTHINGS = ("exp", "none", "floor", "add-k")
+ORDERS = ("effective", "all", "v13a")
+
+# Chen and Cherry (2014), as in sacrebleu.
+SMOOTHING_VALUES = {"exp": 0.0, "none": 0.0, "floor": 0.1, "add-k": 1.0}
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What every metric of the family takes its statistics from, computed once for all of them."""
+
+    lengths: Floats  # of the candidates
+    reference_lengths: dict[str, Floats]
+    matches: Floats
+    totals: Floats
+
+
+@dataclass(frozen=True)
+class NgramPrecisions(Metric):
+    """A metric made of clipped n-gram precisions up to some order."""
+
+    order: int = parameter(4, "the longest n-grams that count", in_stem=True)
+
+    scale: ClassVar[float] = 100.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 1 <= self.order <= HIGHEST_ORDER:
+            raise BadParameter(f"{self.title}: n is 1 to {HIGHEST_ORDER}, not {self.order}")
+
+    def columns(self, counts: Counts) -> Floats:
+        """This metric's statistics, picked from the counts."""
+        raise NotImplementedError
+
+    def statistics(self, batch: Batch, context: Any = None) -> Floats:
+        return self.statistics_together([self], batch, [context])[0]
+
+    @classmethod
+    def statistics_together(cls, metrics: Sequence[Any], batch: Batch, contexts: Sequence[Any]) -> list[Floats]:
+        order = max(metric.order for metric in metrics)
+        lengths = batch.candidates.lengths
+        counts = Counts(
+            lengths.astype(np.float64),
+            dict(zip(LENGTHS, reference_lengths(batch).T, strict=True)),
+            clipped_matches(batch, order),
+            ngram_totals(lengths, order),
+        )
+        return [metric.columns(counts) for metric in metrics]
+
+
+@dataclass(frozen=True)
+class Bleu(NgramPrecisions):
+    """Clipped n-gram precision times a brevity penalty (Papineni et al. 2002)."""
+
+    smooth: str = parameter("exp", "what an order without a match counts", choices=SMOOTHINGS)
+    value: float = parameter(0.0, "the floor, or the k of add-k")
+    length: str = parameter("closest", "the effective reference length", choices=LENGTHS)
+    orders: str = parameter(
+        "auto",
+        "orders of which a text has no n-grams: left out (effective), counted as 0 (all) or as 1 (v13a)",
+        choices=ORDERS,
+    )
+
+    title: ClassVar[str] = "BLEU-n"
+    summary: ClassVar[str] = (
+        "Geometric mean of the clipped n-gram precisions of orders 1 to n, times a brevity penalty."
+    )
+    formula: ClassVar[str] = (
+        "BLEU-n = min(1, exp(1 - r/c)) * (p_1 * ... * p_n)^(1/n)\n"
+        "p_k = (clipped k-gram matches) / (k-grams of the candidate)\n"
+        "c = length of the candidate, r = effective reference length, both summed over the segments"
+    )
+    paper: ClassVar[str] = """
+        Papineni, Roukos, Ward and Zhu (2002), BLEU: a Method for Automatic Evaluation of Machine Translation,
+        ACL. BLEUS: Lin and Och (2004), ORANGE, COLING. Smoothing: Chen and Cherry (2014), WMT.
+    """
+    pattern: ClassVar[str] = r"BLEU(?P<smoothed>S)?-?(?P<order>\d+)?"
+    names: ClassVar[tuple[str, ...]] = (
+        *(f"BLEU-{n}" for n in range(1, HIGHEST_ORDER + 1)),
+        *(f"BLEUS-{n}" for n in range(1, 10)),
+        "BLEU-4:smooth=none",
+        "BLEU-4:smooth=floor",
+        "BLEU-4:length=shortest",
+        "BLEU-4:length=average",
+        "BLEU-4:orders=v13a",
+    )
+    example: ClassVar[Example] = Example(
+        name="BLEU-2",
+        candidates=("the the cat",),
+        references=(("the cat sat",),),
+        score=3**-0.5,
+        why="unigrams: the, cat match, the second the is clipped, 2/3; bigrams: the cat, 1/2; no penalty: sqrt(1/3)",
+    )
+    notes: ClassVar[str] = """
+        Equal to sacrebleu 2.6.0 and mteval-v13a (smooth=exp), multi-bleu (smooth=none) and mteval-v11b
+        (smooth=none, length=shortest). BLEUS-n is BLEU-n with one added to matches and totals of every order
+        above 1 (smooth=add-k with value 1). One difference from sacrebleu's corpus score is deliberate: with
+        smooth=exp, floor or add-k, orders of which the whole corpus has no n-gram are left out (sacrebleu's
+        effective order; orders=all gives its default, 0). mteval-v13a's segment scores count such an order as
+        precision 1 and smooth even a candidate without any match: orders=v13a. An empty candidate scores 0,
+        even against an empty reference; so does any candidate against an empty reference.
+    """
+
+    @classmethod
+    def read_stem(cls, stem: str) -> Mapping[str, str] | None:
+        found = super().read_stem(stem)
+        if found is None:
+            return None
+        parameters = dict(found)
+        if parameters.pop("smoothed", None):
+            parameters["smooth"] = "add-k"
+        return parameters
+
+    def __post_init__(self) -> None:
+        # Frozen, so the defaults that depend on the smoothing are filled in like this.
+        if self.smooth == "add-one":
+            object.__setattr__(self, "smooth", "add-k")
+        if self.value == 0.0:
+            object.__setattr__(self, "value", self.default("value"))
+        if self.orders == "auto":
+            object.__setattr__(self, "orders", self.default("orders"))
+        super().__post_init__()
+        if self.value < 0 or (self.value and not SMOOTHING_VALUES[self.smooth]):
+            raise BadParameter(f"{self.title}: value={self.value:g} does not go with smooth={self.smooth}")
+
+    def default(self, parameter: str) -> Value:
+        if parameter == "value":
+            return SMOOTHING_VALUES.get(self.smooth, 0.0)
+        if parameter == "orders":
+            return "all" if self.smooth == "none" else "effective"
+        if parameter == "smooth" and self._is_bleus:
+            return self.smooth
+        return super().default(parameter)
+
+    @property
+    def signature_parts(self) -> dict[str, Value]:
+        parts = self.after_colons
+        if not SMOOTHING_VALUES[self.smooth]:
+            del parts["value"]  # exp and none have none
+        return parts
+
+    @property
+    def _is_bleus(self) -> bool:
+        return self.smooth == "add-k" and self.value == 1.0
+
+    @property
+    def stem(self) -> str:
+        return f"BLEUS-{self.order}" if self._is_bleus else f"BLEU-{self.order}"
+
+    def columns(self, counts: Counts) -> Floats:
+        """[candidate length, reference length, matches 1..n, totals 1..n]"""
+        return self._columns(counts.lengths, counts)
+
+    def _columns(self, numerator: Floats, counts: Counts) -> Floats:
+        n = self.order
+        lengths = (numerator, counts.reference_lengths[self.length])
+        return np.column_stack([*lengths, counts.matches[:, :n], counts.totals[:, :n]])
+
+    def score(self, sums: Floats) -> Floats:
+        candidate, reference = sums[..., 0], sums[..., 1]
+        matches, totals = sums[..., 2 : 2 + self.order], sums[..., 2 + self.order :]
+        if self.smooth == "add-k":
+            added = np.where(np.arange(self.order) > 0, self.value, 0.0)
+            smoothed, totals = matches + added, totals + added
+        else:
+            smoothed = matches
+        with np.errstate(divide="ignore", invalid="ignore"):
+            precisions = smoothed / totals
+            without = (smoothed == 0) & (totals > 0)
+            if self.smooth == "exp":  # the k-th order without a match counts 1 / 2^k matches
+                precisions = np.where(without, 0.5 ** np.cumsum(without, axis=-1) / totals, precisions)
+            elif self.smooth == "floor":
+                precisions = np.where(without, self.value / totals, precisions)
+            empty = totals == 0
+            precisions = np.where(empty, 1.0 if self.orders != "all" else 0.0, precisions)
+            used = np.full(empty.shape[:-1], float(self.order))
+            if self.orders == "effective":  # p = 1 adds nothing to the sum of logarithms
+                used = np.maximum(self.order - empty.sum(axis=-1), 1.0)
+            mean = np.exp(np.log(precisions).sum(axis=-1) / used)
+            penalty = np.where(candidate >= reference, 1.0, np.exp(1.0 - reference / candidate))
+        nothing = candidate == 0
+        if self.orders != "v13a":
+            nothing = nothing | ~(matches > 0).any(axis=-1)
+        return np.where(nothing, 0.0, penalty * mean)
+
+
+@dataclass(frozen=True)
+class BleuSbp(Bleu):
+    """BLEU whose brevity penalty counts each segment's missing words (Chiang et al. 2008)."""
+
+    smooth: str = parameter("none", "what an order without a match counts", choices=SMOOTHINGS)
+    length: str = parameter("shortest", "the effective reference length", choices=LENGTHS)
+
+    title: ClassVar[str] = "BLEU-SBP"
+    summary: ClassVar[str] = "BLEU-4 with a strict brevity penalty: long segments do not make up for short ones."
+    formula: ClassVar[str] = (
+        "BLEU-SBP = phi(sum_i min(c_i, r_i) / sum_i r_i) * (p_1 * ... * p_4)^(1/4), phi(x) = exp(1 - 1/x)\n"
+        "c_i = length of the candidate, r_i = effective reference length of segment i, p_k as in BLEU"
+    )
+    paper: ClassVar[str] = """
+        Chiang, DeNeefe, Chan and Ng (2008), Decomposability of Translation Metrics for Improved Evaluation and
+        Efficient Algorithms, EMNLP.
+    """
+    pattern: ClassVar[str] = r"BLEU-?SBP(?:-(?P<order>\d+))?"
+    names: ClassVar[tuple[str, ...]] = ("BLEU-SBP", "BLEU-SBP-2", "BLEU-SBP:length=closest", "BLEU-SBP:smooth=exp")
+    example: ClassVar[Example] = Example(
+        name="BLEU-SBP-1",
+        candidates=("a b c d e f", "a b"),
+        references=(("a b c",), ("a b c d",)),
+        score=float(np.exp(-2 / 5) * 5 / 8),
+        why="min lengths 3 + 2 of 7 reference words: phi(5/7) = exp(-2/5); 3 + 2 of 8 unigrams match",
+    )
+    notes: ClassVar[str] = """
+        Equal to mteval-v11b_sbp.pl, the authors' script (shortest reference, no smoothing). BLEU-SBP-n is the
+        same up to order n. An empty candidate scores 0, and so does any candidate against an empty reference.
+    """
+
+    @property
+    def stem(self) -> str:
+        return "BLEU-SBP" if self.order == 4 else f"BLEU-SBP-{self.order}"
+
+    def default(self, parameter: str) -> Value:
+        return "none" if parameter == "smooth" else super().default(parameter)
+
+    def columns(self, counts: Counts) -> Floats:
+        """[min(candidate length, reference length), reference length, matches 1..n, totals 1..n]"""
+        return self._columns(np.minimum(counts.lengths, counts.reference_lengths[self.length]), counts)
+
+
+@dataclass(frozen=True)
+class BleuIndividual(NgramPrecisions):
+    """The clipped precision of one order alone."""
+
+    title: ClassVar[str] = "BLEUi-n"
+    summary: ClassVar[str] = "The clipped n-gram precision of order n alone, without a brevity penalty."
+    formula: ClassVar[str] = "BLEUi-n = (clipped n-gram matches) / (n-grams of the candidate), summed over the segments"
+    paper: ClassVar[str] = "As printed by mteval; used by Giménez (2007), IQmt 2.0."
+    pattern: ClassVar[str] = r"BLEUi-?(?P<order>\d+)"
+    names: ClassVar[tuple[str, ...]] = tuple(f"BLEUi-{n}" for n in range(1, 10))
+    example: ClassVar[Example] = Example(
+        name="BLEUi-1",
+        candidates=("the the cat",),
+        references=(("the cat sat",),),
+        score=2 / 3,
+        why="the and cat match; the second the is clipped",
+    )
+    notes: ClassVar[str] = """
+        Equal to the individual scores of mteval-v11b and of mteval-v13a without smoothing. A candidate without
+        n-grams of this order scores 0.
+    """
+
+    @property
+    def stem(self) -> str:
+        return f"BLEUi-{self.order}"
+
+    def columns(self, counts: Counts) -> Floats:
+        """[matches, totals] of this order"""
+        return np.column_stack([counts.matches[:, self.order - 1], counts.totals[:, self.order - 1]])
+
+    def score(self, sums: Floats) -> Floats:
+        matches, totals = sums[..., 0], sums[..., 1]
+        return np.where(totals > 0, matches / np.maximum(totals, 1.0), 0.0)

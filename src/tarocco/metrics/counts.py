@@ -1,0 +1,101 @@
+"""Clipped n-gram counts of a batch, and the effective reference lengths: what BLEU and NIST are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarocco.encode.batch import Batch
+from tarocco.kernels import kernel, ngrams
+from tarocco.metrics.base import Floats
+
+_clipped_matches = kernel(ngrams, "clipped_matches")
+_reference_lengths = kernel(ngrams, "reference_lengths")
+
+LENGTHS = ("closest", "shortest", "average")
+
+
+def table_size(entries: int) -> tuple[int, int]:
+    """The size of a hash table for so many entries, a power of two, and the shift that goes with it."""
+    bits = max(4, (2 * entries - 1).bit_length())
+    return 1 << bits, 64 - bits
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """What each n-gram weighs, by its number; see tarocco.metrics.nist."""
+
+    words: NDArray[np.int32]  # the number of each word of the batch, -1 if it has none
+    pair_keys: NDArray[np.uint64]
+    pair_grams: NDArray[np.int32]
+    shift: int
+    information: Floats
+    once: Floats
+    unseen: float
+
+
+_NO_WEIGHTS = Weights(
+    np.zeros(0, np.int32), np.zeros(1, np.uint64), np.full(1, -1, np.int32), 63, np.zeros(0), np.zeros(0), 0.0
+)
+
+
+def clipped_matches(batch: Batch, order: int, weights: Weights | None = None) -> Floats:
+    """float64[candidates, order]: the clipped matches of each order, or the sums of their weights."""
+    references, candidates = batch.references, batch.candidates
+    per_segment = np.zeros(len(batch.reference_groups.bounds) - 1, np.intp)
+    np.add.at(per_segment, batch.reference_groups.segments, references.lengths[batch.reference_groups.rows])
+    most = int(per_segment.max(initial=0)) * order + 1
+    size, shift = table_size(most)
+    context = weights or _NO_WEIGHTS
+    matches = np.zeros((len(candidates), order))
+    _clipped_matches(
+        candidates.values,
+        candidates.offsets,
+        batch.candidate_groups.rows,
+        batch.candidate_groups.bounds,
+        references.values,
+        references.offsets,
+        batch.reference_groups.rows,
+        batch.reference_groups.bounds,
+        order,
+        np.full((len(batch.vocabulary), 2), -1, np.int32),
+        np.zeros(size, np.uint64),
+        np.zeros(size, np.int32),
+        np.full(size, -1, np.int32),
+        shift,
+        np.zeros((most, 4), np.int32),
+        np.zeros(most if weights else 0),
+        weights is not None,
+        context.words,
+        context.pair_keys,
+        context.pair_grams,
+        context.shift,
+        context.information,
+        context.once,
+        context.unseen,
+        matches,
+    )
+    return matches
+
+
+def reference_lengths(batch: Batch) -> Floats:
+    """float64[candidates, 3]: the closest, the shortest and the average reference length of each candidate."""
+    lengths = np.zeros((len(batch.candidates), len(LENGTHS)))
+    _reference_lengths(
+        batch.candidates.offsets,
+        batch.candidate_groups.rows,
+        batch.candidate_groups.bounds,
+        batch.references.offsets,
+        batch.reference_groups.rows,
+        batch.reference_groups.bounds,
+        lengths,
+    )
+    return lengths
+
+
+def ngram_totals(lengths: NDArray[np.intp], order: int) -> Floats:
+    """float64[candidates, order]: how many n-grams of each order texts of these lengths have."""
+    totals: Floats = np.maximum(lengths[:, None] - np.arange(order), 0).astype(np.float64)
+    return totals

@@ -1,0 +1,216 @@
+"""NIST: n-gram precision in which rare n-grams weigh more.
+
+The weights belong to the run: they come from all references of all segments (`prepare`) and stay fixed after that.
+An n-gram's weight is log2(count of its first n - 1 words / its count). An n-gram that occurs once therefore needs no
+entry of its own: its weight is log2 of its prefix's count, and 0 if the prefix occurs once, too. Only n-grams that
+occur at least twice are numbered, which keeps the table small (a few million entries for a million references).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarocco.encode.batch import Batch
+from tarocco.encode.vocabulary import Vocabulary
+from tarocco.errors import BadParameter
+from tarocco.kernels import kernel, pairs
+from tarocco.metrics.base import Example, Floats, Metric, parameter
+from tarocco.metrics.counts import LENGTHS, Weights, clipped_matches, ngram_totals, reference_lengths, table_size
+
+HIGHEST_ORDER = 5
+# The penalty is 0.5 where the candidate has 2/3 of the reference's words (Doddington 2002).
+BETA = np.log(0.5) / np.log(1.5) ** 2
+
+_count_pairs = kernel(pairs, "count_pairs")
+_insert_pairs = kernel(pairs, "insert_pairs")
+_find_pairs = kernel(pairs, "find_pairs")
+
+
+@dataclass(frozen=True, eq=False)
+class Information:
+    """The weight of every n-gram of a reference set, by number: words first, then longer ones."""
+
+    vocabulary: Vocabulary
+    pair_keys: NDArray[np.uint64]
+    pair_grams: NDArray[np.int32]
+    shift: int
+    information: Floats  # of an n-gram that has a number
+    once: Floats  # of an n-gram that has none, by the number of its prefix
+    unseen: float  # of a word that has none
+
+    def weights(self, vocabulary: Vocabulary) -> Weights:
+        """The same weights for a batch with a vocabulary of its own."""
+        words = vocabulary.ids_in(self.vocabulary)
+        return Weights(words, self.pair_keys, self.pair_grams, self.shift, self.information, self.once, self.unseen)
+
+
+def _count(prefixes: NDArray[np.int32], words: NDArray[np.int32]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+    """The pairs that occur at least twice, and how often."""
+    position, known, room = 0, 0, 1024
+    keys, counts = np.zeros(0, np.uint64), np.zeros(0, np.int32)
+    while True:
+        size, shift = table_size(room)
+        table, values = np.zeros(size, np.uint64), np.full(size, -1, np.int32)
+        _insert_pairs(keys, counts, table, values, shift)
+        position, known = _count_pairs(prefixes, words, position, table, values, shift, known, room)
+        if position == len(prefixes):
+            kept = values >= 2
+            return table[kept], values[kept]
+        keys, counts = table[values >= 0], values[values >= 0]
+        room *= 4
+
+
+def _table(keys: NDArray[np.uint64], first: int) -> tuple[NDArray[np.uint64], NDArray[np.int32], int]:
+    """A table that gives the keys the numbers first, first + 1, ..., and its shift."""
+    size, shift = table_size(len(keys))
+    table, values = np.zeros(size, np.uint64), np.full(size, -1, np.int32)
+    _insert_pairs(keys, np.arange(first, first + len(keys), dtype=np.int32), table, values, shift)
+    return table, values, shift
+
+
+def information(references: Batch) -> Information:
+    """Count the n-grams of all references and weigh them."""
+    ragged = references.references  # a reference that a segment does not have is an empty row: nothing to count
+    words, starts, ends = ragged.values, ragged.offsets[:-1], ragged.offsets[1:]
+    counts = np.bincount(words, minlength=len(references.vocabulary))
+    information = [np.log2(len(words) / counts)]
+    once = [np.log2(counts)]
+    all_keys: list[NDArray[np.uint64]] = []
+    numbers = np.where(counts[words] >= 2, words, np.int32(-1))  # of the n-gram that starts at each word
+    for order in range(2, HIGHEST_ORDER + 1):
+        following = np.zeros_like(words)
+        following[: 1 - order] = words[order - 1 :]
+        too_late = ends - (order - 1)  # n-grams that would start here run over the end of the row
+        numbers[too_late[too_late >= starts]] = -1
+        keys, pair_counts = _count(numbers, following)
+        information.append(np.log2(counts[(keys >> np.uint64(32)).astype(np.intp)] / pair_counts))
+        once.append(np.log2(pair_counts))
+        table, values, shift = _table(keys, len(counts))
+        _find_pairs(numbers, following, table, values, shift)
+        all_keys.append(keys)
+        counts = np.concatenate([counts, pair_counts])
+    pair_keys = np.concatenate(all_keys)
+    return Information(
+        references.vocabulary,
+        *_table(pair_keys, len(references.vocabulary)),
+        np.concatenate(information),
+        np.concatenate(once),
+        float(np.log2(max(len(words), 1))),
+    )
+
+
+@dataclass(frozen=True)
+class Nist(Metric):
+    """N-gram precision weighted by information, orders 1 to n added up (Doddington 2002)."""
+
+    order: int = parameter(5, "the longest n-grams that count", in_stem=True)
+
+    context_key: ClassVar[str | None] = "information"
+    title: ClassVar[str] = "NIST-n"
+    summary: ClassVar[str] = (
+        "Information-weighted n-gram precision, summed over orders 1 to n, times a brevity penalty."
+    )
+    formula: ClassVar[str] = (
+        "NIST-n = sum_{k=1..n} (information of the clipped k-gram matches / k-grams of the candidate)"
+        " * exp(beta * ln^2 min(1, c/r))\n"
+        "info(w1..wk) = log2(count(w1..wk-1) / count(w1..wk)), counted in all references of all segments;"
+        " for k = 1 the numerator is the number of their words\n"
+        "r = mean reference length, beta = ln 0.5 / ln^2 1.5"
+    )
+    paper: ClassVar[str] = """
+        Doddington (2002), Automatic Evaluation of Machine Translation Quality Using N-gram Co-Occurrence
+        Statistics, HLT.
+    """
+    pattern: ClassVar[str] = r"NIST-?(?P<order>\d+)?"
+    names: ClassVar[tuple[str, ...]] = tuple(f"NIST-{n}" for n in range(1, HIGHEST_ORDER + 1))
+    example: ClassVar[Example] = Example(
+        name="NIST-2",
+        candidates=("a b c d",),
+        references=(("a b a c",),),
+        score=float((1 + 2 + 2) / 4 + 1 / 3),
+        why="4 reference words: info(a) = log2(4/2) = 1, info(b) = info(c) = 2; of the bigrams only a b matches, "
+        "info(a b) = log2(2/1) = 1, out of 3; equal lengths, no penalty",
+    )
+    notes: ClassVar[str] = """
+        Equal to mteval-v13a; NLTK's differs with several references. NIST rewards rare words without bound, so
+        an identical text does not have the highest possible score. An n-gram of a reference that the run's
+        references do not hold (a text used as a reference later) weighs as if it occurred once. An empty
+        candidate scores 0.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 1 <= self.order <= HIGHEST_ORDER:
+            raise BadParameter(f"{self.title}: n is 1 to {HIGHEST_ORDER}, not {self.order}")
+
+    @property
+    def stem(self) -> str:
+        return f"NIST-{self.order}"
+
+    @property
+    def orders(self) -> range:
+        """The orders that count."""
+        return range(self.order)
+
+    def prepare(self, references: Batch) -> Information:
+        return information(references)
+
+    def statistics(self, batch: Batch, context: Any = None) -> Floats:
+        return self.statistics_together([self], batch, [context])[0]
+
+    @classmethod
+    def statistics_together(cls, metrics: Sequence[Any], batch: Batch, contexts: Sequence[Any]) -> list[Floats]:
+        order = max(metric.order for metric in metrics)
+        lengths = batch.candidates.lengths
+        means = reference_lengths(batch)[:, LENGTHS.index("average")]
+        matches = clipped_matches(batch, order, contexts[0].weights(batch.vocabulary))
+        totals = ngram_totals(lengths, order)
+        return [
+            np.column_stack([lengths, means, matches[:, metric.orders], totals[:, metric.orders]]) for metric in metrics
+        ]
+
+    def score(self, sums: Floats) -> Floats:
+        n = len(self.orders)
+        candidate, reference = sums[..., 0], sums[..., 1]
+        matches, totals = sums[..., 2 : 2 + n], sums[..., 2 + n :]
+        precision = np.where(totals > 0, matches / np.maximum(totals, 1.0), 0.0).sum(axis=-1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            penalty = np.exp(BETA * np.log(np.minimum(1.0, candidate / reference)) ** 2)
+        return np.where(candidate > 0, precision * np.where(candidate >= reference, 1.0, penalty), 0.0)
+
+
+@dataclass(frozen=True)
+class NistIndividual(Nist):
+    """The weighted precision of one order alone, with the penalty."""
+
+    title: ClassVar[str] = "NISTi-n"
+    summary: ClassVar[str] = "Information-weighted n-gram precision of order n alone, times the brevity penalty."
+    formula: ClassVar[str] = (
+        "NISTi-n = (information of the clipped n-gram matches / n-grams of the candidate)"
+        " * exp(beta * ln^2 min(1, c/r)), with info, r and beta as in NIST-n"
+    )
+    pattern: ClassVar[str] = r"NISTi-?(?P<order>\d+)"
+    names: ClassVar[tuple[str, ...]] = tuple(f"NISTi-{n}" for n in range(1, HIGHEST_ORDER + 1))
+    example: ClassVar[Example] = Example(
+        name="NISTi-2",
+        candidates=("a b c d",),
+        references=(("a b a c",),),
+        score=1 / 3,
+        why="of three bigrams only a b matches, info(a b) = log2(2/1) = 1; equal lengths, no penalty",
+    )
+    notes: ClassVar[str] = """
+        Equal to the individual scores of mteval-v13a. An empty candidate scores 0.
+    """
+
+    @property
+    def stem(self) -> str:
+        return f"NISTi-{self.order}"
+
+    @property
+    def orders(self) -> range:
+        return range(self.order - 1, self.order)

@@ -1,0 +1,131 @@
+"""What travels the corridor: columns of text, and the test set made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarocco.errors import InputError
+
+NEWLINE = 10
+_SCAN = 1 << 24  # bytes looked at together, so that a large text needs no second copy of itself
+
+
+def line_starts(text: NDArray[np.uint8]) -> NDArray[np.intp]:
+    """Where each line of `text` starts, and where the line after the last would; every line ends with a newline."""
+    found = [np.flatnonzero(text[at : at + _SCAN] == NEWLINE) + (at + 1) for at in range(0, len(text), _SCAN)]
+    return np.concatenate([np.zeros(1, np.intp), *found])
+
+
+@dataclass(frozen=True, eq=False)
+class Segments(Sequence[str]):
+    """A column of text, one segment a row, kept as UTF-8 bytes: a million segments are two arrays.
+
+    Segment i is the bytes starts[i] .. starts[i + 1] - 1; the last byte is a newline that belongs to no segment.
+    """
+
+    text: NDArray[np.uint8]
+    starts: NDArray[np.intp]
+
+    @classmethod
+    def from_strings(cls, strings: Sequence[str]) -> Segments:
+        """Pack strings; the text may hold anything, newlines too."""
+        packed = "\n".join([*strings, ""]).encode("utf-8", "surrogatepass")
+        text = np.frombuffer(packed, np.uint8)
+        starts = line_starts(text)
+        if len(starts) != len(strings) + 1:  # some segment holds a newline
+            sizes = [len(string.encode("utf-8", "surrogatepass")) + 1 for string in strings]
+            starts = np.concatenate([np.zeros(1, np.intp), np.cumsum(sizes, dtype=np.intp)])
+        return cls(text, starts)
+
+    @classmethod
+    def from_lines(cls, packed: bytes) -> Segments:
+        """Take the lines of valid UTF-8 bytes in which every line ends with a newline."""
+        text = np.frombuffer(packed, np.uint8)
+        return cls(text, line_starts(text))
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, index):  # type: ignore[no-untyped-def]
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        i = range(len(self))[index]
+        return self.text[self.starts[i] : self.starts[i + 1] - 1].tobytes().decode("utf-8", "surrogatepass")
+
+    def __iter__(self) -> Iterator[str]:
+        return (self[i] for i in range(len(self)))
+
+    def rows(self, first: int, last: int) -> Segments:
+        """Segments first .. last - 1, without copying the text."""
+        start, stop = self.starts[first], self.starts[last]
+        return Segments(self.text[start:stop], self.starts[first : last + 1] - start)
+
+    @property
+    def lengths(self) -> NDArray[np.intp]:
+        """The length of each segment in bytes."""
+        return np.diff(self.starts) - 1
+
+    @property
+    def has_newlines(self) -> bool:
+        """Whether some segment holds a newline of its own."""
+        return len(line_starts(self.text)) != len(self.starts)
+
+    def lowercased(self) -> Segments:
+        """The same text in lower case, as `str.lower` has it."""
+        if self.has_newlines:
+            return Segments.from_strings([string.lower() for string in self])
+        # A newline is no letter, so lower-casing all lines together is lower-casing each.
+        lowered = self.text.tobytes().decode("utf-8", "surrogatepass").lower().encode("utf-8", "surrogatepass")
+        return Segments.from_lines(lowered)
+
+
+@dataclass(frozen=True, eq=False)
+class TestSet:
+    """Systems and references of the same segments.
+
+    `references` are streams: stream r holds the r-th reference of every segment. An empty line in one of several
+    streams means that the segment has no such reference; a segment whose references are all empty has one, which is
+    empty.
+    """
+
+    __test__ = False  # the name is not for pytest
+
+    systems: Mapping[str, Segments]
+    references: tuple[Segments, ...]
+    documents: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.references:
+            raise InputError("there are no references: every metric here compares with at least one")
+        n = len(self.references[0])
+        for number, stream in enumerate(self.references, start=1):
+            if len(stream) != n:
+                raise InputError(f"reference 1 has {n} segments, reference {number} has {len(stream)}")
+        for name, system in self.systems.items():
+            if len(system) != n:
+                raise InputError(f'the references have {n} segments, system "{name}" has {len(system)}')
+        if self.documents is not None and len(self.documents) != n:
+            raise InputError(f"the references have {n} segments, but there are {len(self.documents)} document labels")
+
+    def __len__(self) -> int:
+        return len(self.references[0])
+
+    @cached_property
+    def present(self) -> NDArray[np.bool_]:
+        """present[r, i]: segment i has a reference r."""
+        present = np.stack([stream.lengths > 0 for stream in self.references])
+        present[0] |= ~present.any(axis=0)
+        return present
+
+    @property
+    def reference_count(self) -> int | None:
+        """How many references every segment has; None where the number varies."""
+        counts = self.present.sum(axis=0)
+        if len(counts) and (counts == counts[0]).all():
+            return int(counts[0])
+        return None

@@ -1,0 +1,62 @@
+"""The grammar of metric names: `BLEU-4:smooth=none:length=shortest`.
+
+A name is a stem and, after colons, parameters. What a stem means and which parameters it takes is the metric's
+business; here names are only taken apart and put together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tarocco.errors import BadParameter
+
+Value = bool | int | float | str
+
+
+@dataclass(frozen=True)
+class Name:
+    """A metric's name, taken apart."""
+
+    stem: str
+    parameters: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        return ":".join([self.stem, *(f"{key}={value}" for key, value in self.parameters)])
+
+
+def parse_name(text: str) -> Name:
+    """Take a name apart: `BLEU-4:smooth=none` is the stem BLEU-4 with one parameter."""
+    stem, *parts = text.strip().split(":")
+    parameters = []
+    for part in parts:
+        key, equals, value = part.partition("=")
+        if not (equals and key and value):
+            raise BadParameter(f'"{text}": after a colon a parameter is written key=value, not "{part}"')
+        parameters.append((key, value))
+    keys = [key for key, _ in parameters]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise BadParameter(f'"{text}": the parameter "{key}" stands there twice')
+    return Name(stem, tuple(parameters))
+
+
+def write_value(value: Value) -> str:
+    """A parameter's value as it stands in a name: 1.0 is 1, True is yes."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return repr(value).removesuffix(".0")
+    return str(value)
+
+
+def read_value(text: str, kind: type) -> Value:
+    """The value that write_value wrote, as the type of the parameter; ValueError if it is none."""
+    if kind is bool:
+        return {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}[text.lower()]
+    return kind(text)  # type: ignore[no-any-return]
+
+
+def signature(name: str, parts: Iterable[tuple[str, object]]) -> str:
+    """`BLEU-4|nrefs:4|case:mixed|tok:13a|...`: a name and what it takes to repeat the number."""
+    return "|".join([name, *(f"{key}:{value}" for key, value in parts)])

@@ -1,0 +1,117 @@
+"""The scores of systems: wide tables for people, JSON, TSV and CSV for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tarocco._version import __version__
+from tarocco.present.tables import Table
+from tarocco.results import Result, Score
+
+LEVELS = ("corpus", "document", "segment")
+NO_SCORE = "-"
+
+
+def digits(score: Score, width: int | None) -> int:
+    """How many digits a table shows: two where scores are shown times 100, else four, or what was asked for."""
+    return width if width is not None else 2 if score.metric.scale == 100 else 4
+
+
+def number(value: float, score: Score, width: int | None) -> str:
+    """A number as a table shows it, on the metric's printed scale."""
+    return NO_SCORE if math.isnan(value) else f"{value * score.metric.scale:.{digits(score, width)}f}"
+
+
+def cell(score: Score, width: int | None) -> str:
+    text = number(score.score, score, width)
+    if score.interval is None:
+        return text
+    low, high = (number(end, score, width) for end in (score.interval.low, score.interval.high))
+    return f"{text} [{low}, {high}]"
+
+
+def _by_system(result: Result) -> dict[str, list[Score]]:
+    systems: dict[str, list[Score]] = {}
+    for score in result.scores:
+        systems.setdefault(score.system, []).append(score)
+    return systems
+
+
+def corpus_table(result: Result, width: int | None = None) -> Table:
+    """A row a system, a column a metric; the best of each column is marked where there are several systems."""
+    systems = _by_system(result)
+    metrics = [score.metric for score in next(iter(systems.values()))]
+    best = set()
+    for column, metric in enumerate(metrics):
+        values = [own[column].score for own in systems.values()]
+        better = min if metric.kind == "error" else max
+        known = [value for value in values if not math.isnan(value)]
+        if known and len(values) > 1:
+            best |= {(row, column + 1) for row, value in enumerate(values) if value == better(known)}
+    return Table(
+        ("system", *map(str, metrics)),
+        tuple((name, *(cell(score, width) for score in own)) for name, own in systems.items()),
+        best=frozenset(best),
+    )
+
+
+def long_table(result: Result, width: int | None = None) -> Table:
+    """A row a system and metric: for terminals too narrow for the wide table."""
+    rows = tuple((score.system, str(score.metric), cell(score, width)) for score in result.scores)
+    return Table(("system", "metric", "score"), rows, labels=2)
+
+
+def parts_table(result: Result, level: str, width: int | None = None) -> Table:
+    """A row a document or segment and system, a column a metric. Segments are counted from 1."""
+    systems = _by_system(result)
+    parts = {name: [list(_parts(score, level)) for score in own] for name, own in systems.items()}
+    metrics = [score.metric for score in next(iter(systems.values()))]
+    count = len(next(iter(parts.values()))[0])
+    rows = []
+    for i in range(count):
+        for name, own in systems.items():
+            label = parts[name][0][i][0]
+            values = (number(columns[i][1], score, width) for columns, score in zip(parts[name], own, strict=True))
+            rows.append((label, name, *values))
+    return Table((level, "system", *map(str, metrics)), tuple(rows), labels=2)
+
+
+def _parts(score: Score, level: str) -> Iterator[tuple[str, float]]:
+    """The documents or segments of a score, with their labels."""
+    if level == "document":
+        return iter(score.documents.items())
+    return ((str(i), value) for i, value in enumerate(score.segments.tolist(), start=1))
+
+
+def json_text(command: str, settings: Mapping[str, Any], results: list[dict[str, Any]]) -> str:
+    """The envelope of every command, one result a line."""
+    head = json.dumps({"tarocco": __version__, "command": command, **settings}, ensure_ascii=False)
+    lines = ",\n  ".join(json.dumps(result, ensure_ascii=False) for result in results)
+    return f'{head[:-1]}, "results": [\n  {lines}\n]}}\n'
+
+
+def separated_text(result: Result, level: str, delimiter: str) -> str:
+    """One row a number, with a header; on the metric's natural scale, empty where there is no score."""
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
+    if level == "corpus":
+        between = any(score.interval for score in result.scores)
+        writer.writerow(["system", "metric", "score", *(["low", "high"] if between else []), "signature"])
+        for score in result.scores:
+            ends = [score.interval.low, score.interval.high] if score.interval else []
+            writer.writerow([score.system, str(score.metric), _value(score.score), *ends, score.signature])
+    else:
+        writer.writerow(["system", "metric", level, "score"])
+        for score in result.scores:
+            for label, value in _parts(score, level):
+                writer.writerow([score.system, str(score.metric), label, _value(value)])
+    return out.getvalue()
+
+
+def _value(value: float) -> float | str:
+    return "" if math.isnan(value) else value

@@ -1,0 +1,7 @@
+"""From files to the model.
+
+bytes_of    any file to bytes: plain, .gz, .xz, .zst, standard input
+lines       plain text, one segment a line; tab-separated references
+markup      NIST SGML and WMT XML
+test_set    systems and references from whatever files hold them
+"""

@@ -1,0 +1,66 @@
+"""Any file to bytes: plain, compressed, or standard input. What goes wrong is one sentence that names the file."""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from pathlib import Path
+from typing import Any
+
+from tarocco.errors import InputError
+
+STANDARD_INPUT = "-"
+COMPRESSED = (".gz", ".xz", ".zst")
+
+
+def shown(path: str) -> str:
+    """How a file is called in messages."""
+    return "standard input" if path == STANDARD_INPUT else path
+
+
+def bytes_of(path: str) -> bytes:
+    """The contents of a file, decompressed by its suffix; "-" is standard input."""
+    if path == STANDARD_INPUT:
+        return sys.stdin.buffer.read()
+    suffix = Path(path).suffix
+    try:
+        if suffix in COMPRESSED:
+            return _decompressed(path, suffix)
+        return Path(path).read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file") from None
+    except IsADirectoryError:
+        raise InputError(f"{path}: this is a directory, a file is wanted") from None
+    except PermissionError:
+        raise InputError(f"{path}: no permission to read this file") from None
+
+
+def _decompressed(path: str, suffix: str) -> bytes:
+    opened, damaged = _opener(suffix)
+    try:
+        with opened(path) as file:
+            data: bytes = file.read()
+            return data
+    except EOFError:
+        raise InputError(f"{path}: the file is cut off, its {suffix} data ends too early") from None
+    except damaged as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # the file could not be opened: bytes_of knows what to say
+        raise InputError(f"{path}: this is not valid {suffix} data ({error})") from None
+
+
+def _opener(suffix: str) -> tuple[Any, tuple[type[Exception], ...]]:
+    """What opens such a file, and what it raises when the data is damaged; imported only when needed."""
+    if suffix == ".gz":
+        import gzip
+
+        return gzip.open, (gzip.BadGzipFile, zlib.error)
+    if suffix == ".xz":
+        import lzma
+
+        return lzma.open, (lzma.LZMAError,)
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return zstd.open, (zstd.ZstdError,)

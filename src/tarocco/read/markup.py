@@ -1,0 +1,145 @@
+"""NIST SGML (.sgm, .sgml) and WMT XML (.xml): several systems or references, with documents, in one file.
+
+NIST's files are SGML in name only; real ones have bare ampersands and tags in any case, so they are read tag by tag.
+WMT's are XML and are parsed as such, with document type definitions and entities refused.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.parsers import expat
+
+from tarocco.errors import InputError
+from tarocco.read.bytes_of import COMPRESSED, bytes_of, shown
+from tarocco.read.lines import BYTE_ORDER_MARK, check_utf8
+
+SUFFIXES = (".sgm", ".sgml", ".xml")
+
+Key = tuple[str, str]  # document, segment
+
+_TAG = re.compile(r"<(?P<end>/)?(?P<tag>refset|tstset|srcset|doc|seg)\b(?P<attributes>[^>]*)>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+_ENTITY = re.compile("&(?:quot|amp|lt|gt|apos);")
+_CHARACTERS = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">", "&apos;": "'"}
+
+
+@dataclass
+class MarkedUp:
+    """What a marked-up file holds: texts by name, each a mapping from (document, segment) to text."""
+
+    systems: dict[str, dict[Key, str]] = field(default_factory=dict)
+    references: dict[str, dict[Key, str]] = field(default_factory=dict)
+
+    def add(self, kind: str, name: str, key: Key, text: str, where: str) -> None:
+        """Keep a segment; the same segment twice is an error."""
+        texts = (self.references if kind == "reference" else self.systems).setdefault(name, {})
+        if key in texts:
+            raise InputError(f'{where}: segment {key[1]} of document "{key[0]}" is there twice for "{name}"')
+        texts[key] = " ".join(text.split())
+
+
+def is_marked_up(path: str) -> bool:
+    """Whether a file's name says that it is SGML or XML."""
+    suffixes = Path(path).suffixes
+    if suffixes and suffixes[-1] in COMPRESSED:
+        suffixes = suffixes[:-1]
+    return bool(suffixes) and suffixes[-1].lower() in SUFFIXES
+
+
+def read_markup(path: str) -> MarkedUp:
+    """Everything in a NIST or WMT file."""
+    data = bytes_of(path).removeprefix(BYTE_ORDER_MARK)
+    check_utf8(data, path)
+    text = data.decode("utf-8")
+    found = (
+        _read_nist(text, shown(path)) if _TAG.search(text) and "<dataset" not in text else _read_wmt(data, shown(path))
+    )
+    if not found.systems and not found.references:
+        raise InputError(
+            f"{shown(path)}: no segment was found; <refset> or <tstset> with <seg>, or <dataset>, is wanted"
+        )
+    return found
+
+
+def _read_nist(text: str, path: str) -> MarkedUp:
+    found = MarkedUp()
+    kind, name, document, segment, start = "", "", "", "", -1
+    numbers: dict[tuple[str, str], int] = {}
+    for tag in _TAG.finditer(text):
+        what = tag["tag"].lower()
+        line = text.count("\n", 0, tag.start()) + 1 if what == "seg" and tag["end"] and start < 0 else 0
+        attributes = {key.lower(): a or b or c for key, a, b, c in _ATTRIBUTE.findall(tag["attributes"])}
+        if what in ("refset", "tstset", "srcset"):
+            kind = "" if tag["end"] else {"refset": "reference", "tstset": "system", "srcset": "source"}[what]
+            name = attributes.get("refid") or attributes.get("sysid") or name
+        elif what == "doc" and not tag["end"]:
+            document = attributes.get("docid", "")
+            name = attributes.get("sysid") or attributes.get("refid") or name
+        elif what == "seg" and not tag["end"]:
+            if start >= 0:
+                raise InputError(f"{path}, line {text.count(chr(10), 0, tag.start()) + 1}: a <seg> inside a <seg>")
+            start = tag.end()
+            numbers[name, document] = numbers.get((name, document), 0) + 1
+            segment = attributes.get("id", str(numbers[name, document]))
+        elif what == "seg":
+            if start < 0:
+                raise InputError(f"{path}, line {line}: </seg> without <seg>")
+            if kind in ("reference", "system"):
+                words = _ENTITY.sub(lambda match: _CHARACTERS[match[0]], text[start : tag.start()])
+                found.add(kind, name or kind, (document, segment), words, path)
+            start = -1
+    if start >= 0:
+        raise InputError(f"{path}, line {text.count(chr(10), 0, start) + 1}: a <seg> that is never closed")
+    return found
+
+
+class _WmtReader:
+    """Follows the tags of <dataset> <doc> <ref|hyp> <p> <seg>."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.found = MarkedUp()
+        self.document = self.kind = self.name = self.segment = ""
+        self.text: list[str] | None = None
+        self.parser = expat.ParserCreate()
+        self.parser.StartElementHandler = self.start
+        self.parser.EndElementHandler = self.end
+        self.parser.CharacterDataHandler = self.characters
+        self.parser.StartDoctypeDeclHandler = self.refuse
+        self.parser.EntityDeclHandler = self.refuse
+
+    def refuse(self, *_what: object) -> None:
+        raise InputError(
+            f"{self.path}, line {self.parser.CurrentLineNumber}: document type definitions and entities are not read"
+        )
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "doc":
+            self.document = attributes.get("id", "")
+        elif tag in ("ref", "hyp", "src"):
+            self.kind = {"ref": "reference", "hyp": "system", "src": "source"}[tag]
+            self.name = attributes.get("translator") or attributes.get("system") or self.kind
+        elif tag == "seg":
+            self.segment, self.text = attributes.get("id", ""), []
+
+    def characters(self, text: str) -> None:
+        if self.text is not None:
+            self.text.append(text)
+
+    def end(self, tag: str) -> None:
+        if tag == "seg" and self.text is not None:
+            if self.kind in ("reference", "system"):
+                where = f"{self.path}, line {self.parser.CurrentLineNumber}"
+                self.found.add(self.kind, self.name, (self.document, self.segment), "".join(self.text), where)
+            self.text = None
+
+
+def _read_wmt(data: bytes, path: str) -> MarkedUp:
+    reader = _WmtReader(path)
+    try:
+        reader.parser.Parse(data, True)
+    except expat.ExpatError as error:
+        raise InputError(f"{path}, line {error.lineno}: XML is wanted, found {expat.ErrorString(error.code)}") from None
+    return reader.found

@@ -1,0 +1,120 @@
+"""A test set from whatever files hold it: plain text, tab-separated references, SGML, XML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tarocco.errors import InputError
+from tarocco.model import Segments, TestSet
+from tarocco.read.bytes_of import COMPRESSED, STANDARD_INPUT, shown
+from tarocco.read.lines import read_lines, read_tab_separated
+from tarocco.read.markup import SUFFIXES, Key, is_marked_up, read_markup
+
+KNOWN_SUFFIXES = (*COMPRESSED, ".txt", ".tsv", *SUFFIXES)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A text with its name, the file it came from and, from a marked-up file, its segments' keys."""
+
+    name: str
+    path: str
+    segments: Segments
+    keys: tuple[Key, ...] | None = None
+
+
+def system_name(path: str) -> str:
+    """A file's basename without known suffixes: `out/sysA.txt.gz` is sysA, `online-A.0` stays."""
+    if path == STANDARD_INPUT:
+        return "stdin"
+    name = Path(path).name
+    while Path(name).suffix in KNOWN_SUFFIXES and Path(name).stem:
+        name = Path(name).stem
+    return name
+
+
+def read_test_set(
+    references: Sequence[str], systems: Sequence[str], documents: str | None = None, num_refs: int | None = None
+) -> TestSet:
+    """Read references and systems from files, and check that they fit each other.
+
+    `documents` is a file with one label a segment; marked-up files bring their own. `num_refs` reads the reference
+    file as tab-separated, whatever it is called (.tsv files are anyway).
+    """
+    if not references:
+        raise InputError("no reference file was given")
+    if [*references, *systems].count(STANDARD_INPUT) > 1:
+        raise InputError("standard input can be read once, but - was given twice")
+    reference_columns = [column for path in references for column in _reference_columns(path, num_refs)]
+    first = reference_columns[0]
+    reference_columns = [_fitted(column, first) for column in reference_columns]
+    system_columns: dict[str, Column] = {}
+    for column in (_fitted(column, first) for path in systems for column in _system_columns(path)):
+        if column.name in system_columns:
+            other = system_columns[column.name].path
+            raise InputError(f'two systems are called "{column.name}": {shown(other)} and {shown(column.path)}')
+        system_columns[column.name] = column
+    labels = tuple(read_lines(documents)) if documents else None
+    if labels is not None and len(labels) != len(first.segments):
+        raise InputError(
+            f"{documents} has {len(labels)} labels, {shown(first.path)} has {len(first.segments)} segments"
+        )
+    if labels is None and first.keys is not None:
+        labels = tuple(document for document, _ in first.keys)
+    return TestSet(
+        {name: column.segments for name, column in system_columns.items()},
+        tuple(column.segments for column in reference_columns),
+        labels,
+    )
+
+
+def _reference_columns(path: str, num_refs: int | None) -> Iterable[Column]:
+    if is_marked_up(path):
+        found = read_markup(path)
+        if not found.references:
+            raise InputError(f"{path}: there are no references in this file")
+        return _marked_up_columns(found.references, path)
+    if num_refs is not None or ".tsv" in Path(path).suffixes:
+        return [Column(system_name(path), path, segments) for segments in read_tab_separated(path, num_refs)]
+    return [Column(system_name(path), path, read_lines(path))]
+
+
+def _system_columns(path: str) -> Iterable[Column]:
+    if is_marked_up(path):
+        found = read_markup(path)
+        if not found.systems:
+            raise InputError(f"{path}: there are no system outputs in this file")
+        return _marked_up_columns(found.systems, path)
+    return [Column(system_name(path), path, read_lines(path))]
+
+
+def _marked_up_columns(texts: Mapping[str, Mapping[Key, str]], path: str) -> list[Column]:
+    """One column a text, all in the order of the first; a segment that a text does not have is empty there."""
+    keys = tuple(dict.fromkeys(key for text in texts.values() for key in text))
+    return [
+        Column(name, path, Segments.from_strings([text.get(key, "") for key in keys]), keys)
+        for name, text in texts.items()
+    ]
+
+
+def _fitted(column: Column, first: Column) -> Column:
+    """The column in the order of the first reference's segments; InputError if they are not the same segments."""
+    if first.keys is None or column.keys is None:
+        n, found = len(first.segments), len(column.segments)
+        if n != found:
+            raise InputError(f"{shown(first.path)} has {n} segments, {shown(column.path)} has {found}")
+        return column
+    if first.keys == column.keys:
+        return column
+    for here, there in ((first, column), (column, first)):
+        missing = [key for key in here.keys or () if key not in set(there.keys or ())]
+        if missing:
+            document, segment = missing[0]
+            raise InputError(
+                f'{there.path} ("{there.name}") has no segment {segment} of document "{document}", which {here.path} '
+                f"has ({len(missing)} segments are missing)"
+            )
+    text = dict(zip(column.keys, column.segments, strict=True))
+    return Column(column.name, column.path, Segments.from_strings([text[key] for key in first.keys]), first.keys)

@@ -1,0 +1,137 @@
+"""From names to metrics.
+
+Built-in families are found by how their names begin, and imported when first asked for. Anybody's metrics join by the
+entry point group `tarocco.metrics` of an installed package, or, in a running program, by the decorator
+`tarocco.metric_plugin`. A metric is let in only with its formula, its paper or origin, and an example worked by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from inspect import isabstract
+from typing import TypeVar
+
+from tarocco._version import __version__
+from tarocco.errors import BadParameter, PluginError, TaroccoError, UnknownName
+from tarocco.metrics.base import Metric
+from tarocco.naming import parse_name
+
+# How names begin, and where the families live.
+BUILT_IN = {
+    "BLEU": ("tarocco.metrics.bleu", ("Bleu", "BleuSbp", "BleuIndividual")),
+    "NIST": ("tarocco.metrics.nist", ("Nist", "NistIndividual")),
+}
+
+# Families of the papers that this release does not have. Asking for one says so; nothing is approximated.
+NOT_YET = (
+    "WER", "mWER", "1-WER", "PER", "mPER", "1-PER", "WRR", "GRR", "4-GRR", "TER", "CDER", "ROUGE", "RG", "GTM",
+    "METEOR", "MTR", "MAXSIM", "chrF", "SP", "DP", "CP", "NE", "SR",
+)  # fmt: skip
+
+REQUIRED = ("title", "summary", "formula", "paper", "pattern", "names", "example")
+
+PluginClass = TypeVar("PluginClass", bound=type[Metric])
+
+_plugins: dict[str, type[Metric]] = {}
+
+
+def metric(name: str | Metric) -> Metric:
+    """The metric of that name: `metric("BLEU-4:smooth=none")`. A metric is returned as it is.
+
+    Raises UnknownName, with names that are near, or BadParameter.
+    """
+    if isinstance(name, Metric):
+        return name
+    parsed = parse_name(name)
+    for beginning in BUILT_IN:
+        if parsed.stem.upper().startswith(beginning):
+            for family in _built_in(beginning):
+                found = family.from_name(parsed)
+                if found is not None:
+                    return found
+    for family in plugins():
+        found = family.from_name(parsed)
+        if found is not None:
+            return found
+    raise UnknownName(_not_found(parsed.stem))
+
+
+def metrics(names: Iterable[str | Metric]) -> list[Metric]:
+    """The metrics of several names, in order; all names that are wrong are reported at once."""
+    found: list[Metric] = []
+    problems: list[TaroccoError] = []
+    for name in names:
+        try:
+            found.append(metric(name))
+        except (UnknownName, BadParameter) as error:
+            problems.append(error)
+    if problems:
+        raise type(problems[0])("; ".join(map(str, problems)))
+    repeated = [str(one) for i, one in enumerate(found) if one in found[:i]]
+    if repeated:
+        raise BadParameter(f"asked for twice: {', '.join(repeated)}")
+    return found
+
+
+def families() -> list[type[Metric]]:
+    """Every family there is: built-in ones, then plug-ins."""
+    return [*(family for beginning in BUILT_IN for family in _built_in(beginning)), *plugins()]
+
+
+def plugins() -> list[type[Metric]]:
+    """The families of others: installed ones, then those registered in this program."""
+    return [*_installed(), *_plugins.values()]
+
+
+def metric_plugin(family: PluginClass) -> PluginClass:
+    """Register a metric of your own; use it as a class decorator.
+
+    The class derives from `tarocco.Metric`, is a frozen dataclass, and has all that `tarocco metrics` prints.
+    """
+    _plugins[check(family).title] = family
+    return family
+
+
+def check(family: PluginClass) -> PluginClass:
+    """Make sure that a family has what every metric has; PluginError says what is missing."""
+    name = getattr(family, "__name__", str(family))
+    if not (isinstance(family, type) and issubclass(family, Metric)):
+        raise PluginError(f"{name}: a metric is a class that derives from tarocco.Metric")
+    missing = [attribute for attribute in REQUIRED if not getattr(family, attribute, None)]
+    if missing:
+        raise PluginError(f"{name}: a metric needs {', '.join(missing)}")
+    if isabstract(family):
+        raise PluginError(f"{name}: a metric needs {', '.join(sorted(family.__abstractmethods__))}")
+    for one in (*family.names, family.example.name):
+        parsed = parse_name(one)
+        if any(built_in.read_stem(parsed.stem) is not None for b in BUILT_IN for built_in in _built_in(b)):
+            raise PluginError(f'{name}: the name "{one}" belongs to a built-in metric')
+        if family.from_name(parsed) is None:
+            raise PluginError(f'{name}: its own name "{one}" does not match its pattern "{family.pattern}"')
+    return family
+
+
+@cache
+def _built_in(beginning: str) -> tuple[type[Metric], ...]:
+    module, classes = BUILT_IN[beginning]
+    return tuple(getattr(import_module(module), name) for name in classes)
+
+
+@cache
+def _installed() -> tuple[type[Metric], ...]:
+    from importlib.metadata import entry_points  # 20 ms, and only wanted for names that are not built in
+
+    return tuple(check(entry.load()) for entry in entry_points(group="tarocco.metrics"))
+
+
+def _not_found(stem: str) -> str:
+    planned = [family for family in NOT_YET if stem.upper().startswith(family.upper())]
+    if planned:
+        return f'"{stem}" is not in tarocco {__version__} yet'
+    known = [name for family in families() for name in family.names]
+    near = get_close_matches(stem.upper(), known, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else "`tarocco metrics` lists what there is"
+    return f'there is no metric "{stem}"; {hint}'

@@ -1,0 +1,68 @@
+"""Sums of statistics, plain and resampled: everything that asks "what if the segments had been others"."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tarocco.errors import BadParameter
+from tarocco.kernels import kernel, resample
+from tarocco.metrics.base import Floats, Metric
+from tarocco.results import Interval
+from tarocco.run import blocks, map_ordered
+
+_weighted_totals = kernel(resample, "weighted_totals")
+_bootstrap_totals = kernel(resample, "bootstrap_totals")
+
+_LANES = 8  # the kernels add in eight lanes
+_BLOCK = 64  # resamples computed together; results do not depend on it
+
+
+def _columns(statistics: Floats) -> Floats:
+    """Statistics as the kernels want them: float64[k, segments], padded with zeros to a multiple of eight."""
+    n, k = statistics.shape
+    columns = np.zeros((k, -(-n // _LANES) * _LANES))
+    columns[:, :n] = statistics.T
+    return columns
+
+
+def totals(statistics: Floats) -> Floats:
+    """The sum of the rows, added in the order that every resample is added in."""
+    columns = _columns(statistics)
+    sums = np.empty(len(columns))
+    _weighted_totals(columns, np.ones(columns.shape[1]), sums)
+    return sums
+
+
+def bootstrap(statistics: Floats, n_resamples: int, seed: int, jobs: int | None = None) -> Floats:
+    """float64[n_resamples, k]: sums of as many rows, drawn with replacement.
+
+    Resample b depends on the seed and on b alone, so the result has the same bits for any number of jobs.
+    """
+    columns = _columns(statistics)
+    n = len(statistics)
+
+    def run(block: tuple[int, int]) -> Floats:
+        first, last = block
+        sums = np.empty((last - first, len(columns)))
+        _bootstrap_totals(columns, n, seed % 2**64, first, np.zeros(columns.shape[1]), sums)
+        return sums
+
+    return np.concatenate(list(map_ordered(run, blocks(n_resamples, _BLOCK), jobs)))
+
+
+def check_resampling(confidence: float, n_resamples: int) -> None:
+    """Refuse a confidence or a number of resamples that makes no interval."""
+    if not 0 < confidence < 1:
+        raise BadParameter(f"confidence is a number between 0 and 1, not {confidence:g}")
+    if n_resamples < 2:
+        raise BadParameter(f"n_resamples is at least 2, not {n_resamples}")
+
+
+def interval(
+    metric: Metric, statistics: Floats, confidence: float, n_resamples: int, seed: int, jobs: int | None = None
+) -> Interval:
+    """The percentile bootstrap interval of a corpus score over segments (Davison and Hinkley 1997)."""
+    scores = metric.score(bootstrap(statistics, n_resamples, seed, jobs))
+    tail = (1 - confidence) / 2
+    low, high = np.nanquantile(scores, [tail, 1 - tail])
+    return Interval(float(low), float(high), confidence, n_resamples, seed)

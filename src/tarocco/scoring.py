@@ -1,0 +1,267 @@
+"""From a test set to scores: blocks of segments are encoded and counted in threads, then added up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tarocco._version import __version__
+from tarocco.encode.batch import Batch, Encoding
+from tarocco.errors import InputError
+from tarocco.metrics.base import Floats, Metric
+from tarocco.model import Segments, TestSet
+from tarocco.naming import signature, write_value
+from tarocco.registry import metrics as find_metrics
+from tarocco.resample import check_resampling, interval, totals
+from tarocco.results import Result, Score
+from tarocco.run import blocks, map_ordered
+
+SEED = 12345  # sacrebleu's
+_BLOCK = 1024  # segments encoded together; results do not depend on it
+
+Candidates = Sequence[str] | Mapping[str, Sequence[str]]
+References = Sequence[Sequence[str | None] | str]
+
+
+def score(
+    candidates: Candidates,
+    references: References,
+    *,
+    metrics: Sequence[str | Metric] | str | Metric = "BLEU-4",
+    tokenize: str = "13a",
+    lowercase: bool = False,
+    documents: Sequence[str] | None = None,
+    confidence: float | None = None,
+    n_resamples: int = 1000,
+    seed: int = SEED,
+    jobs: int | None = None,
+) -> Result:
+    """Score one system or several with any number of metrics.
+
+    Parameters
+    ----------
+    candidates
+        The segments of one system, or a mapping from system names to their segments.
+    references
+        references[i] are the references of segment i: a list of strings, or one string. None or an empty string
+        beside others means that the segment has fewer references.
+    metrics
+        Names such as "BLEU-4" or "NIST-5", or metric objects.
+    tokenize, lowercase
+        How text becomes words: none, 13a, intl, char or zh; in lower case or as it is.
+    documents
+        A label a segment; then `result["BLEU-4"].documents` has a score for each label.
+    confidence, n_resamples, seed
+        Ask for bootstrap intervals over segments, such as confidence=0.95.
+    jobs
+        How many threads; all processors by default. The numbers do not depend on it.
+
+    Raises
+    ------
+    InputError
+        If the shapes do not fit; the message says which shape was seen and which is wanted.
+    UnknownName, BadParameter
+        If a metric or tokenizer does not exist, or a parameter is wrong.
+
+    Example
+    -------
+    >>> import tarocco
+    >>> result = tarocco.score(["the cat sat on a mat"], [["the cat sat on the mat", "a cat sat on a mat"]])
+    >>> round(result["BLEU-4"].score, 4)
+    0.7598
+    """
+    chosen = find_metrics([metrics] if isinstance(metrics, str | Metric) else metrics)
+    if not chosen:
+        raise InputError("no metric was asked for")
+    encoding = Encoding(tokenize, lowercase)
+    test_set = make_test_set(candidates, references, documents)
+    return score_test_set(
+        test_set,
+        chosen,
+        encoding,
+        single=not isinstance(candidates, Mapping),
+        confidence=confidence,
+        n_resamples=n_resamples,
+        seed=seed,
+        jobs=jobs,
+    )
+
+
+def statistics(
+    metric: str | Metric,
+    candidates: Sequence[str],
+    references: References,
+    *,
+    tokenize: str = "13a",
+    lowercase: bool = False,
+    jobs: int | None = None,
+) -> Floats:
+    """The statistics of a metric, float64[segments, k]: add rows up and give the sum to `metric.score`."""
+    test_set = make_test_set(candidates, references)
+    rows: Floats = compute_statistics(test_set, find_metrics([metric]), Encoding(tokenize, lowercase), jobs)[0][0]
+    return rows
+
+
+def score_test_set(
+    test_set: TestSet,
+    metrics: Sequence[Metric],
+    encoding: Encoding,
+    *,
+    single: bool = False,
+    confidence: float | None = None,
+    n_resamples: int = 1000,
+    seed: int = SEED,
+    jobs: int | None = None,
+) -> Result:
+    """Score every system of a test set with every metric."""
+    if confidence is not None:
+        check_resampling(confidence, n_resamples)
+    signatures = [score_signature(metric, encoding, test_set.reference_count) for metric in metrics]
+    by_metric = compute_statistics(test_set, metrics, encoding, jobs)
+    scores = []
+    for s, system in enumerate(test_set.systems):
+        for metric, text, by_system in zip(metrics, signatures, by_metric, strict=True):
+            rows = by_system[s]
+            between = interval(metric, rows, confidence, n_resamples, seed, jobs) if confidence is not None else None
+            corpus = float(metric.score(totals(rows)))
+            scores.append(Score(system, metric, text, corpus, rows, between, test_set.documents))
+    return Result(tuple(scores), single)
+
+
+def compute_statistics(
+    test_set: TestSet, metrics: Sequence[Metric], encoding: Encoding, jobs: int | None = None
+) -> list[Floats]:
+    """For each metric float64[systems, segments, k]."""
+    systems = list(test_set.systems.values())
+    contexts = _contexts(test_set, metrics, encoding)
+
+    def count(block: tuple[int, int]) -> list[Floats]:
+        batch = _batch(test_set, systems, block, encoding)
+        return statistics_of_batch(metrics, batch, contexts)
+
+    shape = (len(systems), len(test_set))
+    out: list[Floats] = []
+    parts = blocks(len(test_set), _BLOCK)
+    for (first, last), of_block in zip(parts, map_ordered(count, parts, jobs), strict=True):
+        if not out:
+            out = [np.empty((*shape, rows.shape[-1])) for rows in of_block]
+        for whole, rows in zip(out, of_block, strict=True):
+            whole[:, first:last] = rows.reshape(len(systems), last - first, -1)
+    return out
+
+
+def statistics_of_batch(metrics: Sequence[Metric], batch: Batch, contexts: Sequence[Any]) -> list[Floats]:
+    """The statistics of each metric; metrics of a family are computed together, in one pass over the words."""
+    families: dict[Any, list[int]] = {}
+    for i, metric in enumerate(metrics):
+        families.setdefault(type(metric).statistics_together.__func__, []).append(i)  # type: ignore[attr-defined]
+    found: dict[int, Floats] = {}
+    for members in families.values():
+        family = type(metrics[members[0]])
+        rows = family.statistics_together([metrics[i] for i in members], batch, [contexts[i] for i in members])
+        found.update(zip(members, rows, strict=True))
+    return [found[i] for i in range(len(metrics))]
+
+
+def _batch(test_set: TestSet, systems: Sequence[Segments], block: tuple[int, int], encoding: Encoding) -> Batch:
+    return Batch.of_columns(
+        [system.rows(*block) for system in systems],
+        [stream.rows(*block) for stream in test_set.references],
+        test_set.present[:, slice(*block)],
+        encoding,
+    )
+
+
+def _contexts(test_set: TestSet, metrics: Sequence[Metric], encoding: Encoding) -> list[Any]:
+    """What each metric knows of all references; metrics with the same key share it."""
+    shared: dict[str, Any] = {}
+    everything = (0, len(test_set))
+    for metric in metrics:
+        if metric.context_key is not None and metric.context_key not in shared:
+            shared[metric.context_key] = metric.prepare(_batch(test_set, [], everything, encoding))
+    return [shared.get(metric.context_key) if metric.context_key else None for metric in metrics]
+
+
+def score_signature(metric: Metric, encoding: Encoding, reference_count: int | None) -> str:
+    """What a score is, in one line; known before anything is computed."""
+    parts: list[tuple[str, object]] = [
+        ("nrefs", "var" if reference_count is None else reference_count),
+        ("case", "lc" if encoding.lowercase else "mixed"),
+        ("tok", encoding.tokenize),
+        *((key, write_value(value)) for key, value in metric.signature_parts.items()),
+        ("v", __version__),
+    ]
+    return signature(metric.stem, parts)
+
+
+def make_test_set(candidates: Candidates, references: References, documents: Sequence[str] | None = None) -> TestSet:
+    """Check the shapes that a caller gave and pack them."""
+    systems = candidates if isinstance(candidates, Mapping) else {"system": candidates}
+    if not systems:
+        raise InputError("candidates is an empty mapping: give at least one system")
+    if isinstance(references, str) or not isinstance(references, Sequence):
+        raise InputError(f"references is a list with one item a segment, not a {type(references).__name__}")
+    n = _same_length(systems)
+    if len(references) != n:
+        raise InputError(_wrong_references(references, n))
+    if n == 0:
+        raise InputError("there are no segments to score")
+    columns = {name: _pack(segments, f'system "{name}"') for name, segments in systems.items()}
+    return TestSet(columns, _streams(references), tuple(documents) if documents is not None else None)
+
+
+def _same_length(systems: Mapping[str, Sequence[str]]) -> int:
+    for name, segments in systems.items():
+        if isinstance(segments, str) or not isinstance(segments, Sequence):
+            raise InputError(
+                f'the candidates of system "{name}" are a {type(segments).__name__}: a list of strings is wanted, '
+                "one string a segment"
+            )
+    lengths = {name: len(segments) for name, segments in systems.items()}
+    (first, n), *others = lengths.items()
+    for name, length in others:
+        if length != n:
+            raise InputError(f'system "{first}" has {n} segments, system "{name}" has {length}')
+    return n
+
+
+def _wrong_references(references: References, n: int) -> str:
+    lengths = {len(item) for item in references if item is not None and not isinstance(item, str)}
+    if lengths == {n} and len(references):
+        return (
+            f"references are {len(references)} streams of {n} segments, but one item a segment is wanted: "
+            "references[i] are the references of segment i; list(zip(*references)) turns streams into that"
+        )
+    return f"there are {n} candidates, but references for {len(references)} segments"
+
+
+def _streams(references: References) -> tuple[Segments, ...]:
+    """References a segment turned into streams, with empty strings where a segment has fewer."""
+    kinds = set(map(type, references))
+    if kinds == {str}:
+        return (_pack(references, "references"),)
+    if str in kinds:
+        references = [[item] if isinstance(item, str) else item for item in references]
+    counts = list(map(len, references))
+    if min(counts) == 0:
+        raise InputError(f"segment {counts.index(0)} (counted from 0) has no references")
+    if min(counts) < max(counts):
+        references = [[*item, *[""] * (max(counts) - len(item))] for item in references]
+    streams = []
+    for number, stream in enumerate(zip(*references, strict=True)):
+        filled = ["" if item is None else item for item in stream] if None in stream else stream
+        streams.append(_pack(filled, f"reference {number} (counted from 0) of the segments"))
+    return tuple(streams)
+
+
+def _pack(strings: Sequence[Any], what: str) -> Segments:
+    try:
+        return Segments.from_strings(strings)
+    except TypeError:
+        for i, item in enumerate(strings):
+            if not isinstance(item, str):
+                kind = type(item).__name__
+                raise InputError(f"{what}: segment {i} (counted from 0) is a {kind}, not a string") from None
+        raise

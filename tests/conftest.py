@@ -1,0 +1,34 @@
+"""Shared by all tests: Hypothesis without luck or clock, and where the shared data are, if they are."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = Path(os.environ.get("TAROCCO_SHARED", ROOT.parent / "shared"))
+PLAIN = os.environ.get("TAROCCO_EXPECT_COMPILED") == "0"
+
+settings.register_profile(
+    "tarocco",
+    derandomize=True,
+    deadline=None,
+    max_examples=40 if PLAIN else 200,
+    suppress_health_check=[HealthCheck.too_slow],
+    database=None,
+)
+settings.load_profile("tarocco")
+
+
+def shared(*parts):
+    """A path below the shared folder, or a skip with the reason."""
+    path = SHARED.joinpath(*parts)
+    if not path.exists():
+        pytest.skip(f"the shared folder with {'/'.join(parts)} is not beside this checkout")
+    return path
+
+
+@pytest.fixture(name="shared")
+def shared_path():
+    return shared

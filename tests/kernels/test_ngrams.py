@@ -1,0 +1,121 @@
+"""Clipped matches, reference lengths and n-gram information against textbook versions."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textbook import ngram_metrics as textbook
+
+import tarocco
+from tarocco.encode.batch import Batch, Encoding
+from tarocco.metrics.counts import clipped_matches, reference_lengths
+from tarocco.metrics.nist import information
+from tarocco.scoring import make_test_set
+
+# Tiny vocabularies repeat n-grams, larger ones make them rare.
+SENTENCES = st.one_of(
+    *(st.lists(st.sampled_from(letters), max_size=20) for letters in ("ab", "abcde", "abcdefghijklm"))
+)
+SEGMENTS = st.lists(st.tuples(SENTENCES, st.lists(SENTENCES, min_size=1, max_size=4)), min_size=1, max_size=5)
+
+
+def without_empty_beside_others(references):
+    """An empty reference beside others is no reference."""
+    return [reference for reference in references if reference] or [[]]
+
+
+def cleaned(segments):
+    return [(candidate, without_empty_beside_others(references)) for candidate, references in segments]
+
+
+def texts(segments):
+    candidates = [" ".join(candidate) for candidate, _ in segments]
+    return candidates, [[" ".join(reference) for reference in references] for _, references in segments]
+
+
+def batch_of(segments):
+    test_set = make_test_set(*texts(segments))
+    columns = list(test_set.systems.values())
+    return Batch.of_columns(columns, test_set.references, test_set.present, Encoding("none"))
+
+
+@pytest.mark.parametrize("order", [1, 4, 12])
+@given(segments=SEGMENTS)
+def test_clipped_matches(order, segments):
+    expected = [
+        [textbook.clipped(candidate, references, n).total() for n in range(1, order + 1)]
+        for candidate, references in cleaned(segments)
+    ]
+    assert clipped_matches(batch_of(segments), order).tolist() == expected
+
+
+@given(segments=SEGMENTS)
+def test_reference_lengths(segments):
+    expected = [
+        [textbook.effective_length(candidate, references, rule) for rule in ("closest", "shortest", "average")]
+        for candidate, references in cleaned(segments)
+    ]
+    assert reference_lengths(batch_of(segments)).tolist() == expected
+
+
+@given(segments=SEGMENTS)
+def test_information(segments):
+    """Every n-gram of the references, as a candidate sees it: with itself as the only match."""
+    references = [reference for _, references in cleaned(segments) for reference in references]
+    weights = textbook.information(references)
+    context = information(batch_of(segments))
+    for reference in references:
+        batch = batch_of([(reference, [reference])])
+        found = clipped_matches(batch, 5, context.weights(batch.references and batch.vocabulary))
+        expected = [
+            sum(weights[gram] * count for gram, count in textbook.ngrams(reference, n).items()) for n in range(1, 6)
+        ]
+        assert found[0].tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("smooth", ["exp", "none", "floor", "add-k"])
+@pytest.mark.parametrize("length", ["closest", "shortest", "average"])
+@given(segments=SEGMENTS, order=st.integers(1, 12), orders=st.sampled_from(["effective", "all", "v13a"]))
+def test_bleu(smooth, length, segments, order, orders):
+    value = {"floor": 0.1, "add-k": 1.0}.get(smooth)
+    metric = tarocco.metric(f"BLEU-{order}:smooth={smooth}:length={length}:orders={orders}")
+    score = tarocco.score(*texts(segments), metrics=metric, tokenize="none")[str(metric)]
+    options = {"order": order, "smooth": smooth, "value": value, "length": length, "orders": orders}
+    assert score.score == pytest.approx(textbook.bleu(cleaned(segments), **options))
+    assert score.segments.tolist() == pytest.approx([textbook.bleu([one], **options) for one in cleaned(segments)])
+
+
+@pytest.mark.parametrize("length", ["closest", "shortest", "average"])
+@given(segments=SEGMENTS)
+def test_bleu_sbp(length, segments):
+    name = f"BLEU-SBP:length={length}"
+    score = tarocco.score(*texts(segments), metrics=name, tokenize="none")[name]
+    options = {"smooth": "none", "length": length, "orders": "all", "strict": True}
+    assert score.score == pytest.approx(textbook.bleu(cleaned(segments), **options))
+
+
+@given(segments=SEGMENTS)
+def test_nist(segments):
+    weights = textbook.information([reference for _, references in cleaned(segments) for reference in references])
+    names = [*(f"NIST-{n}" for n in range(1, 6)), *(f"NISTi-{n}" for n in range(1, 6))]
+    result = tarocco.score(*texts(segments), metrics=names, tokenize="none")
+    for n in range(1, 6):
+        for name, orders in ((f"NIST-{n}", range(1, n + 1)), (f"NISTi-{n}", [n])):
+            assert result[name].score == pytest.approx(textbook.nist(cleaned(segments), weights, orders)), name
+            expected = [textbook.nist([one], weights, orders) for one in cleaned(segments)]
+            assert result[name].segments.tolist() == pytest.approx(expected), name
+
+
+def test_many_segments_and_words():
+    """Tables grow, blocks are crossed: the kernels agree with the textbook on a larger text, too."""
+    generator = np.random.default_rng(7)
+    words = [f"w{i}" for i in range(200)]
+
+    def sentence():
+        return [words[i] for i in generator.zipf(1.4, generator.integers(0, 30)) % 200]
+
+    segments = [(sentence(), [sentence() for _ in range(3)]) for _ in range(1100)]
+    result = tarocco.score(*texts(segments), metrics=["BLEU-4", "NIST-5"], tokenize="none")
+    assert result["BLEU-4"].score == pytest.approx(textbook.bleu(cleaned(segments)))
+    weights = textbook.information([reference for _, references in cleaned(segments) for reference in references])
+    assert result["NIST-5"].score == pytest.approx(textbook.nist(cleaned(segments), weights, range(1, 6)))

@@ -1,0 +1,84 @@
+"""Sums and bootstrap draws against textbook versions."""
+
+import math
+from itertools import islice
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textbook import resampling
+
+from tarocco.errors import BadParameter
+from tarocco.metrics.bleu import Bleu
+from tarocco.resample import bootstrap, interval, totals
+
+NUMBERS = st.floats(-1e6, 1e6)
+
+
+@given(rows=st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS), min_size=1, max_size=40))
+def test_totals(rows):
+    expected = [math.fsum(column) for column in zip(*rows, strict=True)]
+    assert totals(np.array(rows)).tolist() == pytest.approx(expected, rel=1e-12, abs=1e-6)
+
+
+def test_splitmix64_is_splitmix64():
+    """The first outputs for the state 1234567, as published with the generator."""
+    expected = [6457827717110365317, 3203168211198807973, 9817491932198370423]
+    assert list(islice(resampling.splitmix64(1234567), 3)) == expected
+
+
+@given(n=st.integers(1, 60), seed=st.integers(0, 2**64 - 1), jobs=st.sampled_from([1, 3]))
+def test_bootstrap_draws(n, seed, jobs):
+    """Rows that are powers of two would not fit: unit vectors show how often each segment was drawn."""
+    counts = bootstrap(np.eye(n), 3, seed, jobs)
+    for resample in range(3):
+        expected = np.bincount(resampling.draws(n, seed, resample), minlength=n)
+        assert counts[resample].tolist() == expected.tolist()
+
+
+def test_large_sums_are_the_same_in_any_number_of_threads():
+    statistics = np.random.default_rng(1).normal(size=(9001, 5))
+    one = bootstrap(statistics, 200, 5, jobs=1)
+    assert one.tobytes() == bootstrap(statistics, 200, 5, jobs=4).tobytes()
+    assert one[:130].tobytes() == bootstrap(statistics, 130, 5, jobs=2).tobytes()
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 4095, 4096, 4097, 9001])
+def test_sums_have_the_bits_of_the_stated_order(n):
+    """Eight lanes in chunks of 4096, to the last bit: what makes results the same everywhere."""
+    values = 1.0 / np.arange(1, n + 1)
+    assert totals(values.reshape(-1, 1))[0] == resampling.lane_sum(values.tolist(), [1.0] * n)
+    weights = np.bincount(resampling.draws(n, 11, 0), minlength=n).astype(float)
+    assert bootstrap(values.reshape(-1, 1), 1, 11)[0, 0] == resampling.lane_sum(values.tolist(), weights.tolist())
+
+
+def test_interval_of_a_constant_is_the_constant():
+    statistics = np.tile([5.0, 5.0, 4.0, 3.0, 5.0, 4.0], (20, 1))
+    metric = Bleu(order=2)
+    found = interval(metric, statistics, 0.95, 100, 1)
+    assert found.low == found.high == float(metric.score(statistics.sum(axis=0)))
+
+
+def test_interval_covers_as_it_says():
+    """The mean of 50 fair coins, 300 times: about 95% of the intervals hold the true mean."""
+    generator = np.random.default_rng(3)
+
+    class Mean(Bleu):
+        def score(self, sums):
+            return sums[..., 0] / sums[..., 1]
+
+    covered = 0
+    for _ in range(300):
+        flips = generator.integers(0, 2, 50).astype(float)
+        found = interval(Mean(), np.column_stack([flips, np.ones(50)]), 0.95, 200, 9)
+        covered += found.low <= 0.5 <= found.high
+    assert 0.88 <= covered / 300 <= 0.99
+
+
+@pytest.mark.parametrize(("confidence", "resamples"), [(0, 100), (1, 100), (95, 100), (0.95, 1)])
+def test_nonsense_is_refused(confidence, resamples):
+    from tarocco.resample import check_resampling
+
+    with pytest.raises(BadParameter, match="confidence|n_resamples"):
+        check_resampling(confidence, resamples)

@@ -1,0 +1,218 @@
+"""Laws that every registered metric obeys, or is exempt from for a reason given here.
+
+The list of metrics comes from the registry, so a new metric is under every law the moment it exists. An exemption must
+be real: the exempt metric is shown to break the law.
+"""
+
+import math
+import random
+
+import numpy as np
+import pytest
+
+import tarocco
+from tarocco import datasets
+from tarocco.registry import families, metric
+from tarocco.resample import totals
+
+NAMES = [name for family in families() for name in family.names]
+DEMO = datasets.load("demo")
+CANDIDATES = DEMO.systems["literal"]
+REFERENCES = DEMO.references
+
+RARE = "rare n-grams weigh more, so a text made of the rarest ones can score higher than a reference"
+NO_4_GRAMS = "a text of three words has no 4-grams, which counts as no match"
+
+# law -> {metric: why it is exempt}
+EXEMPT = {
+    "identity": {
+        **{name: RARE for name in NAMES if name.startswith("NIST")},
+        "BLEU-4:length=average": "a reference that is shorter than the average is punished as too short",
+    },
+    "short copies": {
+        **{name: "information has no upper bound" for name in NAMES if name.startswith("NIST")},
+        **{f"BLEUi-{n}": "a text of three words has no n-grams of this order" for n in range(4, 10)},
+        **dict.fromkeys(["BLEU-4:smooth=none", "BLEU-SBP", "BLEU-SBP:length=closest"], NO_4_GRAMS),
+    },
+}
+
+
+def score(name, candidates, references, **options):
+    return tarocco.score(candidates, references, metrics=name, **options)[name]
+
+
+def better(name, one, other):
+    sign = -1 if metric(name).kind == "error" else 1
+    return sign * one > sign * other + 1e-12
+
+
+def variants(words, generator):
+    """Other candidates: words dropped, doubled, swapped, replaced by rare ones."""
+    for _ in range(30):
+        changed = list(words)
+        for _ in range(generator.randint(1, 4)):
+            i = generator.randrange(len(changed))
+            what = generator.choice(["drop", "double", "swap", "other"])
+            if what == "drop" and len(changed) > 1:
+                del changed[i]
+            elif what == "double":
+                changed.insert(i, changed[i])
+            elif what == "swap":
+                j = generator.randrange(len(changed))
+                changed[i], changed[j] = changed[j], changed[i]
+            else:
+                changed[i] = generator.choice(["zebra", "the", "a"])
+        yield " ".join(changed)
+
+
+LONG = [[text for text in segment if len(text.split()) >= 12] for segment in REFERENCES]
+LONG = [segment for segment in LONG if len(segment) > 1][:4]
+
+
+def breaks_identity(name):
+    """Whether some candidate scores better than a copy of a reference."""
+    generator = random.Random(1)
+    for segment in LONG:
+        for reference in segment:
+            others = list(variants(reference.split(), generator)) + [text for text in segment if text != reference]
+            scores = score(name, [reference, *others], [segment] * (len(others) + 1)).segments
+            if any(better(name, other, scores[0]) for other in scores[1:]):
+                return True
+    return False
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_identity_scores_best(name):
+    assert breaks_identity(name) == (name in EXEMPT["identity"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_short_copies_score_as_long_ones(name):
+    long, short = "to be or not to be or not to be or else to go", "the cat slept"
+    same = score(name, [long], [long]).score == pytest.approx(score(name, [short], [short]).score, rel=1e-12)
+    assert same == (name not in EXEMPT["short copies"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_order_of_segments_does_not_matter(name):
+    order = random.Random(2).sample(range(len(CANDIDATES)), len(CANDIDATES))
+    plain = score(name, CANDIDATES, REFERENCES)
+    mixed = score(name, [CANDIDATES[i] for i in order], [REFERENCES[i] for i in order])
+    assert mixed.score == pytest.approx(plain.score, rel=1e-12)
+    assert mixed.segments.tolist() == plain.segments[order].tolist()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_order_of_references_does_not_matter(name):
+    generator = random.Random(3)
+    mixed = [generator.sample(segment, len(segment)) for segment in REFERENCES]
+    plain, other = score(name, CANDIDATES, REFERENCES), score(name, CANDIDATES, mixed)
+    assert other.score == plain.score
+    assert other.segments.tolist() == plain.segments.tolist()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_reference_twice_changes_nothing_but_averages(name):
+    """Doubling every reference keeps maxima, minima and means alike; NIST counts words of the set, so all double."""
+    doubled = [[*segment, *segment] for segment in REFERENCES]
+    plain, other = score(name, CANDIDATES, REFERENCES), score(name, CANDIDATES, doubled)
+    assert other.score == pytest.approx(plain.score, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pooled_statistics_give_the_corpus_score(name):
+    one = metric(name)
+    plain = score(name, CANDIDATES, REFERENCES, documents=DEMO.documents)
+    statistics = tarocco.statistics(name, CANDIDATES, REFERENCES)
+    assert float(one.score(totals(statistics))) == plain.score
+    assert float(one.score(statistics.sum(axis=0))) == pytest.approx(plain.score, rel=1e-12)
+    assert one.score(statistics).tolist() == plain.segments.tolist()
+    for label in set(DEMO.documents):
+        rows = statistics[[i for i, other in enumerate(DEMO.documents) if other == label]]
+        assert plain.documents[label] == pytest.approx(float(one.score(rows.sum(axis=0))), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_score_is_vectorized_over_any_leading_axes(name):
+    one, statistics = metric(name), tarocco.statistics(name, CANDIDATES, REFERENCES)
+    stacked = statistics.reshape(2, 3, 2, -1)
+    assert one.score(stacked).shape == (2, 3, 2)
+    assert one.score(stacked).ravel().tolist() == one.score(statistics).tolist()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_threads_change_nothing(name, monkeypatch):
+    monkeypatch.setattr("tarocco.scoring._BLOCK", 5)
+    one = score(name, CANDIDATES, REFERENCES, jobs=1, confidence=0.9, n_resamples=150)
+    many = score(name, CANDIDATES, REFERENCES, jobs=4, confidence=0.9, n_resamples=150)
+    monkeypatch.undo()
+    whole = score(name, CANDIDATES, REFERENCES, jobs=1, confidence=0.9, n_resamples=150)
+    for other in (many, whole):
+        assert other.statistics.tobytes() == one.statistics.tobytes()
+        assert (other.score, other.interval) == (one.score, one.interval)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_metrics_computed_together_are_computed_alone(name):
+    together = tarocco.score(CANDIDATES, REFERENCES, metrics=NAMES)[name]
+    alone = score(name, CANDIDATES, REFERENCES)
+    assert together.statistics.tobytes() == alone.statistics.tobytes()
+
+
+# family -> (empty candidate, empty reference, both empty): the values its notes document
+EMPTY = {
+    "BLEU-n": (0.0, 0.0, 0.0),
+    "BLEU-SBP": (0.0, 0.0, 0.0),
+    "BLEUi-n": (0.0, 0.0, 0.0),
+    "NIST-n": (0.0, 0.0, 0.0),
+    "NISTi-n": (0.0, 0.0, 0.0),
+    "Overlap": (0.0, 0.0, 1.0),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_empty_texts_have_the_documented_value(name):
+    title = type(metric(name)).title
+    assert title in EMPTY, f"{title}: say here, and in its notes, what empty texts score"
+    candidate, reference, both = EMPTY[title]
+    if name == "BLEU-4:orders=v13a":
+        reference = 1 / math.prod((2 * 2, 4 * 1)) ** 0.25  # mteval-v13a smooths even without a match: (1/4 * 1/4)^(1/4)
+    texts, references = ["", "a b", ""], [["a b c"], [""], [""]]
+    segments = score(name, texts, references).segments
+    if name == "Overlap:minimum=2":
+        candidate = reference = 1.0  # no word occurs twice, so all sets are empty
+    assert segments.tolist() == pytest.approx([candidate, reference, both])
+    assert not np.isnan(segments).any()
+    if title != "Overlap":
+        assert "empty candidate" in metric(name).notes or "without" in metric(name).notes
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_are_values(name):
+    one = metric(name)
+    assert str(one) == name
+    assert metric(str(one)) == one
+    assert hash(metric(str(one))) == hash(one)
+    assert metric(name.lower()) == one
+    with pytest.raises(AttributeError):
+        one.anything = 1
+
+
+@pytest.mark.parametrize("family", families(), ids=lambda family: family.title)
+def test_worked_example(family):
+    example = family.example
+    found = score(example.name, list(example.candidates), list(example.references))
+    assert found.score == pytest.approx(example.score, rel=1e-12)
+
+
+def test_no_metric_escapes_a_law_silently():
+    """Every test above runs over all names, and every exemption names a metric that exists."""
+    module = globals()
+    laws = [value for name, value in module.items() if name.startswith("test_") and hasattr(value, "pytestmark")]
+    assert len(laws) >= 12
+    for law in laws:
+        for mark in law.pytestmark:
+            if mark.name == "parametrize":
+                assert list(mark.args[1]) in (NAMES, families()), law.__name__
+    for reasons in EXEMPT.values():
+        assert set(reasons) <= set(NAMES)
