@@ -34,12 +34,15 @@ lint: $(VENV)/.lint
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
 
+# An ordinary installation is compiled to bytecode by pip; this one is told to.
 bench: $(VENV)/.test
+	$(VENV)/bin/python -m compileall -q src bench
 	$(VENV)/bin/python bench/run.py
 
-# Pages that are made from the registry.
-docs: $(VENV)/.installed
+# What is made from the registry, and the outputs of all examples.
+docs: $(VENV)/.test
 	$(VENV)/bin/python tools/make_metric_pages.py > docs/metrics.md
+	$(VENV)/bin/python tools/console_blocks.py README.md docs/*.md
 
 clean:
 	rm -rf $(VENV) $(PLAIN) build dist src/*.egg-info src/tarocco/kernels/*.so
@@ -56,7 +59,7 @@ $(VENV)/.installed: $(VENV)/bin/python $(BUILD)
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.installed $(PLUGIN)/pyproject.toml
-	$(VENV)/bin/python -m pip install -q -e '.[test]' -e $(PLUGIN)
+	$(VENV)/bin/python -m pip install -q -e '.[test]' $(PLUGIN)
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.installed

@@ -5,12 +5,12 @@ The public names are found here and imported when first used, so that `import ta
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 from tarocco._version import __version__
 
+TYPE_CHECKING = False  # type checkers know the name; importing typing would cost every start 3 ms
 if TYPE_CHECKING:
+    from typing import Any
+
     from tarocco.encode.batch import Batch
     from tarocco.encode.tokenizers import tokenizer
     from tarocco.errors import TaroccoError
@@ -56,6 +56,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'tarocco' has no attribute {name!r}")
+    from importlib import import_module
+
     value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value

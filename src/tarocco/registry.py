@@ -8,7 +8,6 @@ entry point group `tarocco.metrics` of an installed package, or, in a running pr
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from inspect import isabstract
@@ -131,7 +130,9 @@ def _not_found(stem: str) -> str:
     planned = [family for family in NOT_YET if stem.upper().startswith(family.upper())]
     if planned:
         return f'"{stem}" is not in tarocco {__version__} yet'
+    from difflib import get_close_matches
+
     known = [name for family in families() for name in family.names]
     near = get_close_matches(stem.upper(), known, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else "`tarocco metrics` lists what there is"
-    return f'there is no metric "{stem}"; {hint}'
+    return f'there is no metric "{stem}" ({hint})'

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -156,20 +155,22 @@ class Result(Mapping[str, Any]):
         return "\n".join(f"{score.system}: {score!r}" for score in self.scores)
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         metrics = list(dict.fromkeys(str(score.metric) for score in self.scores))
         by_system: dict[str, dict[str, Score]] = {}
         for score in self.scores:
             by_system.setdefault(score.system, {})[str(score.metric)] = score
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in metrics)
+        head = "".join(f"<th>{escape(name)}</th>" for name in metrics)
         body = "".join(
-            f"<tr><th>{html.escape(system)}</th>"
-            + "".join(f"<td>{_cell(own[name])}</td>" for name in metrics)
-            + "</tr>"
+            f"<tr><th>{escape(system)}</th>" + "".join(f"<td>{_cell(own[name])}</td>" for name in metrics) + "</tr>"
             for system, own in by_system.items()
         )
         return f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _cell(score: Score) -> str:
+    from html import escape
+
     between = f" <small>[{score.interval.low:.4f}, {score.interval.high:.4f}]</small>" if score.interval else ""
-    return f'<span title="{html.escape(score.signature)}">{score.score:.4f}</span>{between}'
+    return f'<span title="{escape(score.signature)}">{score.score:.4f}</span>{between}'

@@ -11,7 +11,7 @@ from textbook import resampling
 
 from tarocco.errors import BadParameter
 from tarocco.metrics.bleu import Bleu
-from tarocco.resample import bootstrap, interval, totals
+from tarocco.resample import bootstrap, interval, percentiles, totals
 
 NUMBERS = st.floats(-1e6, 1e6)
 
@@ -53,6 +53,15 @@ def test_sums_have_the_bits_of_the_stated_order(n):
     assert bootstrap(values.reshape(-1, 1), 1, 11)[0, 0] == resampling.lane_sum(values.tolist(), weights.tolist())
 
 
+@given(scores=st.lists(st.floats(0, 1) | st.just(math.nan), min_size=1, max_size=50), tail=st.floats(0.001, 0.4))
+def test_percentiles(scores, tail):
+    if all(map(math.isnan, scores)):
+        assert all(map(math.isnan, percentiles(np.array(scores), tail)))
+    else:
+        expected = np.nanquantile(scores, [tail, 1 - tail]).tolist()
+        assert percentiles(np.array(scores), tail) == pytest.approx(expected, abs=1e-12)
+
+
 def test_interval_of_a_constant_is_the_constant():
     statistics = np.tile([5.0, 5.0, 4.0, 3.0, 5.0, 4.0], (20, 1))
     metric = Bleu(order=2)
@@ -80,5 +89,5 @@ def test_interval_covers_as_it_says():
 def test_nonsense_is_refused(confidence, resamples):
     from tarocco.resample import check_resampling
 
-    with pytest.raises(BadParameter, match="confidence|n_resamples"):
+    with pytest.raises(BadParameter, match=r"confidence|n_resamples"):
         check_resampling(confidence, resamples)

@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from textbook import tokenizing
 
+from tarocco.encode.batch import Encoding
 from tarocco.encode.tokenizers import CHINESE, NAMES, tokenizer
 from tarocco.encode.vocabulary import Vocabulary
 from tarocco.model import Segments
@@ -95,8 +96,7 @@ def test_vocabulary(first, second):
     """The same word has the same id, in every text; another word has another."""
     vocabulary, known = Vocabulary(), {}
     for texts in (first, second):
-        split = tokenizer("none").split(Segments.from_strings([" ".join(words) for words in texts]))
-        ragged = vocabulary.encode(split, len(texts))
+        ragged = Encoding("none").encode([Segments.from_strings([" ".join(words) for words in texts])], vocabulary)
         expected = [[known.setdefault(word, len(known)) for word in words] for words in texts]
         assert [ragged[i].tolist() for i in range(len(ragged))] == expected
     assert [vocabulary[i] for i in range(len(vocabulary))] == list(known)
@@ -106,7 +106,7 @@ def test_vocabulary_grows():
     words = [f"word{i}" for i in range(3000)]
     texts = Segments.from_strings([" ".join(words), "x" * 100_000, " ".join(words)])
     vocabulary = Vocabulary()
-    ragged = vocabulary.encode(tokenizer("none").split(texts), 3)
+    ragged = Encoding("none").encode([texts], vocabulary)
     assert ragged[0].tolist() == ragged[2].tolist() == list(range(3000))
     assert vocabulary[3000] == "x" * 100_000
 
@@ -115,7 +115,13 @@ def test_vocabulary_grows():
 def test_ids_in_another_vocabulary(first, second):
     one, other = Vocabulary(), Vocabulary()
     for vocabulary, texts in ((one, first), (other, second)):
-        split = tokenizer("none").split(Segments.from_strings([" ".join(words) for words in texts]))
-        vocabulary.encode(split, len(texts))
+        Encoding("none").encode([Segments.from_strings([" ".join(words) for words in texts])], vocabulary)
     others = {other[i]: i for i in range(len(other))}
     assert one.ids_in(other).tolist() == [others.get(one[i], -1) for i in range(len(one))]
+
+
+def test_lower_case_may_be_longer():
+    """Dotted capital I becomes two characters: there is room for every one of them."""
+    text = "\u0130" * 500
+    ragged = Encoding("char", lowercase=True).encode([Segments.from_strings([text, text])], Vocabulary())
+    assert ragged.lengths.tolist() == [1000, 1000]

@@ -52,5 +52,5 @@ def _unknown(command: str) -> int:
 
     near = get_close_matches(command, COMMANDS, n=1)
     hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(COMMANDS)}"
-    print(f'tarocco: there is no command "{command}"; {hint}', file=sys.stderr)
+    print(f'tarocco: there is no command "{command}" ({hint})', file=sys.stderr)
     return 2

@@ -120,7 +120,7 @@ def write(result: Result, options: argparse.Namespace, command: str) -> None:
 
 def too_wide(table: Table) -> bool:
     """Whether a table does not fit the terminal."""
-    return sum(table.widths) + 2 * len(table.widths) > shutil.get_terminal_size().columns
+    return sum(table.widths) + 3 * len(table.widths) > shutil.get_terminal_size().columns
 
 
 def footnotes(result: Result) -> list[str]:

@@ -34,22 +34,18 @@ class Encoding:
 
     def encode(self, columns: Sequence[Segments], vocabulary: Vocabulary) -> Ragged:
         """The words of all columns, one below the other."""
-        parts = [column.rows(*block) for column in columns for block in blocks(len(column), _BLOCK)]
-        return _stacked([self._encode(part, vocabulary) for part in parts])
-
-    def _encode(self, column: Segments, vocabulary: Vocabulary) -> Ragged:
-        text = column.lowercased() if self.lowercase else column
-        return vocabulary.encode(self.tokenizer.split(text), len(text))
-
-
-def _stacked(rows: Sequence[Ragged]) -> Ragged:
-    """Ragged arrays one below the other."""
-    if len(rows) == 1:
-        return rows[0]
-    starts = np.cumsum([0, *(len(row.values) for row in rows)])
-    offsets = [row.offsets[1:] + start for row, start in zip(rows, starts[:-1], strict=True)]
-    values = np.concatenate([np.zeros(0, np.int32), *(row.values for row in rows)])
-    return Ragged(values, np.concatenate([np.zeros(1, np.intp), *offsets]))
+        # A word has at least one byte. Room that is never written to costs nothing.
+        ids = np.empty(sum(len(column.text) for column in columns), np.int32)
+        offsets = np.zeros(sum(map(len, columns)) + 1, np.intp)
+        written = rows = 0
+        for column in columns:
+            for block in blocks(len(column), _BLOCK):
+                text = column.rows(*block)
+                split = self.tokenizer.split(text.lowercased() if self.lowercase else text)
+                if len(split) > len(ids) - written:  # lower-casing can make a text longer
+                    ids = np.concatenate([ids[:written], np.empty(len(ids) + len(split), np.int32)])
+                written, rows = vocabulary.encode(split, ids, offsets, written, rows)
+        return Ragged(ids[:written], offsets)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 
 import numpy as np
@@ -106,6 +105,8 @@ def tokenizer(name: str) -> Tokenizer:
         return Tokenizer(name, _classes((SPLIT, [(0, 0x10FFFF)])))
     if name == "zh":
         return Tokenizer(name, _mteval((SPLIT, CHINESE)), trimmed=True)
+    from difflib import get_close_matches
+
     near = get_close_matches(name, NAMES)
     hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(NAMES)}"
-    raise UnknownName(f'there is no tokenizer "{name}"; {hint}')
+    raise UnknownName(f'there is no tokenizer "{name}" ({hint})')

@@ -51,19 +51,21 @@ class Vocabulary:
         spelling = self._spelling[self._bounds[word] : self._bounds[word + 1]]
         return spelling.tobytes().decode("utf-8", "surrogatepass")
 
-    def encode(self, split: NDArray[np.uint8], segments: int) -> Ragged:
-        """Number the words that a tokenizer wrote for so many segments; new words get new ids."""
-        ids = np.empty(len(split) // 2 + 1, np.int32)
-        offsets = np.zeros(segments + 1, np.intp)
-        state = np.array([0, 0, 0, self._known], np.intp)
+    def encode(
+        self, split: NDArray[np.uint8], ids: NDArray[np.int32], offsets: NDArray[np.intp], written: int, rows: int
+    ) -> tuple[int, int]:
+        """Number the words that a tokenizer wrote; new words get new ids.
+
+        Ids go to ids[written:], the end of each segment to offsets[rows + 1:]; both have room. Returns the new
+        `written` and `rows`.
+        """
+        state = np.array([0, written, rows, self._known], np.intp)
         while True:
             _intern(split, self._slots, self._hashes, self._bounds, self._spelling, ids, offsets, state)
             self._known = int(state[3])
             if state[0] == len(split):
-                break
+                return int(state[1]), int(state[2])
             self._grow(len(split))
-        # A copy, so that a short text does not keep the room of the longest possible one.
-        return Ragged(ids[: state[1]].copy(), offsets)
 
     def _grow(self, at_least: int) -> None:
         """Make room for more words, for at least one more as long as the whole text."""

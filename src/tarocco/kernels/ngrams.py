@@ -14,6 +14,11 @@ try:
 except ImportError:
     from tarocco.kernels import standin as cython
 
+if cython.compiled:
+    from cython.cimports.libc.math import log2
+else:
+    from math import log2
+
 COMPILED = cython.compiled
 
 GOLDEN = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
@@ -91,9 +96,8 @@ def clipped_matches(
     pair_keys: cython.const[cython.ulonglong][::1],
     pair_grams: cython.const[cython.int][::1],
     pair_shift: cython.int,
-    information: cython.const[cython.double][::1],
-    once: cython.const[cython.double][::1],
-    unseen: cython.double,
+    counts: cython.const[cython.int][::1],
+    total: cython.double,
     matches: cython.double[:, ::1],
 ):
     """Fill matches[row, n - 1] with the clipped n-gram matches of each candidate, or with the sum of their weights.
@@ -185,14 +189,16 @@ def clipped_matches(
                         if weighted and entries[entry, GRAM] == UNKNOWN:
                             gram = context_words[words[j]]
                             if j == i:
-                                weights[entry] = information[gram] if gram >= 0 else unseen
+                                weights[entry] = log2(total / counts[gram]) if gram >= 0 else log2(total)
                             elif prefix < 0:  # its prefix occurs once, so does it
                                 gram = NONE
                                 weights[entry] = 0.0
                             else:
                                 if gram >= 0:
                                     gram = extension(prefix, gram, pair_shift, pair_keys, pair_grams)
-                                weights[entry] = information[gram] if gram >= 0 else once[prefix]
+                                weights[entry] = log2(
+                                    cython.cast(cython.double, counts[prefix]) / (counts[gram] if gram >= 0 else 1)
+                                )
                             entries[entry, GRAM] = gram
                         if entries[entry, COUNT] <= entries[entry, MOST]:
                             matches[row, j - i] += weights[entry] if weighted else 1.0

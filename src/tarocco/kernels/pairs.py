@@ -32,35 +32,63 @@ def slot_of(
     return slot
 
 
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def key_of(prefix: cython.int, word: cython.int) -> cython.ulonglong:
+    return (cython.cast(cython.ulonglong, prefix) << 32) | cython.cast(cython.ulonglong, word)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def part_of(key: cython.ulonglong, parts: cython.ulonglong) -> cython.ulonglong:
+    """Which of the parts (a power of two) a key belongs to; not by the slot's bits, so slots stay evenly used."""
+    return (((key * GOLDEN) & MASK64) >> 8) & (parts - 1)
+
+
+def part_sizes(
+    prefixes: cython.const[cython.int][::1],
+    words: cython.const[cython.int][::1],
+    distance: cython.Py_ssize_t,
+    sizes: cython.Py_ssize_t[::1],
+):
+    """Count the pairs (prefixes[i], words[i + distance]) of each part, equal ones too; negative prefixes are none."""
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(prefixes.shape[0]):
+            if prefixes[i] >= 0:
+                sizes[part_of(key_of(prefixes[i], words[i + distance]), sizes.shape[0])] += 1
+
+
 def count_pairs(
     prefixes: cython.const[cython.int][::1],
     words: cython.const[cython.int][::1],
-    position: cython.Py_ssize_t,
+    distance: cython.Py_ssize_t,
+    part: cython.ulonglong,
+    parts: cython.ulonglong,
     keys: cython.ulonglong[::1],
     counts: cython.int[::1],
     shift: cython.int,
-    known: cython.Py_ssize_t,
-    room: cython.Py_ssize_t,
 ):
-    """Count the pairs from `position` on; stop before a new pair when `room` are known. Return (position, known)."""
-    key: cython.ulonglong
+    """Count how often each pair of one part occurs; the table has room for all of them."""
+    i: cython.Py_ssize_t
     slot: cython.Py_ssize_t
+    key: cython.ulonglong
     with cython.nogil:
-        while position < prefixes.shape[0]:
-            if prefixes[position] >= 0:
-                key = (cython.cast(cython.ulonglong, prefixes[position]) << 32) | cython.cast(
-                    cython.ulonglong, words[position]
-                )
-                slot = slot_of(key, shift, keys, counts)
-                if counts[slot] < 0:
-                    if known == room:
-                        break
-                    keys[slot] = key
-                    counts[slot] = 0
-                    known += 1
-                counts[slot] += 1
-            position += 1
-    return position, known
+        for i in range(prefixes.shape[0]):
+            if prefixes[i] < 0:
+                continue
+            key = key_of(prefixes[i], words[i + distance])
+            if parts > 1 and part_of(key, parts) != part:
+                continue
+            slot = slot_of(key, shift, keys, counts)
+            if counts[slot] < 0:
+                keys[slot] = key
+                counts[slot] = 0
+            counts[slot] += 1
 
 
 def insert_pairs(
@@ -83,15 +111,14 @@ def insert_pairs(
 def find_pairs(
     prefixes: cython.int[::1],
     words: cython.const[cython.int][::1],
+    distance: cython.Py_ssize_t,
     keys: cython.const[cython.ulonglong][::1],
     values: cython.const[cython.int][::1],
     shift: cython.int,
 ):
     """Replace each prefix by the value of its pair, -1 where there is none."""
-    key: cython.ulonglong
     i: cython.Py_ssize_t
     with cython.nogil:
         for i in range(prefixes.shape[0]):
             if prefixes[i] >= 0:
-                key = (cython.cast(cython.ulonglong, prefixes[i]) << 32) | cython.cast(cython.ulonglong, words[i])
-                prefixes[i] = values[slot_of(key, shift, keys, values)]
+                prefixes[i] = values[slot_of(key_of(prefixes[i], words[i + distance]), shift, keys, values)]

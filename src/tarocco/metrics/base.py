@@ -76,21 +76,22 @@ class Metric(ABC):
         in_stem = cls.read_stem(name.stem)
         if in_stem is None:
             return None
-        values: dict[str, Value] = {}
         fields = {field.name: field for field in dataclasses.fields(cls)}
-        after_colons = [key for key, field in fields.items() if not field.metadata["in_stem"]]
-        for key, text in (*in_stem.items(), *name.parameters):
-            told = (key, text) in name.parameters
-            if told and in_stem.get(key, text) != text:
+        takes = [key for key, field in fields.items() if not field.metadata["in_stem"]]
+        for key, text in name.parameters:
+            if in_stem.get(key, text) != text:
                 raise BadParameter(f'"{name}": {name.stem} already says {key}={in_stem[key]}')
-            if told and key not in after_colons:
-                known = f"it takes {', '.join(after_colons)}" if after_colons else "it takes none"
-                raise BadParameter(f'"{name}": {name.stem} has no parameter "{key}"; {known}')
+            if key not in takes:
+                raise BadParameter(
+                    f'"{name}": {name.stem} has no parameter "{key}" (it takes {", ".join(takes) or "none"})'
+                )
+        values: dict[str, Value] = {}
+        for key, text in {**in_stem, **dict(name.parameters)}.items():
+            kind = fields[key].metadata["type"]
             try:
-                values[key] = read_value(text, fields[key].metadata["type"])
+                values[key] = read_value(text, kind)
             except (ValueError, KeyError):
-                wanted = fields[key].metadata["type"].__name__
-                raise BadParameter(f'"{name}": the parameter "{key}" is a {wanted}, not "{text}"') from None
+                raise BadParameter(f'"{name}": the parameter "{key}" is a {kind.__name__}, not "{text}"') from None
         return cls(**values)
 
     def __post_init__(self) -> None:

@@ -18,27 +18,25 @@ LENGTHS = ("closest", "shortest", "average")
 
 
 def table_size(entries: int) -> tuple[int, int]:
-    """The size of a hash table for so many entries, a power of two, and the shift that goes with it."""
-    bits = max(4, (2 * entries - 1).bit_length())
+    """The size of a hash table for so many entries, a power of two at most 2/3 full, and the shift to go with it."""
+    bits = max(4, (entries + entries // 2).bit_length())
     return 1 << bits, 64 - bits
 
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """What each n-gram weighs, by its number; see tarocco.metrics.nist."""
+    """The n-grams of a whole reference set, as tarocco.metrics.nist numbers them, and how often they occur."""
 
     words: NDArray[np.int32]  # the number of each word of the batch, -1 if it has none
     pair_keys: NDArray[np.uint64]
     pair_grams: NDArray[np.int32]
     shift: int
-    information: Floats
-    once: Floats
-    unseen: float
+    counts: NDArray[np.int32]  # how often the n-gram of each number occurs
+    total: float  # how many words there are
 
 
-_NO_WEIGHTS = Weights(
-    np.zeros(0, np.int32), np.zeros(1, np.uint64), np.full(1, -1, np.int32), 63, np.zeros(0), np.zeros(0), 0.0
-)
+_NONE = np.full(1, -1, np.int32)
+_NO_WEIGHTS = Weights(_NONE, np.zeros(1, np.uint64), _NONE, 63, _NONE, 1.0)
 
 
 def clipped_matches(batch: Batch, order: int, weights: Weights | None = None) -> Floats:
@@ -72,9 +70,8 @@ def clipped_matches(batch: Batch, order: int, weights: Weights | None = None) ->
         context.pair_keys,
         context.pair_grams,
         context.shift,
-        context.information,
-        context.once,
-        context.unseen,
+        context.counts,
+        context.total,
         matches,
     )
     return matches

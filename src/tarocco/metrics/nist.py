@@ -26,6 +26,9 @@ HIGHEST_ORDER = 5
 # The penalty is 0.5 where the candidate has 2/3 of the reference's words (Doddington 2002).
 BETA = np.log(0.5) / np.log(1.5) ** 2
 
+_PART = 1 << 22  # pairs counted together: bounds the memory, whatever the number of references
+
+_part_sizes = kernel(pairs, "part_sizes")
 _count_pairs = kernel(pairs, "count_pairs")
 _insert_pairs = kernel(pairs, "insert_pairs")
 _find_pairs = kernel(pairs, "find_pairs")
@@ -33,36 +36,35 @@ _find_pairs = kernel(pairs, "find_pairs")
 
 @dataclass(frozen=True, eq=False)
 class Information:
-    """The weight of every n-gram of a reference set, by number: words first, then longer ones."""
+    """The n-grams of a reference set, numbered: words first, then longer ones that occur at least twice."""
 
     vocabulary: Vocabulary
-    pair_keys: NDArray[np.uint64]
-    pair_grams: NDArray[np.int32]
+    pair_keys: NDArray[np.uint64]  # (number of an n-gram's prefix, its last word)
+    pair_grams: NDArray[np.int32]  # the n-gram's number
     shift: int
-    information: Floats  # of an n-gram that has a number
-    once: Floats  # of an n-gram that has none, by the number of its prefix
-    unseen: float  # of a word that has none
+    counts: NDArray[np.int32]  # by number
+    total: int  # words
 
     def weights(self, vocabulary: Vocabulary) -> Weights:
-        """The same weights for a batch with a vocabulary of its own."""
+        """The same n-grams for a batch with a vocabulary of its own."""
         words = vocabulary.ids_in(self.vocabulary)
-        return Weights(words, self.pair_keys, self.pair_grams, self.shift, self.information, self.once, self.unseen)
+        return Weights(words, self.pair_keys, self.pair_grams, self.shift, self.counts, float(max(self.total, 1)))
 
 
-def _count(prefixes: NDArray[np.int32], words: NDArray[np.int32]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-    """The pairs that occur at least twice, and how often."""
-    position, known, room = 0, 0, 1024
-    keys, counts = np.zeros(0, np.uint64), np.zeros(0, np.int32)
-    while True:
-        size, shift = table_size(room)
-        table, values = np.zeros(size, np.uint64), np.full(size, -1, np.int32)
-        _insert_pairs(keys, counts, table, values, shift)
-        position, known = _count_pairs(prefixes, words, position, table, values, shift, known, room)
-        if position == len(prefixes):
-            kept = values >= 2
-            return table[kept], values[kept]
-        keys, counts = table[values >= 0], values[values >= 0]
-        room *= 4
+def _count(
+    prefixes: NDArray[np.int32], words: NDArray[np.int32], distance: int
+) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+    """The pairs (prefixes[i], words[i + distance]) that occur at least twice, and how often."""
+    sizes = np.zeros(1 << (len(prefixes) // _PART).bit_length(), np.intp)
+    _part_sizes(prefixes, words, distance, sizes)
+    found = []
+    for part, pairs_of_part in enumerate(sizes.tolist()):
+        size, shift = table_size(pairs_of_part)
+        table, counts = np.empty(size, np.uint64), np.full(size, -1, np.int32)
+        _count_pairs(prefixes, words, distance, part, len(sizes), table, counts, shift)
+        kept = np.flatnonzero(counts >= 2)
+        found.append((table[kept], counts[kept]))
+    return np.concatenate([keys for keys, _ in found]), np.concatenate([counts for _, counts in found])
 
 
 def _table(keys: NDArray[np.uint64], first: int) -> tuple[NDArray[np.uint64], NDArray[np.int32], int]:
@@ -74,34 +76,24 @@ def _table(keys: NDArray[np.uint64], first: int) -> tuple[NDArray[np.uint64], ND
 
 
 def information(references: Batch) -> Information:
-    """Count the n-grams of all references and weigh them."""
+    """Number and count the n-grams of all references."""
     ragged = references.references  # a reference that a segment does not have is an empty row: nothing to count
     words, starts, ends = ragged.values, ragged.offsets[:-1], ragged.offsets[1:]
-    counts = np.bincount(words, minlength=len(references.vocabulary))
-    information = [np.log2(len(words) / counts)]
-    once = [np.log2(counts)]
-    all_keys: list[NDArray[np.uint64]] = []
-    numbers = np.where(counts[words] >= 2, words, np.int32(-1))  # of the n-gram that starts at each word
+    counts = [np.bincount(words, minlength=len(references.vocabulary)).astype(np.int32)]
+    keys: list[NDArray[np.uint64]] = []
+    numbers = np.where((counts[0] >= 2)[words], words, np.int32(-1))  # of the n-gram that starts at each word
+    numbered = len(references.vocabulary)
     for order in range(2, HIGHEST_ORDER + 1):
-        following = np.zeros_like(words)
-        following[: 1 - order] = words[order - 1 :]
         too_late = ends - (order - 1)  # n-grams that would start here run over the end of the row
         numbers[too_late[too_late >= starts]] = -1
-        keys, pair_counts = _count(numbers, following)
-        information.append(np.log2(counts[(keys >> np.uint64(32)).astype(np.intp)] / pair_counts))
-        once.append(np.log2(pair_counts))
-        table, values, shift = _table(keys, len(counts))
-        _find_pairs(numbers, following, table, values, shift)
-        all_keys.append(keys)
-        counts = np.concatenate([counts, pair_counts])
-    pair_keys = np.concatenate(all_keys)
-    return Information(
-        references.vocabulary,
-        *_table(pair_keys, len(references.vocabulary)),
-        np.concatenate(information),
-        np.concatenate(once),
-        float(np.log2(max(len(words), 1))),
-    )
+        of_order, their_counts = _count(numbers, words, order - 1)
+        _find_pairs(numbers, words, order - 1, *_table(of_order, numbered))
+        keys.append(of_order)
+        counts.append(their_counts)
+        numbered += len(of_order)
+    del numbers  # as large as the text itself
+    table = _table(np.concatenate(keys), len(references.vocabulary))
+    return Information(references.vocabulary, *table, np.concatenate(counts), len(words))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,55 @@
+"""A 1000-resample bootstrap interval of corpus BLEU: what it costs on top of the score."""
+
+from __future__ import annotations
+
+import sacrebleu
+from measure import Row, in_fresh_process, in_turns, ratio, seconds, show
+from text import segments
+
+SAMPLES = 5
+LINES = 3000
+
+
+def ours(jobs: int | None) -> float:
+    import tarocco
+    from tarocco.resample import interval
+
+    system, stream = segments(LINES, 2)
+    metric = tarocco.metric("BLEU-4")
+    statistics = tarocco.statistics(metric, system, stream)
+    return seconds(lambda: interval(metric, statistics, 0.95, 1000, 12345, jobs))
+
+
+def theirs() -> float:
+    """The same step of the peer, on statistics that are already there."""
+    from sacrebleu.significance import _bootstrap_resample, estimate_ci
+
+    system, stream = segments(LINES, 2)
+    metric = sacrebleu.BLEU(force=True)
+    statistics = metric._extract_corpus_statistics(system, [stream])
+
+    def interval() -> None:
+        _, scores = _bootstrap_resample(statistics, metric, 1000)
+        estimate_ci([score.score for score in scores])
+
+    return seconds(interval)
+
+
+def rows() -> list[Row]:
+    own, one, other = in_turns(
+        [
+            lambda: in_fresh_process("bootstrap", "ours", None),
+            lambda: in_fresh_process("bootstrap", "ours", 1),
+            lambda: in_fresh_process("bootstrap", "theirs"),
+        ],
+        SAMPLES,
+    )
+    shape, peer = f"{LINES} segments, 1000 resamples", f"sacrebleu {sacrebleu.__version__}"
+    return [
+        ratio("bootstrap interval of BLEU", shape, peer, "cold, all threads", own, other, 25),
+        ratio("bootstrap interval of BLEU", shape, peer, "cold, one thread", one, other, 25),
+    ]
+
+
+if __name__ == "__main__":
+    show(rows())

@@ -1,0 +1,99 @@
+"""Taking turns, medians, and the rows of the table."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+
+HERE = Path(__file__).parent
+BIN = Path(sys.executable).parent
+
+
+@dataclass
+class Row:
+    what: str
+    shape: str
+    peer: str
+    how: str
+    found: str
+    goal: str
+    met: bool
+
+
+def in_fresh_process(module: str, function: str, *arguments: object) -> float:
+    """Call bench/<module>.<function>(...) in a new Python and return the number it returns."""
+    code = f"import {module}, json, sys; print(json.dumps({module}.{function}(*json.loads(sys.argv[1]))))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, json.dumps(arguments)],
+        cwd=HERE,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return float(done.stdout)
+
+
+def in_turns(sides: Sequence[Callable[[], float]], samples: int) -> list[float]:
+    """Sample each side in turn, so that a slow moment of the machine hits all; the medians."""
+    taken = [[side() for side in sides] for _ in range(samples)]
+    return [median(side) for side in zip(*taken, strict=True)]
+
+
+def seconds(function: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def command_seconds(command: Sequence[str], cpu: bool = False) -> float:
+    """The time of a whole command, or the processor time it took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.perf_counter()
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    took = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime if cpu else took
+
+
+def peak_mebibytes(command: Sequence[str]) -> float:
+    """The largest resident size of a command, from outside."""
+    pid = os.posix_spawn(
+        command[0],
+        list(command),
+        os.environ,
+        file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)],
+    )
+    _, status, usage = os.wait4(pid, 0)
+    if status:
+        raise RuntimeError(f"{command} ended with status {status}")
+    return usage.ru_maxrss / 1024
+
+
+def ratio(what: str, shape: str, peer: str, how: str, ours: float, theirs: float, goal: float | None) -> Row:
+    found = theirs / ours
+    return Row(
+        what,
+        shape,
+        peer,
+        how,
+        f"{found:.1f}x ({theirs * 1e3:.3g} ms / {ours * 1e3:.3g} ms)",
+        f">= {goal:g}x" if goal else "none",
+        goal is None or found >= goal,
+    )
+
+
+def at_most(what: str, shape: str, how: str, found: float, goal: float, unit: str) -> Row:
+    return Row(what, shape, "-", how, f"{found:.0f} {unit}", f"< {goal:g} {unit}", found < goal)
+
+
+def show(rows: Sequence[Row]) -> None:
+    for row in rows:
+        print(json.dumps(asdict(row)), flush=True)

@@ -1,0 +1,295 @@
+"""The Python interface: shapes that work, shapes that are refused, and what comes back."""
+
+import math
+
+import pandas
+import pyarrow
+import pytest
+
+import tarocco
+from tarocco import datasets
+from tarocco.errors import BadParameter, InputError, PluginError, UnknownName
+
+DEMO = datasets.load("demo")
+CANDIDATES, REFERENCES = DEMO.systems["careful"], DEMO.references
+
+
+def test_one_system():
+    result = tarocco.score(CANDIDATES, REFERENCES, metrics=["BLEU-4", "NIST-5"])
+    assert list(result) == ["BLEU-4", "NIST-5"]
+    score = result["BLEU-4"]
+    assert 0.8 < score.score < 0.82
+    assert float(score) == score.score
+    assert len(score.segments) == 12
+    assert score.signature == (
+        f"BLEU-4|nrefs:4|case:mixed|tok:13a|smooth:exp|length:closest|orders:effective|v:{tarocco.__version__}"
+    )
+    assert result["BLEU"] is score
+    assert result["bleu4"] is score
+
+
+def test_several_systems():
+    result = tarocco.score(DEMO.systems, REFERENCES, metrics="BLEU-4")
+    assert list(result) == ["careful", "literal", "brief"]
+    alone = tarocco.score(DEMO.systems["brief"], REFERENCES)
+    assert result["brief"]["BLEU-4"].score == alone["BLEU-4"].score
+
+
+def test_one_reference_as_strings():
+    plain = [segment[0] for segment in REFERENCES]
+    one = tarocco.score(CANDIDATES, plain)["BLEU-4"]
+    other = tarocco.score(CANDIDATES, [[text] for text in plain])["BLEU-4"]
+    assert one.score == other.score
+    assert "|nrefs:1|" in one.signature
+
+
+@pytest.mark.parametrize("missing", [None, ""])
+def test_fewer_references(missing):
+    fewer = [list(segment) for segment in REFERENCES]
+    fewer[3] = [fewer[3][0], missing, fewer[3][2], missing]
+    short = [list(segment) for segment in REFERENCES]
+    short[3] = [short[3][0], short[3][2]]
+    one = tarocco.score(CANDIDATES, fewer, metrics=["BLEU-4", "NIST-5"])
+    other = tarocco.score(CANDIDATES, short, metrics=["BLEU-4", "NIST-5"])
+    for name in one:
+        assert one[name].score == other[name].score
+        assert "|nrefs:var|" in one[name].signature
+
+
+def test_strings_and_lists_mixed():
+    mixed = [segment[0] if i % 2 else list(segment) for i, segment in enumerate(REFERENCES)]
+    lists = [[segment[0]] if i % 2 else list(segment) for i, segment in enumerate(REFERENCES)]
+    assert tarocco.score(CANDIDATES, mixed)["BLEU"].score == tarocco.score(CANDIDATES, lists)["BLEU"].score
+
+
+def test_a_newline_in_a_segment_is_a_space():
+    with_newline = ["the cat\nsat on the mat", "a second line"]
+    plain = ["the cat sat on the mat", "a second line"]
+    one = tarocco.score(with_newline, plain, lowercase=True)["BLEU-4"]
+    assert one.score == pytest.approx(1)
+
+
+def test_lowercase_follows_python():
+    """Final sigma, the dotted capital I, and sharp s: whatever str.lower does."""
+    words = ["ΟΔΟΣ İstanbul STRASSE ΣΑΣ", "Ο Σ."]
+    lowered = [word.lower() for word in words]
+    assert tarocco.score(words, lowered, lowercase=True)["BLEU-4"].score == pytest.approx(1)
+
+
+def test_documents():
+    score = tarocco.score(CANDIDATES, REFERENCES, documents=DEMO.documents)["BLEU-4"]
+    assert list(score.documents) == ["notices", "letters", "news", "reviews"]
+    letters = [i for i, label in enumerate(DEMO.documents) if label == "letters"]
+    alone = tarocco.score([CANDIDATES[i] for i in letters], [REFERENCES[i] for i in letters])["BLEU-4"]
+    assert score.documents["letters"] == pytest.approx(alone.score, rel=1e-12)
+
+
+def test_statistics_add_up():
+    rows = tarocco.statistics("BLEU-4", CANDIDATES, REFERENCES)
+    assert rows.shape == (12, 10)
+    found = tarocco.score(CANDIDATES, REFERENCES)["BLEU-4"].score
+    assert float(tarocco.metric("BLEU-4").score(rows.sum(axis=0))) == found
+
+
+def test_frames_and_pages():
+    result = tarocco.score(DEMO.systems, REFERENCES, metrics=["BLEU-4", "NIST-5"], confidence=0.9)
+    frame = result.to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame.shape == (6, 6)
+    assert frame.query("system == 'brief' and metric == 'NIST-5'").score.item() == result["brief"]["NIST-5"].score
+    table = result.to_arrow()
+    assert isinstance(table, pyarrow.Table)
+    assert table.column("score").to_pylist() == frame.score.tolist()
+    page = result._repr_html_()
+    assert page.count("<tr>") == 4
+    assert f"{result['careful']['BLEU-4'].score:.4f}" in page
+    assert "careful" in repr(result)
+
+
+def test_html_is_escaped():
+    result = tarocco.score({"<b>": ["a"]}, ["a"])
+    assert "<b>" not in result._repr_html_()
+
+
+def test_no_score_is_null():
+    from tarocco.results import number_or_null
+
+    assert number_or_null(math.nan) is None
+    assert number_or_null(0.0) == 0.0
+
+
+WRONG_SHAPES = [
+    (["a", "b"], [["a"], ["b"], ["c"]], r"2 candidates, but references for 3 segments"),
+    (["a", "b", "c"], [["a", "b", "c"], ["a", "b", "c"]], r"2 streams of 3 segments.*zip"),
+    (["a"], "a", r"references is a list with one item a segment, not a str"),
+    ("a", ["a"], r"are a str: a list of strings is wanted"),
+    (["a", None], ["a", "b"], r"segment 1 \(counted from 0\) is a NoneType, not a string"),
+    (["a"], [[3]], r"reference 0 .*segment 0 .*is a int, not a string"),
+    (["a", "b"], [["a"], []], r"segment 1 \(counted from 0\) has no references"),
+    ([], [], r"no segments"),
+    ({}, [], r"at least one system"),
+    ({"x": ["a"], "y": ["a", "b"]}, ["a"], r'system "x" has 1 segments, system "y" has 2'),
+]
+
+
+@pytest.mark.parametrize(("candidates", "references", "message"), WRONG_SHAPES)
+def test_wrong_shapes_are_explained(candidates, references, message):
+    with pytest.raises(InputError, match=message):
+        tarocco.score(candidates, references)
+
+
+def test_document_labels_must_fit():
+    with pytest.raises(InputError, match="12 segments, but there are 2 document labels"):
+        tarocco.score(CANDIDATES, REFERENCES, documents=["a", "b"])
+
+
+def test_all_bad_names_at_once():
+    with pytest.raises(UnknownName, match=r'"BLUE-4" \(did you mean .*BLEU-4.*"ROUGE-L" is not in tarocco .* yet'):
+        tarocco.score(CANDIDATES, REFERENCES, metrics=["BLUE-4", "BLEU-4", "ROUGE-L"])
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("BLEU-13", "n is 1 to 12, not 13"),
+        ("BLEU-0", "n is 1 to 12, not 0"),
+        ("NIST-6", "n is 1 to 5, not 6"),
+        ("BLEU-4:smoth=none", 'no parameter "smoth" .it takes smooth'),
+        ("BLEU-4:order=3", "BLEU-4 already says order=4"),
+        ("BLEU-4:order=4", 'no parameter "order"'),
+        ("NIST-5:smooth=none", 'no parameter "smooth" .it takes none'),
+        ("BLEU-4:smooth=maybe", "is one of exp, none, floor, add-k, not"),
+        ("BLEU-4:smooth", "key=value"),
+        ("BLEU-4:smooth=none:smooth=exp", "twice"),
+        ("BLEU-4:smooth=floor:value=x", "is a float"),
+        ("BLEU-4:smooth=none:value=1", "does not go with"),
+        ("BLEUS-4:smooth=exp", "already says"),
+    ],
+)
+def test_bad_parameters_are_explained(name, message):
+    with pytest.raises(BadParameter, match=message):
+        tarocco.metric(name)
+
+
+def test_a_metric_twice_is_refused():
+    with pytest.raises(BadParameter, match="asked for twice: BLEU-4"):
+        tarocco.score(CANDIDATES, REFERENCES, metrics=["BLEU-4", "BLEU"])
+
+
+@pytest.mark.parametrize("metrics", [[], ()])
+def test_no_metric_is_refused(metrics):
+    with pytest.raises(InputError, match="no metric"):
+        tarocco.score(CANDIDATES, REFERENCES, metrics=metrics)
+
+
+ALIASES = {
+    "BLEU": "BLEU-4",
+    "bleu4": "BLEU-4",
+    "BLEUS6": "BLEUS-6",
+    "BLEUS": "BLEUS-4",
+    "BLEU12": "BLEU-12",
+    "BLEU-4:smooth=add-one": "BLEUS-4",
+    "BLEU-4:smooth=add-k": "BLEUS-4",
+    "BLEU-4:smooth=add-k:value=2": "BLEU-4:smooth=add-k:value=2",
+    "BLEUi2": "BLEUi-2",
+    "BLEUSBP": "BLEU-SBP",
+    "BLEU-SBP-4": "BLEU-SBP",
+    "NIST": "NIST-5",
+    "NISTi-3": "NISTi-3",
+    "BLEU-4:smooth=exp:length=closest": "BLEU-4",
+    "BLEU-4:smooth=none:orders=all": "BLEU-4:smooth=none",
+}
+
+
+@pytest.mark.parametrize("alias", ALIASES)
+def test_names_of_the_papers(alias):
+    assert str(tarocco.metric(alias)) == ALIASES[alias]
+
+
+def test_unknown_tokenizer_and_names():
+    with pytest.raises(UnknownName, match=r'"13" \(did you mean "13a"'):
+        tarocco.score(CANDIDATES, REFERENCES, tokenize="13")
+    with pytest.raises(UnknownName, match='no system "nobody"'):
+        tarocco.score(DEMO.systems, REFERENCES)["nobody"]
+    with pytest.raises(UnknownName, match='"NIST-5" was not computed'):
+        tarocco.score(CANDIDATES, REFERENCES)["NIST-5"]
+    with pytest.raises(UnknownName, match="no data set"):
+        datasets.load("other")
+    with pytest.raises(AttributeError, match="no attribute 'scores'"):
+        tarocco.scores  # noqa: B018
+
+
+def test_public_names_are_all_there():
+    for name in tarocco.__all__:
+        assert getattr(tarocco, name)
+    assert set(tarocco.__all__) <= set(dir(tarocco))
+
+
+# --- metrics of one's own ---------------------------------------------------------------------------------------------
+
+
+def test_the_example_plugin_is_found():
+    """It is installed as a package of its own: examples/tarocco-overlap."""
+    assert str(tarocco.metric("Overlap")) == "Overlap"
+    result = tarocco.score(["the cat sat"], [["the cat slept"]], metrics=["Overlap", "BLEU-1"])
+    assert result["Overlap"].score == 0.5
+
+
+def test_a_metric_in_a_running_program():
+    import dataclasses
+
+    import numpy as np
+
+    @tarocco.metric_plugin
+    @dataclasses.dataclass(frozen=True)
+    class LengthRatio(tarocco.Metric):
+        title = "LengthRatio"
+        summary = "Words of the candidate over words of the shortest reference."
+        formula = "|c| / min |r|"
+        paper = "none"
+        pattern = "LengthRatio"
+        names = ("LengthRatio",)
+        example = tarocco.Example("LengthRatio", ("a b",), (("a b c d",),), 0.5, "two words over four")
+
+        @property
+        def stem(self):
+            return "LengthRatio"
+
+        def statistics(self, batch, context=None):
+            rows = np.zeros((len(batch), 2))
+            for row, candidate, references in batch.each():
+                rows[row] = len(candidate), min(map(len, references))
+            return rows
+
+        def score(self, sums):
+            return sums[..., 0] / sums[..., 1]
+
+    try:
+        found = tarocco.score(DEMO.systems, REFERENCES, metrics=["LengthRatio", "BLEU-4"], tokenize="none")
+        words = sum(len(text.split()) for text in DEMO.systems["brief"])
+        shortest = sum(min(len(text.split()) for text in segment) for segment in REFERENCES)
+        assert found["brief"]["LengthRatio"].score == words / shortest
+    finally:
+        from tarocco import registry
+
+        del registry._plugins["LengthRatio"]
+
+
+def test_incomplete_plugins_are_refused():
+    class Nothing:
+        pass
+
+    with pytest.raises(PluginError, match=r"derives from tarocco\.Metric"):
+        tarocco.metric_plugin(Nothing)
+
+    class Bare(tarocco.Metric):
+        title = "Bare"
+
+    with pytest.raises(PluginError, match="Bare: a metric needs summary, formula, paper, pattern, names, example"):
+        tarocco.metric_plugin(Bare)
+
+    class Shadow(type(tarocco.metric("BLEU-4"))):
+        title = "Shadow"
+
+    with pytest.raises(PluginError, match="belongs to a built-in metric"):
+        tarocco.metric_plugin(Shadow)

@@ -1,0 +1,112 @@
+"""The corridor has one direction: a room imports only from rooms before it."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+SOURCE = ROOT / "src" / "tarocco"
+
+# Top to bottom. Modules of one room may import each other.
+ROOMS = (
+    "_version",
+    "errors",
+    "naming",
+    "model",
+    "run",
+    "kernels",
+    "encode",
+    "read",
+    "metrics",
+    "registry",
+    "results",
+    "resample",
+    "scoring",
+    "datasets",
+    "present",
+    "cli",
+    "__main__",
+)
+
+
+def room_of(path):
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imported_rooms(path):
+    """The rooms that a file imports from, inside functions too."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module == "tarocco":
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tarocco."):
+            yield node.module.split(".")[1]
+        elif isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[1] for alias in node.names if alias.name.startswith("tarocco."))
+
+
+FILES = [path for path in sorted(SOURCE.rglob("*.py")) if path != SOURCE / "__init__.py"]
+
+
+def test_every_room_has_its_place():
+    assert {room_of(path) for path in FILES} == set(ROOMS)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_room_imports_only_from_rooms_before_it(path):
+    here = ROOMS.index(room_of(path))
+    for room in imported_rooms(path):
+        assert ROOMS.index(room) <= here, f"{path.name} imports from {room}"
+
+
+def test_no_package_has_the_name_of_a_public_function():
+    import tarocco
+
+    modules = {room_of(path) for path in FILES}
+    assert not modules & set(tarocco.__all__) - {"__version__"}
+
+
+def loaded_by(code):
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys; print(*sys.modules)"], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split())
+
+
+def test_version_imports_nothing_heavy():
+    loaded = loaded_by("from tarocco.cli import main; main(['--version'])")
+    assert not loaded & {"numpy", "scipy", "rich", "argparse", "tarocco.model", "importlib.metadata"}
+
+
+def test_importing_tarocco_imports_nothing_heavy():
+    assert not loaded_by("import tarocco") & {"numpy", "rich", "pandas", "pyarrow"}
+
+
+def test_scoring_imports_no_optional_library():
+    loaded = loaded_by("import tarocco; tarocco.score(['a b c d'], ['a b c d'])")
+    assert not loaded & {"rich", "pandas", "pyarrow", "scipy", "cython", "Cython", "sacrebleu", "importlib.metadata"}
+
+
+def test_versions_agree():
+    import tarocco
+
+    assert f'version = "{tarocco.__version__}"' in (ROOT / "pyproject.toml").read_text("utf-8")
+    assert f"## {tarocco.__version__}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_the_parser_knows_the_real_choices():
+    """cli/choices.py repeats them so that --help needs no NumPy."""
+    from tarocco.cli import choices
+    from tarocco.encode.tokenizers import NAMES
+    from tarocco.present.scores import LEVELS
+
+    assert choices.TOKENIZERS == NAMES
+    assert choices.LEVELS == LEVELS
+
+
+def test_files_are_one_idea_long():
+    for path in FILES:
+        if path.name != "character_classes.py":
+            assert len(Path(path).read_text("utf-8").splitlines()) <= 400, path.name

@@ -1,0 +1,274 @@
+"""The command line: what is printed, where, and with which exit code."""
+
+import csv
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT, shared
+
+import tarocco
+from tarocco import datasets
+from tarocco.cli import COMMANDS, main
+
+DEMO = datasets.load("demo")
+FOLDER = ROOT / "src" / "tarocco" / "data" / "demo"
+REFERENCES = [str(FOLDER / f"ref{i}.txt") for i in (1, 2, 3, 4)]
+SYSTEMS = [str(FOLDER / f"{name}.txt") for name in DEMO.systems]
+
+
+def run(capsys, *arguments):
+    code = main([str(argument) for argument in arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def expected(*metrics, **options):
+    return tarocco.score(DEMO.systems, DEMO.references, metrics=metrics, **options)
+
+
+def test_version(capsys):
+    assert run(capsys, "--version") == (0, f"tarocco {tarocco.__version__}\n", "")
+
+
+def test_help_names_every_command(capsys):
+    code, out, _ = run(capsys, "--help")
+    assert code == 0
+    for command in COMMANDS:
+        assert f"  {command} " in out
+    code, out, err = run(capsys)
+    assert (code, out) == (2, "")
+    assert "usage" in err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_help(capsys, command):
+    with pytest.raises(SystemExit) as stop:
+        main([command, "--help"])
+    assert stop.value.code == 0
+    assert f"usage: tarocco {command}" in capsys.readouterr().out
+
+
+def test_unknown_command(capsys):
+    code, out, err = run(capsys, "scores")
+    assert (code, out) == (2, "")
+    assert err == 'tarocco: there is no command "scores" (did you mean "score"?)\n'
+
+
+def test_wrong_option_is_exit_code_2(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["score", "ref", "--level", "word"])
+    assert stop.value.code == 2
+    assert "invalid choice" in capsys.readouterr().err
+
+
+def test_json(capsys):
+    code, out, err = run(
+        capsys, "score", *REFERENCES, "-i", *SYSTEMS, "-m", "BLEU-4", "NIST-5", "-f", "json", "--confidence"
+    )
+    assert (code, err) == (0, "")
+    answer = json.loads(out)
+    result = expected("BLEU-4", "NIST-5", confidence=0.95)
+    assert {key: answer[key] for key in ("tarocco", "command", "seed", "confidence", "n_resamples")} == {
+        "tarocco": tarocco.__version__,
+        "command": "score",
+        "seed": 12345,
+        "confidence": 0.95,
+        "n_resamples": 1000,
+    }
+    assert answer["results"] == result.to_dict()
+    assert [one["interval"] for one in answer["results"]] == [[s.interval.low, s.interval.high] for s in result.scores]
+
+
+def test_json_at_segment_level(capsys):
+    _, out, _ = run(capsys, "score", *REFERENCES, "-i", *SYSTEMS, "-f", "json", "--level", "segment")
+    first = json.loads(out)["results"][0]
+    assert first["segments"] == expected("BLEU-4")["careful"]["BLEU-4"].segments.tolist()
+    assert "interval" not in first
+
+
+@pytest.mark.parametrize(("form", "delimiter"), [("tsv", "\t"), ("csv", ",")])
+def test_separated_values(capsys, form, delimiter):
+    _, out, _ = run(capsys, "score", *REFERENCES, "-i", *SYSTEMS, "-m", "BLEU-4", "BLEUS-4", "-f", form)
+    rows = list(csv.DictReader(io.StringIO(out), delimiter=delimiter))
+    result = expected("BLEU-4", "BLEUS-4")
+    assert [float(row["score"]) for row in rows] == [score.score for score in result.scores]
+    assert [row["signature"] for row in rows] == [score.signature for score in result.scores]
+    _, out, _ = run(capsys, "score", *REFERENCES, "-i", *SYSTEMS, "-f", form, "--level", "segment")
+    rows = list(csv.DictReader(io.StringIO(out), delimiter=delimiter))
+    assert len(rows) == 36
+    assert rows[13]["segment"] == "2"
+    assert float(rows[13]["score"]) == expected("BLEU-4")["literal"]["BLEU-4"].segments[1]
+
+
+def test_documents(capsys):
+    arguments = ("score", *REFERENCES, "-i", *SYSTEMS, "--level", "document")
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (1, "")
+    assert "--documents FILE" in err
+    _, out, _ = run(capsys, *arguments, "--documents", FOLDER / "documents.txt", "-f", "json")
+    result = expected("BLEU-4", documents=DEMO.documents)
+    assert json.loads(out)["results"][2]["documents"] == result["brief"]["BLEU-4"].documents
+
+
+def test_plain_table(capsys):
+    _, out, _ = run(capsys, "score", *REFERENCES, "-i", *SYSTEMS, "-m", "BLEU-4", "NIST-5", "-w", "3")
+    lines = out.splitlines()
+    scores = expected("BLEU-4", "NIST-5")["careful"]
+    assert lines[0].split() == ["system", "BLEU-4", "NIST-5"]
+    assert lines[2].split() == ["careful", f"{100 * scores['BLEU-4'].score:.3f}", f"{scores['NIST-5'].score:.3f}"]
+    assert scores["BLEU-4"].signature in lines
+    assert "shown times 100: BLEU-4" in lines
+    assert "\x1b" not in out
+
+
+def test_markdown_and_latex(capsys):
+    _, out, _ = run(capsys, "score", *REFERENCES, "-i", *SYSTEMS, "-f", "md", "--level", "segment")
+    assert out.splitlines()[:2] == ["| segment | system | BLEU-4 |", "| --- | --- | ---: |"]
+    assert len(out.splitlines()) == 38
+    _, out, _ = run(capsys, "score", *REFERENCES, "-i", *SYSTEMS, "-f", "latex")
+    best = expected("BLEU-4")["careful"]["BLEU-4"].score
+    assert rf"careful & \textbf{{{100 * best:.2f}}} \\" in out
+
+
+def test_score_only(capsys):
+    _, out, _ = run(capsys, "score", *REFERENCES, "-i", *SYSTEMS, "-b", "-w", "4")
+    assert out.splitlines() == [f"{100 * score.score:.4f}" for score in expected("BLEU-4").scores]
+    _, out, _ = run(capsys, "score", *REFERENCES, "-i", SYSTEMS[0], "-b", "--level", "segment")
+    assert len(out.splitlines()) == 12
+
+
+def tarocco_command(*arguments, **options):
+    command = [sys.executable, "-m", "tarocco", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, **options)
+
+
+def test_standard_input():
+    done = tarocco_command("score", *REFERENCES, "-b", input="\n".join(DEMO.systems["brief"]))
+    assert done.stdout == f"{100 * expected('BLEU-4')['brief']['BLEU-4'].score:.2f}\n"
+
+
+def test_a_reader_that_goes_away_is_no_error():
+    command = f"{sys.executable} -m tarocco score {' '.join(REFERENCES)} -i {SYSTEMS[0]} --level segment -f tsv"
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {command} | head -1"], capture_output=True, text=True)
+    assert done.stdout == "system\tmetric\tsegment\tscore\n"
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("no-such-file", "-i", SYSTEMS[0]), "no-such-file: there is no such file"),
+        ((REFERENCES[0], "-i", SYSTEMS[0], "-m", "BLUE", "NIST-9"), "did you mean"),
+        ((REFERENCES[0], "-i", SYSTEMS[0], "-m", "chrF"), '"chrF" is not in tarocco'),
+        ((REFERENCES[0], "-i", SYSTEMS[0], "--tokenize", "13b"), 'did you mean "13a"'),
+        ((REFERENCES[0], "-i", SYSTEMS[0], "--confidence", "95"), "confidence is a number between 0 and 1, not 95"),
+    ],
+)
+def test_bad_input_is_one_sentence(arguments, message):
+    done = tarocco_command("score", *arguments)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("tarocco: ")
+    assert message in done.stderr
+
+
+def test_lines_of_different_numbers_name_both_files(tmp_path):
+    short = tmp_path / "short.txt"
+    short.write_text("one line\n")
+    done = tarocco_command("score", REFERENCES[0], "-i", short)
+    assert done.stderr == f"tarocco: {REFERENCES[0]} has 12 segments, {short} has 1\n"
+
+
+def test_tokenized_text_is_noticed(tmp_path):
+    text = tmp_path / "tokenized"
+    text.write_text("it is tokenized .\n" * 120)
+    done = tarocco_command("score", text, "-i", text, "-b")
+    assert done.stdout == "100.00\n"
+    assert '120 lines of "tokenized" end in " ."' in done.stderr
+    assert tarocco_command("score", text, "-i", text, "-b", "-q").stderr == ""
+    assert tarocco_command("score", text, "-i", text, "-b", "--tokenize", "none").stderr == ""
+
+
+def on_terminal(*arguments, columns=100):
+    """What a command shows on a terminal of so many columns."""
+    master, slave = pty.openpty()
+    environment = os.environ | {"COLUMNS": str(columns), "TERM": "xterm-256color"}
+    with subprocess.Popen(
+        [sys.executable, "-m", "tarocco", *map(str, arguments)], stdout=slave, stderr=slave, env=environment
+    ) as process:
+        os.close(slave)
+        shown = b""
+        while True:
+            try:
+                part = os.read(master, 65536)
+            except OSError:
+                break
+            if not part:
+                break
+            shown += part
+        process.wait()
+    os.close(master)
+    return shown.decode()
+
+
+def test_terminals_wide_and_narrow():
+    wide = on_terminal("demo", columns=120)
+    assert "\x1b[1m" in wide  # the best of each column is bold
+    assert "BLEU-SBP" in wide
+    narrow = on_terminal("demo", columns=50)
+    assert "metric" in narrow
+    rows = [line for line in narrow.splitlines() if line.split()[:1] in (["careful"], ["literal"], ["brief"])]
+    assert len(rows) == 12
+
+
+def test_demo(capsys):
+    code, out, err = run(capsys, "demo")
+    assert (code, err) == (0, "")
+    assert "careful" in out
+    result = expected("BLEU-4", confidence=0.95)["careful"]["BLEU-4"]
+    assert f"{100 * result.score:.2f} [{100 * result.interval.low:.2f}, {100 * result.interval.high:.2f}]" in out
+    _, out, _ = run(capsys, "demo", "-f", "json")
+    assert json.loads(out)["command"] == "demo"
+
+
+def test_metrics(capsys):
+    code, out, _ = run(capsys, "metrics")
+    assert code == 0
+    for title in ("BLEU-n", "BLEU-SBP", "BLEUi-n", "NIST-n", "NISTi-n"):
+        assert f"\n{title} " in out
+    _, out, _ = run(capsys, "metrics", "BLEU-4:smooth=none", "NIST-3")
+    for part in ("BLEU-4:smooth=none\n", "smooth: ", "here none", "Papineni", "NIST-3\n", "Doddington", "log2"):
+        assert part in out
+    code, _, err = run(capsys, "metrics", "BLUE")
+    assert code == 1
+    assert "did you mean" in err
+
+
+def test_golden_numbers_from_the_command_line(tmp_path, capsys):
+    """The shared golden set as files: the numbers of mteval-v13a and of the strict-brevity script."""
+    texts = json.loads(shared("golden", "testset.json").read_text("utf-8"))
+    golden = json.loads(shared("golden", "mteval.json").read_text("utf-8"))
+    for number, stream in enumerate(texts["refs_raw"], start=1):
+        (tmp_path / f"ref{number}").write_text("\n".join(stream) + "\n", "utf-8")
+    for system in ("sysA", "sysB"):
+        (tmp_path / system).write_text("\n".join(texts[f"{system}_raw"]) + "\n", "utf-8")
+    references = [tmp_path / f"ref{i}" for i in (1, 2, 3, 4)]
+    systems = [tmp_path / "sysA", tmp_path / "sysB"]
+    code, out, _ = run(capsys, "score", *references, "-i", *systems, "-m", "BLEU-4", "BLEU-SBP", "NIST-5", "-f", "json")
+    assert code == 0
+    found = {(one["system"], one["metric"]): round(one["score"], 8) for one in json.loads(out)["results"]}
+    assert found == {
+        (f"sys{letter}", metric): golden[entry.format(letter)][key]
+        for letter in "AB"
+        for metric, entry, key in (
+            ("BLEU-4", "v13a_cs_{}", "BLEU_score"),
+            ("BLEU-SBP", "v11b_sbp_cs_{}", "BLEU_score"),
+            ("NIST-5", "v13a_cs_{}", "NIST_score"),
+        )
+    }

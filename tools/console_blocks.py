@@ -1,0 +1,60 @@
+"""Run the commands of `console` blocks in Markdown files, and compare or replace what is printed below them.
+
+    python tools/console_blocks.py README.md docs/*.md     rewrite the outputs
+
+Commands run in the folder of the bundled example, so files are called ref1.txt, careful.txt and so on. A block looks
+like this, with the command's real output, errors too, below it:
+
+    ```console
+    $ tarocco --version
+    tarocco 0.1.0
+    ```
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "src" / "tarocco" / "data" / "demo"
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+
+
+def examples(text: str) -> list[tuple[str, str]]:
+    """(command, output) of each command of each block."""
+    return [pair for block in BLOCK.findall(text) for pair in COMMAND.findall(block)]
+
+
+def output_of(command: str) -> str:
+    """What a command prints, through a pipe, with this Python's programs first."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=FOLDER,
+        env=os.environ | {"PATH": path, "COLUMNS": "100"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    return re.sub(r"[ \t]+$", "", done.stdout, flags=re.MULTILINE)
+
+
+def refreshed(text: str) -> str:
+    """The text with every output replaced by the real one."""
+
+    def block(match: re.Match[str]) -> str:
+        commands = [command for command, _ in COMMAND.findall(match[1])]
+        return "```console\n" + "".join(f"$ {command}\n{output_of(command)}" for command in commands) + "```"
+
+    return BLOCK.sub(block, text)
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        path = Path(name)
+        path.write_text(refreshed(path.read_text("utf-8")), "utf-8")
