@@ -21,8 +21,8 @@ def page() -> str:
         "# Metrics",
         "",
         "Made from the registry by `make docs`; `tarocco metrics NAME` prints the same. Parameters follow the name",
-        "after colons: `BLEU-4:smooth=none:length=shortest`. Names are read in any case, and `BLEU`, `BLEU4`, `BLEUS6`,",
-        "`NIST` mean what the papers mean by them.",
+        "after colons: `BLEU-4:smooth=none:length=shortest`. Names are read in any case, and `BLEU`, `BLEU4`,",
+        "`BLEUS6`, `NIST` mean what the papers mean by them.",
     ]
     for family in families:
         lines += [
