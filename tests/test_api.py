@@ -56,6 +56,23 @@ def test_fewer_references(missing):
         assert "|nrefs:var|" in one[name].signature
 
 
+def test_anything_in_order_is_a_list():
+    """Tuples, arrays, pandas columns, generators."""
+    import numpy as np
+
+    plain = tarocco.score(CANDIDATES, REFERENCES)["BLEU-4"].score
+    first = [segment[0] for segment in REFERENCES]
+    for candidates, references in (
+        (tuple(CANDIDATES), tuple(REFERENCES)),
+        (np.array(CANDIDATES), np.array(REFERENCES)),
+        (pandas.Series(CANDIDATES), pandas.Series(REFERENCES)),
+        (iter(CANDIDATES), iter(REFERENCES)),
+    ):
+        assert tarocco.score(candidates, references)["BLEU-4"].score == plain
+    frame = pandas.DataFrame({"out": CANDIDATES, "ref": first})
+    assert tarocco.score(frame.out, frame.ref)["BLEU"].score == tarocco.score(CANDIDATES, first)["BLEU"].score
+
+
 def test_strings_and_lists_mixed():
     mixed = [segment[0] if i % 2 else list(segment) for i, segment in enumerate(REFERENCES)]
     lists = [[segment[0]] if i % 2 else list(segment) for i, segment in enumerate(REFERENCES)]
@@ -121,8 +138,13 @@ def test_no_score_is_null():
 WRONG_SHAPES = [
     (["a", "b"], [["a"], ["b"], ["c"]], r"2 candidates, but references for 3 segments"),
     (["a", "b", "c"], [["a", "b", "c"], ["a", "b", "c"]], r"2 streams of 3 segments.*zip"),
-    (["a"], "a", r"references is a list with one item a segment, not a str"),
-    ("a", ["a"], r"are a str: a list of strings is wanted"),
+    (["a"], "a", r"references are a str, but a list is wanted, one item a segment"),
+    ("a", ["a"], r'candidates of system "system" are a str, but a list is wanted'),
+    (["a"], {"a": "b"}, r"references are a dict, but a list is wanted"),
+    (["a"], None, r"references are a NoneType, but a list is wanted"),
+    (["a", "b"], [["a"], None], r"references of segment 1 \(counted from 0\) are a NoneType, not a list of strings"),
+    (["a"], [b"a"], r"references of segment 0 \(counted from 0\) are a bytes, not a list"),
+    (["a"], [3], r"references of segment 0 \(counted from 0\) are a int, not a list"),
     (["a", None], ["a", "b"], r"segment 1 \(counted from 0\) is a NoneType, not a string"),
     (["a"], [[3]], r"reference 0 .*segment 0 .*is a int, not a string"),
     (["a", "b"], [["a"], []], r"segment 1 \(counted from 0\) has no references"),

@@ -159,6 +159,13 @@ def test_a_reader_that_goes_away_is_no_error():
     assert done.stderr == ""
 
 
+def test_a_full_disk_is_said():
+    command = f"{sys.executable} -m tarocco score {REFERENCES[0]} -i {SYSTEMS[0]} > /dev/full"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == "tarocco: the output could not be written: No space left on device\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -225,6 +232,14 @@ def test_terminals_wide_and_narrow():
     assert "metric" in narrow
     rows = [line for line in narrow.splitlines() if line.split()[:1] in (["careful"], ["literal"], ["brief"])]
     assert len(rows) == 12
+
+
+def test_progress_only_on_a_terminal(tmp_path):
+    text = tmp_path / "long"
+    text.write_text("a few words\n" * 120_000)
+    assert "segments" in on_terminal("score", text, "-i", text, "-b")
+    assert tarocco_command("score", text, "-i", text, "-b").stderr == ""
+    assert "segments" not in on_terminal("score", text, "-i", text, "-b", "-q")
 
 
 def test_demo(capsys):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,8 @@ from tarocco.run import blocks, map_ordered
 SEED = 12345  # sacrebleu's
 _BLOCK = 1024  # segments encoded together; results do not depend on it
 
-Candidates = Sequence[str] | Mapping[str, Sequence[str]]
-References = Sequence[Sequence[str | None] | str]
+Candidates = Iterable[str] | Mapping[str, Iterable[str]]
+References = Iterable[Sequence[str | None] | str]
 
 
 def score(
@@ -32,7 +32,7 @@ def score(
     metrics: Sequence[str | Metric] | str | Metric = "BLEU-4",
     tokenize: str = "13a",
     lowercase: bool = False,
-    documents: Sequence[str] | None = None,
+    documents: Iterable[str] | None = None,
     confidence: float | None = None,
     n_resamples: int = 1000,
     seed: int = SEED,
@@ -91,7 +91,7 @@ def score(
 
 def statistics(
     metric: str | Metric,
-    candidates: Sequence[str],
+    candidates: Iterable[str],
     references: References,
     *,
     tokenize: str = "13a",
@@ -114,12 +114,13 @@ def score_test_set(
     n_resamples: int = 1000,
     seed: int = SEED,
     jobs: int | None = None,
+    advance: Callable[[int], None] | None = None,
 ) -> Result:
-    """Score every system of a test set with every metric."""
+    """Score every system of a test set with every metric; `advance` is told of every few segments that are done."""
     if confidence is not None:
         check_resampling(confidence, n_resamples)
     signatures = [score_signature(metric, encoding, test_set.reference_count) for metric in metrics]
-    by_metric = compute_statistics(test_set, metrics, encoding, jobs)
+    by_metric = compute_statistics(test_set, metrics, encoding, jobs, advance)
     scores = []
     for s, system in enumerate(test_set.systems):
         for metric, text, by_system in zip(metrics, signatures, by_metric, strict=True):
@@ -131,7 +132,11 @@ def score_test_set(
 
 
 def compute_statistics(
-    test_set: TestSet, metrics: Sequence[Metric], encoding: Encoding, jobs: int | None = None
+    test_set: TestSet,
+    metrics: Sequence[Metric],
+    encoding: Encoding,
+    jobs: int | None = None,
+    advance: Callable[[int], None] | None = None,
 ) -> list[Floats]:
     """For each metric float64[systems, segments, k]."""
     systems = list(test_set.systems.values())
@@ -149,6 +154,8 @@ def compute_statistics(
             out = [np.empty((*shape, rows.shape[-1])) for rows in of_block]
         for whole, rows in zip(out, of_block, strict=True):
             whole[:, first:last] = rows.reshape(len(systems), last - first, -1)
+        if advance is not None:
+            advance(last - first)
     return out
 
 
@@ -196,29 +203,32 @@ def score_signature(metric: Metric, encoding: Encoding, reference_count: int | N
     return signature(metric.stem, parts)
 
 
-def make_test_set(candidates: Candidates, references: References, documents: Sequence[str] | None = None) -> TestSet:
+def make_test_set(candidates: Candidates, references: References, documents: Iterable[str] | None = None) -> TestSet:
     """Check the shapes that a caller gave and pack them."""
-    systems = candidates if isinstance(candidates, Mapping) else {"system": candidates}
-    if not systems:
+    given = candidates if isinstance(candidates, Mapping) else {"system": candidates}
+    if not given:
         raise InputError("candidates is an empty mapping: give at least one system")
-    if isinstance(references, str) or not isinstance(references, Sequence):
-        raise InputError(f"references is a list with one item a segment, not a {type(references).__name__}")
+    systems = {name: _listed(segments, f'the candidates of system "{name}"') for name, segments in given.items()}
+    by_segment = _listed(references, "references")
     n = _same_length(systems)
-    if len(references) != n:
-        raise InputError(_wrong_references(references, n))
+    if len(by_segment) != n:
+        raise InputError(_wrong_references(by_segment, n))
     if n == 0:
         raise InputError("there are no segments to score")
     columns = {name: _pack(segments, f'system "{name}"') for name, segments in systems.items()}
-    return TestSet(columns, _streams(references), tuple(documents) if documents is not None else None)
+    return TestSet(columns, _streams(by_segment), tuple(documents) if documents is not None else None)
+
+
+def _listed(items: Iterable[Any], what: str) -> Sequence[Any]:
+    """A list of anything that has items in order: a tuple, an array, a pandas column, a generator."""
+    if isinstance(items, list | tuple):
+        return items
+    if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
+        raise InputError(f"{what} are a {type(items).__name__}, but a list is wanted, one item a segment")
+    return list(items)
 
 
 def _same_length(systems: Mapping[str, Sequence[str]]) -> int:
-    for name, segments in systems.items():
-        if isinstance(segments, str) or not isinstance(segments, Sequence):
-            raise InputError(
-                f'the candidates of system "{name}" are a {type(segments).__name__}: a list of strings is wanted, '
-                "one string a segment"
-            )
     lengths = {name: len(segments) for name, segments in systems.items()}
     (first, n), *others = lengths.items()
     for name, length in others:
@@ -227,8 +237,8 @@ def _same_length(systems: Mapping[str, Sequence[str]]) -> int:
     return n
 
 
-def _wrong_references(references: References, n: int) -> str:
-    lengths = {len(item) for item in references if item is not None and not isinstance(item, str)}
+def _wrong_references(references: Sequence[Any], n: int) -> str:
+    lengths = {len(item) for item in references if isinstance(item, Sized) and not isinstance(item, str)}
     if lengths == {n} and len(references):
         return (
             f"references are {len(references)} streams of {n} segments, but one item a segment is wanted: "
@@ -237,13 +247,18 @@ def _wrong_references(references: References, n: int) -> str:
     return f"there are {n} candidates, but references for {len(references)} segments"
 
 
-def _streams(references: References) -> tuple[Segments, ...]:
+def _streams(references: Sequence[Any]) -> tuple[Segments, ...]:
     """References a segment turned into streams, with empty strings where a segment has fewer."""
     kinds = set(map(type, references))
     if kinds == {str}:
         return (_pack(references, "references"),)
     if str in kinds:
         references = [[item] if isinstance(item, str) else item for item in references]
+    for i, item in enumerate(references) if not kinds <= {list, tuple, str} else ():
+        if isinstance(item, bytes | Mapping) or not isinstance(item, Iterable) or not isinstance(item, Sized):
+            raise InputError(
+                f"the references of segment {i} (counted from 0) are a {type(item).__name__}, not a list of strings"
+            )
     counts = list(map(len, references))
     if min(counts) == 0:
         raise InputError(f"segment {counts.index(0)} (counted from 0) has no references")

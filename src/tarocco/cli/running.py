@@ -46,12 +46,21 @@ def run_command(command: str, arguments: Sequence[str]) -> int:
         say(error)
         return 1
     except BrokenPipeError:  # the reader of our output went away: nothing is wrong with us
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_output()
         return 0
+    except OSError as error:
+        _close_output()
+        say(f"{error.filename or 'the output could not be written'}: {error.strerror}")
+        return 1
     except KeyboardInterrupt:
         say("stopped")
         return 130
     return 0
+
+
+def _close_output() -> None:
+    """Whatever is still to be written goes nowhere, so that Python does not complain about it at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _show_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:

@@ -26,6 +26,7 @@ EXAMPLES = """examples:
   tarocco score ref.txt -i sysA -m BLEU-4:smooth=none:length=shortest --level segment -f tsv
 """
 
+LONG_WORK = 100_000  # segments: about a second, from where on a progress bar is worth its while
 # sacrebleu warns from here on, too.
 MANY_TOKENIZED = 100
 
@@ -45,6 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     from tarocco.encode.batch import Encoding
     from tarocco.errors import InputError
+    from tarocco.present.progress import progress
     from tarocco.read.test_set import read_test_set
     from tarocco.registry import metrics
     from tarocco.resample import check_resampling
@@ -59,15 +61,18 @@ def run(options: argparse.Namespace) -> None:
         raise InputError("--level document needs document labels: give --documents FILE, one label a segment")
     if not options.quiet and options.tokenize != "none":
         warn_of_tokenized_text(test_set)
-    result = score_test_set(
-        test_set,
-        chosen,
-        encoding,
-        confidence=options.confidence,
-        n_resamples=options.n_resamples,
-        seed=options.seed,
-        jobs=options.jobs,
-    )
+    long = len(test_set) * len(test_set.systems) >= LONG_WORK
+    with progress("segments", len(test_set), shown=long and not options.quiet) as advance:
+        result = score_test_set(
+            test_set,
+            chosen,
+            encoding,
+            confidence=options.confidence,
+            n_resamples=options.n_resamples,
+            seed=options.seed,
+            jobs=options.jobs,
+            advance=advance,
+        )
     write(result, options, "score")
 
 

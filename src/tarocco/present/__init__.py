@@ -1,5 +1,6 @@
 """From results to what a person or a program reads.
 
+progress a bar on a terminal
 tables   a table as text, Markdown, LaTeX, or for a terminal
 scores   the scores of systems as tables, JSON, TSV and CSV
 """
