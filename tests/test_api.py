@@ -1,5 +1,6 @@
 """The Python interface: shapes that work, shapes that are refused, and what comes back."""
 
+import dataclasses
 import math
 
 import pandas
@@ -138,15 +139,19 @@ def test_no_score_is_null():
 WRONG_SHAPES = [
     (["a", "b"], [["a"], ["b"], ["c"]], r"2 candidates, but references for 3 segments"),
     (["a", "b", "c"], [["a", "b", "c"], ["a", "b", "c"]], r"2 streams of 3 segments.*zip"),
-    (["a"], "a", r"references are a str, but a list is wanted, one item a segment"),
-    ("a", ["a"], r'candidates of system "system" are a str, but a list is wanted'),
-    (["a"], {"a": "b"}, r"references are a dict, but a list is wanted"),
-    (["a"], None, r"references are a NoneType, but a list is wanted"),
-    (["a", "b"], [["a"], None], r"references of segment 1 \(counted from 0\) are a NoneType, not a list of strings"),
-    (["a"], [b"a"], r"references of segment 0 \(counted from 0\) are a bytes, not a list"),
-    (["a"], [3], r"references of segment 0 \(counted from 0\) are a int, not a list"),
-    (["a", None], ["a", "b"], r"segment 1 \(counted from 0\) is a NoneType, not a string"),
-    (["a"], [[3]], r"reference 0 .*segment 0 .*is a int, not a string"),
+    (["a"], "a", r"references are of type str, but a list is wanted, one item a segment"),
+    ("a", ["a"], r'candidates of system "system" are of type str, but a list is wanted'),
+    (["a"], {"a": "b"}, r"references are of type dict, but a list is wanted"),
+    (["a"], None, r"references are of type NoneType, but a list is wanted"),
+    (
+        ["a", "b"],
+        [["a"], None],
+        r"references of segment 1 \(counted from 0\) are of type NoneType, not a list of strings",
+    ),
+    (["a"], [b"a"], r"references of segment 0 \(counted from 0\) are of type bytes, not a list"),
+    (["a"], [3], r"references of segment 0 \(counted from 0\) are of type int, not a list"),
+    (["a", None], ["a", "b"], r"segment 1 \(counted from 0\) is of type NoneType, not a string"),
+    (["a"], [[3]], r"reference 0 .*segment 0 .*is of type int, not a string"),
     (["a", "b"], [["a"], []], r"segment 1 \(counted from 0\) has no references"),
     ([], [], r"no segments"),
     ({}, [], r"at least one system"),
@@ -158,6 +163,67 @@ WRONG_SHAPES = [
 def test_wrong_shapes_are_explained(candidates, references, message):
     with pytest.raises(InputError, match=message):
         tarocco.score(candidates, references)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"confidence": "0.95"}, "confidence is a number between 0 and 1, not '0.95'"),
+        ({"confidence": 0.95, "n_resamples": 10.5}, "n_resamples is an integer of at least 2, not 10.5"),
+        ({"confidence": 0.95, "seed": None}, "seed is an integer, not None"),
+        ({"jobs": 0}, "jobs is at least 1, not 0"),
+        ({"metrics": None}, "a metric is a name such as BLEU-4 or a tarocco.Metric, not None"),
+        ({"metrics": [4]}, "a metric is a name such as BLEU-4 or a tarocco.Metric, not 4"),
+        ({"tokenize": None}, 'no tokenizer "None"'),
+    ],
+)
+def test_wrong_options_are_explained(options, message):
+    with pytest.raises(tarocco.TaroccoError, match=message):
+        tarocco.score(CANDIDATES, REFERENCES, **options)
+
+
+def test_numpy_integers_are_integers():
+    import numpy as np
+
+    one = tarocco.score(CANDIDATES, REFERENCES, confidence=0.9, seed=np.int64(3), n_resamples=np.int32(50))
+    assert (
+        one["BLEU"].interval.low
+        == tarocco.score(CANDIDATES, REFERENCES, confidence=0.9, seed=3, n_resamples=50)["BLEU"].interval.low
+    )
+
+
+def test_strings_of_other_types_are_strings():
+    import numpy as np
+
+    first = [segment[0] for segment in REFERENCES]
+    assert (
+        tarocco.score(CANDIDATES, list(np.array(first)))["BLEU"].score == tarocco.score(CANDIDATES, first)["BLEU"].score
+    )
+
+
+def test_statistics_are_of_one_system():
+    with pytest.raises(InputError, match="candidates is a mapping"):
+        tarocco.statistics("BLEU-4", DEMO.systems, REFERENCES)
+
+
+def test_names_that_are_no_strings():
+    result = tarocco.score({1: CANDIDATES}, REFERENCES)
+    assert list(result) == ["1"]
+    assert "<th>1</th>" in result._repr_html_()
+    with pytest.raises(UnknownName, match="0 is not there; there are 1"):
+        result[0]
+
+
+def test_details():
+    """What sacrebleu prints beside the score."""
+    peer = (
+        pytest.importorskip("sacrebleu").BLEU().corpus_score(DEMO.systems["brief"], list(zip(*REFERENCES, strict=True)))
+    )
+    details = tarocco.score(DEMO.systems["brief"], REFERENCES)["BLEU-4"].details
+    assert details["precisions"] == pytest.approx([value / 100 for value in peer.precisions])
+    assert details["brevity_penalty"] == pytest.approx(peer.bp)
+    assert details["length_ratio"] == pytest.approx(peer.ratio)
+    assert (details["candidate_length"], details["reference_length"]) == (peer.sys_len, peer.ref_len)
 
 
 def test_document_labels_must_fit():
@@ -184,7 +250,10 @@ def test_all_bad_names_at_once():
         ("BLEU-4:smooth", "key=value"),
         ("BLEU-4:smooth=none:smooth=exp", "twice"),
         ("BLEU-4:smooth=floor:value=x", "is a float"),
-        ("BLEU-4:smooth=none:value=1", "does not go with"),
+        ("BLEU-4:smooth=none:value=1", "smooth=none takes no value"),
+        ("BLEU-4:smooth=floor:value=0", "is positive, not 0"),
+        ("BLEU-4:smooth=add-k:value=inf", "is positive, not inf"),
+        ("BLEU-4:smooth=add-k:value=nan", "is positive, not nan"),
         ("BLEUS-4:smooth=exp", "already says"),
     ],
 )
@@ -258,8 +327,6 @@ def test_the_example_plugin_is_found():
 
 
 def test_a_metric_in_a_running_program():
-    import dataclasses
-
     import numpy as np
 
     @tarocco.metric_plugin
@@ -272,10 +339,6 @@ def test_a_metric_in_a_running_program():
         pattern = "LengthRatio"
         names = ("LengthRatio",)
         example = tarocco.Example("LengthRatio", ("a b",), (("a b c d",),), 0.5, "two words over four")
-
-        @property
-        def stem(self):
-            return "LengthRatio"
 
         def statistics(self, batch, context=None):
             rows = np.zeros((len(batch), 2))
@@ -315,3 +378,77 @@ def test_incomplete_plugins_are_refused():
 
     with pytest.raises(PluginError, match="belongs to a built-in metric"):
         tarocco.metric_plugin(Shadow)
+
+    class NoDataclass(tarocco.Metric):
+        power: int = tarocco.parameter(1, "a power")
+
+    with pytest.raises(PluginError, match=r"@dataclass.*power"):
+        tarocco.metric_plugin(NoDataclass)
+
+    @dataclasses.dataclass(frozen=True)
+    class NoParameter(tarocco.Metric):
+        power: int = 1
+
+    with pytest.raises(PluginError, match=r"tarocco\.parameter, but power"):
+        tarocco.metric_plugin(NoParameter)
+
+
+def overlap(**attributes):
+    """The example plug-in under another name, with something changed."""
+    family = type(tarocco.metric("Overlap"))
+    example = dataclasses.replace(family.example, name="Other")
+    plain = {"title": "Other", "pattern": "Other", "names": ("Other",), "example": example}
+    return dataclasses.dataclass(frozen=True)(type("Other", (family,), plain | attributes))
+
+
+def test_a_pattern_must_be_one():
+    with pytest.raises(PluginError, match="no regular expression"):
+        tarocco.metric_plugin(overlap(pattern="Other("))
+    with pytest.raises(PluginError, match="does not match its pattern"):
+        tarocco.metric_plugin(overlap(pattern="Another"))
+
+
+@pytest.mark.parametrize("rows", [lambda batch: [1.0, 2.0], lambda batch: [[1.0, 1.0]], lambda batch: 1.0])
+def test_statistics_of_the_wrong_shape_are_refused(rows):
+    broken = overlap(statistics=lambda self, batch, context=None: rows(batch), stem="Other")
+    with pytest.raises(PluginError, match=r"Other: statistics gave an array of shape .* each of 12 candidates"):
+        tarocco.score(CANDIDATES, REFERENCES, metrics=broken())
+
+
+def test_a_broken_installed_plugin_takes_nothing_away(monkeypatch):
+    from importlib import metadata
+
+    from tarocco import registry
+
+    class Broken:
+        name, value, dist = "Broken", "somewhere:Broken", None
+
+        def load(self):
+            raise ImportError("no module named nonsense")
+
+    monkeypatch.setattr(metadata, "entry_points", lambda group: [Broken()])
+    registry._installed.cache_clear()
+    try:
+        with pytest.warns(registry.PluginLeftOut, match='"Broken" of somewhere:Broken is left out: no module'):
+            names = [family.title for family in registry.families()]
+        assert names == ["BLEU-n", "BLEU-SBP", "BLEUi-n", "NIST-n", "NISTi-n"]
+    finally:
+        registry._installed.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("NISTi", "did you mean NISTi-"),
+        ("bleui", "did you mean BLEUi-"),
+        ("overlp", "did you mean Overlap"),
+        ("SPAM", "there is no metric"),
+        ("SP-Op-*", "not in tarocco"),
+        ("RG-W-1.2", "not in tarocco"),
+        ("GTM10", "not in tarocco"),
+        ("chrF++", "not in tarocco"),
+    ],
+)
+def test_near_and_planned_names(name, message):
+    with pytest.raises(UnknownName, match=message):
+        tarocco.metric(name)

@@ -66,6 +66,65 @@ def test_wrong_option_is_exit_code_2(capsys):
     assert "invalid choice" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--confidence", "95"), "a number between 0 and 1 is wanted, not 95"),
+        (("--n-resamples", "1"), "a whole number of at least 2 is wanted, not 1"),
+        (("-w", "abc"), "a whole number from 0 to 17 is wanted, not abc"),
+        (("-j", "0"), "a whole number of at least 1 is wanted, not 0"),
+        (("--num-refs", "0"), "a whole number of at least 1 is wanted, not 0"),
+        (("-l",), "unrecognized arguments: -l"),
+        (("-t", "none"), "unrecognized arguments: -t"),
+        (("--conf",), "unrecognized arguments: --conf"),
+    ],
+)
+def test_wrong_option_values(capsys, arguments, message):
+    with pytest.raises(SystemExit) as stop:
+        main(["score", REFERENCES[0], "-i", SYSTEMS[0], *arguments])
+    assert stop.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_options_given_twice_add_up(capsys):
+    twice = run(
+        capsys, "score", REFERENCES[0], "-i", SYSTEMS[0], "-i", SYSTEMS[1], "-m", "BLEU-4", "-m", "NIST-5", "-w3"
+    )
+    once = run(capsys, "score", REFERENCES[0], "-i", *SYSTEMS[:2], "-m", "BLEU-4", "NIST-5", "-w", "3")
+    assert twice == once
+    assert "literal" in once[1]
+
+
+def test_intervals_are_for_corpus_scores(capsys):
+    arguments = ("score", REFERENCES[0], "-i", SYSTEMS[0], "--level", "segment", "--confidence")
+    _, out, err = run(capsys, *arguments)
+    assert "in brackets" not in out
+    assert err == "tarocco: note: intervals are for corpus scores: there are none at --level segment\n"
+
+
+def test_verbose(capsys):
+    _, out, _ = run(capsys, "score", *REFERENCES, "-i", SYSTEMS[2], "-m", "BLEU-4", "NIST-5", "-v")
+    details = expected("BLEU-4")["brief"]["BLEU-4"].details
+    precisions = "/".join(f"{value:.4g}" for value in details["precisions"])
+    assert f"brief, BLEU-4: precisions {precisions}, brevity penalty {details['brevity_penalty']:.4g}, " in out
+    assert "brief, NIST-5: by order " in out
+
+
+def test_a_name_that_the_terminal_cannot_show(tmp_path):
+    path = tmp_path / "système"
+    path.write_text("\n".join(DEMO.systems["brief"]))
+    done = tarocco_command("score", REFERENCES[0], "-i", path, env=os.environ | {"PYTHONIOENCODING": "ascii"})
+    assert "syst\\xe8me" in done.stdout
+
+
+def test_wide_characters_are_aligned(tmp_path):
+    path = tmp_path / "日本"
+    path.write_text("\n".join(DEMO.systems["brief"]))
+    lines = tarocco_command("score", REFERENCES[0], "-i", path, SYSTEMS[0]).stdout.splitlines()
+    assert lines[2] == "日本      34.78"
+    assert lines[3] == "careful   67.67"
+
+
 def test_json(capsys):
     code, out, err = run(
         capsys, "score", *REFERENCES, "-i", *SYSTEMS, "-m", "BLEU-4", "NIST-5", "-f", "json", "--confidence"
@@ -129,10 +188,12 @@ def test_plain_table(capsys):
 def test_markdown_and_latex(capsys):
     _, out, _ = run(capsys, "score", *REFERENCES, "-i", *SYSTEMS, "-f", "md", "--level", "segment")
     assert out.splitlines()[:2] == ["| segment | system | BLEU-4 |", "| --- | --- | ---: |"]
-    assert len(out.splitlines()) == 38
+    assert len([line for line in out.splitlines() if line.startswith("|")]) == 38
+    assert f"- {expected('BLEU-4').scores[0].signature}" in out
     _, out, _ = run(capsys, "score", *REFERENCES, "-i", *SYSTEMS, "-f", "latex")
     best = expected("BLEU-4")["careful"]["BLEU-4"].score
     assert rf"careful & \textbf{{{100 * best:.2f}}} \\" in out
+    assert f"% {expected('BLEU-4').scores[0].signature}" in out
 
 
 def test_score_only(capsys):
@@ -159,11 +220,20 @@ def test_a_reader_that_goes_away_is_no_error():
     assert done.stderr == ""
 
 
-def test_a_full_disk_is_said():
-    command = f"{sys.executable} -m tarocco score {REFERENCES[0]} -i {SYSTEMS[0]} > /dev/full"
+@pytest.mark.parametrize("arguments", [f"score {REFERENCES[0]} -i {SYSTEMS[0]}", "--help", "--version"])
+def test_a_full_disk_is_said(arguments):
+    command = f"{sys.executable} -m tarocco {arguments} > /dev/full"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr == "tarocco: the output could not be written: No space left on device\n"
+
+
+def test_closed_streams():
+    command = f"{sys.executable} -m tarocco score {REFERENCES[0]}"
+    done = subprocess.run(["bash", "-c", f"{command} <&-"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, "tarocco: standard input is closed, and no system file was given\n")
+    done = subprocess.run(["bash", "-c", f"{command} -i {SYSTEMS[0]} >&-"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -173,7 +243,6 @@ def test_a_full_disk_is_said():
         ((REFERENCES[0], "-i", SYSTEMS[0], "-m", "BLUE", "NIST-9"), "did you mean"),
         ((REFERENCES[0], "-i", SYSTEMS[0], "-m", "chrF"), '"chrF" is not in tarocco'),
         ((REFERENCES[0], "-i", SYSTEMS[0], "--tokenize", "13b"), 'did you mean "13a"'),
-        ((REFERENCES[0], "-i", SYSTEMS[0], "--confidence", "95"), "confidence is a number between 0 and 1, not 95"),
     ],
 )
 def test_bad_input_is_one_sentence(arguments, message):

@@ -46,7 +46,7 @@ def page() -> str:
                 values = ", ".join(field.metadata["choices"] or [field.metadata["type"].__name__])
                 lines.append(
                     f"| `{field.name}` | {field.metadata['meaning']} | {values} "
-                    f"| {write_value(getattr(default, field.name))} |"
+                    f"| {field.metadata['depends'] or write_value(getattr(default, field.name))} |"
                 )
         example = family.example
         lines += ["", f"Worked example, `{example.name}`:", "", "| candidate | references |", "| --- | --- |"]

@@ -31,10 +31,6 @@ class Overlap(Metric):
     )
     notes: ClassVar[str] = "Two empty texts score 1, one empty text scores 0."
 
-    @property
-    def stem(self) -> str:
-        return "Overlap"
-
     def statistics(self, batch: Batch, context: Any = None) -> np.ndarray:
         """[best overlap, 1]: added up and divided, they give the mean."""
         rows = np.ones((len(batch), 2))

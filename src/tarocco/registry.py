@@ -7,6 +7,9 @@ entry point group `tarocco.metrics` of an installed package, or, in a running pr
 
 from __future__ import annotations
 
+import dataclasses
+import re
+import warnings
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
@@ -32,6 +35,11 @@ NOT_YET = (
 
 REQUIRED = ("title", "summary", "formula", "paper", "pattern", "names", "example")
 
+
+class PluginLeftOut(UserWarning):
+    """An installed metric that cannot be used."""
+
+
 PluginClass = TypeVar("PluginClass", bound=type[Metric])
 
 _plugins: dict[str, type[Metric]] = {}
@@ -44,6 +52,8 @@ def metric(name: str | Metric) -> Metric:
     """
     if isinstance(name, Metric):
         return name
+    if not isinstance(name, str):
+        raise BadParameter(f"a metric is a name such as BLEU-4 or a tarocco.Metric, not {name!r}")
     parsed = parse_name(name)
     for beginning in BUILT_IN:
         if parsed.stem.upper().startswith(beginning):
@@ -99,11 +109,22 @@ def check(family: PluginClass) -> PluginClass:
     name = getattr(family, "__name__", str(family))
     if not (isinstance(family, type) and issubclass(family, Metric)):
         raise PluginError(f"{name}: a metric is a class that derives from tarocco.Metric")
+    loose = [field.name for field in dataclasses.fields(family) if "in_stem" not in field.metadata]
+    loose += [key for key, value in vars(family).items() if isinstance(value, dataclasses.Field)]
+    if loose:
+        raise PluginError(
+            f"{name}: the class is made with @dataclass(frozen=True) and its fields with tarocco.parameter, "
+            f"but {', '.join(loose)} is not"
+        )
     missing = [attribute for attribute in REQUIRED if not getattr(family, attribute, None)]
     if missing:
         raise PluginError(f"{name}: a metric needs {', '.join(missing)}")
     if isabstract(family):
         raise PluginError(f"{name}: a metric needs {', '.join(sorted(family.__abstractmethods__))}")
+    try:
+        re.compile(family.pattern)
+    except re.error as error:
+        raise PluginError(f'{name}: the pattern "{family.pattern}" is no regular expression ({error})') from None
     for one in (*family.names, family.example.name):
         parsed = parse_name(one)
         if any(built_in.read_stem(parsed.stem) is not None for b in BUILT_IN for built_in in _built_in(b)):
@@ -123,16 +144,22 @@ def _built_in(beginning: str) -> tuple[type[Metric], ...]:
 def _installed() -> tuple[type[Metric], ...]:
     from importlib.metadata import entry_points  # 20 ms, and only wanted for names that are not built in
 
-    return tuple(check(entry.load()) for entry in entry_points(group="tarocco.metrics"))
+    families = []
+    for entry in entry_points(group="tarocco.metrics"):
+        try:
+            families.append(check(entry.load()))
+        except Exception as error:  # somebody else's code: whatever it raises must not take our metrics away
+            package = entry.dist.name if entry.dist else entry.value
+            warnings.warn(f'the metric "{entry.name}" of {package} is left out: {error}', PluginLeftOut, stacklevel=2)
+    return tuple(families)
 
 
 def _not_found(stem: str) -> str:
-    planned = [family for family in NOT_YET if stem.upper().startswith(family.upper())]
-    if planned:
+    if re.fullmatch(rf"(?:{'|'.join(NOT_YET)})(?:[-+*\d].*)?", stem, re.IGNORECASE):
         return f'"{stem}" is not in tarocco {__version__} yet'
     from difflib import get_close_matches
 
-    known = [name for family in families() for name in family.names]
-    near = get_close_matches(stem.upper(), known, n=3, cutoff=0.5)
+    known = {name.lower(): name for family in families() for name in (*family.names, family.title)}
+    near = [known[name] for name in get_close_matches(stem.lower(), known, n=3, cutoff=0.5)]
     hint = f"did you mean {' or '.join(near)}?" if near else "`tarocco metrics` lists what there is"
     return f'there is no metric "{stem}" ({hint})'

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Integral, Real
+
 import numpy as np
 
 from tarocco.errors import BadParameter
@@ -44,18 +46,20 @@ def bootstrap(statistics: Floats, n_resamples: int, seed: int, jobs: int | None 
     def run(block: tuple[int, int]) -> Floats:
         first, last = block
         sums = np.empty((last - first, len(columns)))
-        _bootstrap_totals(columns, n, seed % 2**64, first, np.zeros(columns.shape[1]), sums)
+        _bootstrap_totals(columns, n, int(seed) % 2**64, first, np.zeros(columns.shape[1]), sums)
         return sums
 
     return np.concatenate(list(map_ordered(run, blocks(n_resamples, _BLOCK), jobs)))
 
 
-def check_resampling(confidence: float, n_resamples: int) -> None:
-    """Refuse a confidence or a number of resamples that makes no interval."""
-    if not 0 < confidence < 1:
-        raise BadParameter(f"confidence is a number between 0 and 1, not {confidence:g}")
-    if n_resamples < 2:
-        raise BadParameter(f"n_resamples is at least 2, not {n_resamples}")
+def check_resampling(confidence: float, n_resamples: int, seed: int) -> None:
+    """Refuse what makes no interval."""
+    if not (isinstance(confidence, Real) and 0 < confidence < 1):
+        raise BadParameter(f"confidence is a number between 0 and 1, not {confidence!r}")
+    if not (isinstance(n_resamples, Integral) and n_resamples >= 2):
+        raise BadParameter(f"n_resamples is an integer of at least 2, not {n_resamples!r}")
+    if not isinstance(seed, Integral):
+        raise BadParameter(f"seed is an integer, not {seed!r}")
 
 
 def interval(

@@ -53,6 +53,11 @@ class Score:
         np.add.at(sums, [number[label] for label in self.labels], self.statistics)
         return dict(zip(names, self.metric.score(sums).tolist(), strict=True))
 
+    @cached_property
+    def details(self) -> dict[str, Any]:
+        """What the corpus score is made of, where the metric tells: precisions, lengths, penalty."""
+        return self.metric.details(self.statistics.sum(axis=0))
+
     def __float__(self) -> float:
         return self.score
 
@@ -70,6 +75,8 @@ class Score:
         }
         if self.interval:
             record["interval"] = [self.interval.low, self.interval.high]
+        if self.details:
+            record["details"] = self.details
         if level == "document":
             record["documents"] = {name: number_or_null(value) for name, value in self.documents.items()}
         if level == "segment":
@@ -92,6 +99,8 @@ class Result(Mapping[str, Any]):
     single: bool
 
     def __getitem__(self, key: str) -> Any:
+        if not isinstance(key, str):
+            raise UnknownName(f"{key!r} is not there; there are {', '.join(self)}")
         if self.single:
             for score in self.scores:
                 if key == str(score.metric):

@@ -9,7 +9,7 @@ import numpy as np
 
 from tarocco._version import __version__
 from tarocco.encode.batch import Batch, Encoding
-from tarocco.errors import InputError
+from tarocco.errors import BadParameter, InputError, PluginError
 from tarocco.metrics.base import Floats, Metric
 from tarocco.model import Segments, TestSet
 from tarocco.naming import signature, write_value
@@ -72,7 +72,8 @@ def score(
     >>> round(result["BLEU-4"].score, 4)
     0.6043
     """
-    chosen = find_metrics([metrics] if isinstance(metrics, str | Metric) else metrics)
+    asked = [metrics] if isinstance(metrics, str | Metric) or not isinstance(metrics, Iterable) else metrics
+    chosen = find_metrics(asked)
     if not chosen:
         raise InputError("no metric was asked for")
     encoding = Encoding(tokenize, lowercase)
@@ -99,6 +100,8 @@ def statistics(
     jobs: int | None = None,
 ) -> Floats:
     """The statistics of a metric, float64[segments, k]: add rows up and give the sum to `metric.score`."""
+    if isinstance(candidates, Mapping):
+        raise InputError("candidates is a mapping: the statistics of one system at a time are computed")
     test_set = make_test_set(candidates, references)
     rows: Floats = compute_statistics(test_set, find_metrics([metric]), Encoding(tokenize, lowercase), jobs)[0][0]
     return rows
@@ -118,7 +121,9 @@ def score_test_set(
 ) -> Result:
     """Score every system of a test set with every metric; `advance` is told of every few segments that are done."""
     if confidence is not None:
-        check_resampling(confidence, n_resamples)
+        check_resampling(confidence, n_resamples, seed)
+    if jobs is not None and jobs < 1:
+        raise BadParameter(f"jobs is at least 1, not {jobs}")
     signatures = [score_signature(metric, encoding, test_set.reference_count) for metric in metrics]
     by_metric = compute_statistics(test_set, metrics, encoding, jobs, advance)
     scores = []
@@ -168,7 +173,13 @@ def statistics_of_batch(metrics: Sequence[Metric], batch: Batch, contexts: Seque
     for members in families.values():
         family = type(metrics[members[0]])
         rows = family.statistics_together([metrics[i] for i in members], batch, [contexts[i] for i in members])
-        found.update(zip(members, rows, strict=True))
+        for i, of_metric in zip(members, rows, strict=True):
+            if np.ndim(of_metric) != 2 or len(of_metric) != len(batch):
+                raise PluginError(
+                    f"{metrics[i]}: statistics gave an array of shape {np.shape(of_metric)}, "
+                    f"but one row for each of {len(batch)} candidates is wanted"
+                )
+            found[i] = np.asarray(of_metric, np.float64)
     return [found[i] for i in range(len(metrics))]
 
 
@@ -197,7 +208,7 @@ def score_signature(metric: Metric, encoding: Encoding, reference_count: int | N
         ("nrefs", "var" if reference_count is None else reference_count),
         ("case", "lc" if encoding.lowercase else "mixed"),
         ("tok", encoding.tokenize),
-        *((key, write_value(value)) for key, value in metric.signature_parts.items()),
+        *((key, write_value(value)) for key, value in metric.after_colons.items()),
         ("v", __version__),
     ]
     return signature(metric.stem, parts)
@@ -208,7 +219,7 @@ def make_test_set(candidates: Candidates, references: References, documents: Ite
     given = candidates if isinstance(candidates, Mapping) else {"system": candidates}
     if not given:
         raise InputError("candidates is an empty mapping: give at least one system")
-    systems = {name: _listed(segments, f'the candidates of system "{name}"') for name, segments in given.items()}
+    systems = {str(name): _listed(segments, f'the candidates of system "{name}"') for name, segments in given.items()}
     by_segment = _listed(references, "references")
     n = _same_length(systems)
     if len(by_segment) != n:
@@ -224,7 +235,7 @@ def _listed(items: Iterable[Any], what: str) -> Sequence[Any]:
     if isinstance(items, list | tuple):
         return items
     if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
-        raise InputError(f"{what} are a {type(items).__name__}, but a list is wanted, one item a segment")
+        raise InputError(f"{what} are of type {type(items).__name__}, but a list is wanted, one item a segment")
     return list(items)
 
 
@@ -250,14 +261,16 @@ def _wrong_references(references: Sequence[Any], n: int) -> str:
 def _streams(references: Sequence[Any]) -> tuple[Segments, ...]:
     """References a segment turned into streams, with empty strings where a segment has fewer."""
     kinds = set(map(type, references))
-    if kinds == {str}:
+    strings = {kind for kind in kinds if issubclass(kind, str)}
+    if kinds == strings:
         return (_pack(references, "references"),)
-    if str in kinds:
+    if strings:
         references = [[item] if isinstance(item, str) else item for item in references]
     for i, item in enumerate(references) if not kinds <= {list, tuple, str} else ():
         if isinstance(item, bytes | Mapping) or not isinstance(item, Iterable) or not isinstance(item, Sized):
             raise InputError(
-                f"the references of segment {i} (counted from 0) are a {type(item).__name__}, not a list of strings"
+                f"the references of segment {i} (counted from 0) are of type {type(item).__name__}, "
+                "not a list of strings"
             )
     counts = list(map(len, references))
     if min(counts) == 0:
@@ -278,5 +291,5 @@ def _pack(strings: Sequence[Any], what: str) -> Segments:
         for i, item in enumerate(strings):
             if not isinstance(item, str):
                 kind = type(item).__name__
-                raise InputError(f"{what}: segment {i} (counted from 0) is a {kind}, not a string") from None
+                raise InputError(f"{what}: segment {i} (counted from 0) is of type {kind}, not a string") from None
         raise

@@ -186,10 +186,14 @@ WRONG = {
     ),
     "not zst": (lambda write: two(write, "plain text", name="ref.zst"), r"ref\.zst: this is not valid \.zst data"),
     "stdin twice": (lambda write: (["-"], ["-"]), r"standard input can be read once"),
-    "same name": (
-        lambda write: ([write("ref", "a\n")], [write("x.txt", "a\n"), write("x", "b\n")]),
-        r'two systems are called "x"',
+    "same file": (
+        lambda write: ([write("ref", "a\n")], [write("x.txt", "a\n"), write("x.txt", "a\n")]),
+        r'the system ".*x\.txt" was given twice',
     ),
+    "no name": (lambda write: ([""], []), r"the name of a file is empty"),
+    "below a file": (lambda write: ([write("ref", "a\n") + "/x"], []), r"ref/x: this file cannot be read \(Not a dir"),
+    "long name": (lambda write: (["x" * 300], []), r"xxx: this file cannot be read \(File name too long"),
+    "text called sgm": (lambda write: ([write("ref.sgm", "text\n")], []), r"ref\.sgm: no segment was found"),
     "no system in sgml": (
         lambda write: ([write("ref.sgm", SGML_REFERENCES)], [write("sys.sgm", SGML_REFERENCES)]),
         r"sys\.sgm: there are no system outputs",
@@ -210,7 +214,7 @@ WRONG = {
     "nothing in xml": (lambda write: ([write("ref.xml", "<other/>")], []), r"ref\.xml: no segment was found"),
     "broken xml": (
         lambda write: ([write("ref.xml", "<dataset>\n<doc></dataset>")], []),
-        r"ref\.xml, line 2: XML is wanted, found mismatched tag",
+        r"ref\.xml, line 2: this is not XML: mismatched tag",
     ),
     "entities": (
         lambda write: ([write("ref.xml", '<!DOCTYPE d [<!ENTITY a "b">]>\n<dataset>&a;</dataset>')], []),
@@ -221,7 +225,7 @@ WRONG = {
             [write("ref.sgm", SGML_REFERENCES)],
             [write("sys.sgm", SGML_SYSTEM.replace('<seg id="1">cat</seg>', ""))],
         ),
-        r'sys\.sgm \("mine"\) has no segment 1 of document "d1", which .*ref\.sgm has \(1 segments are missing\)',
+        r'sys\.sgm \("mine"\) has no segment 1 of document "d1", which .*ref\.sgm has; missing in all: 1',
     ),
 }
 
@@ -231,6 +235,14 @@ def test_wrong_files_are_explained(write, case):
     make, message = WRONG[case]
     with pytest.raises(InputError, match=message):
         read_test_set(*make(write))
+
+
+def test_files_of_the_same_name_are_called_by_their_paths(tmp_path, write):
+    paths = []
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        paths.append(write(f"{folder}/out.txt", "a\n"))
+    assert list(read_test_set([write("ref", "a\n")], paths).systems) == paths
 
 
 def test_a_directory_is_no_file(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -32,7 +33,22 @@ def usage() -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command. Exit codes: 0 fine, 1 the data is bad, 2 the command is wrong."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    if sys.stdout is None:  # closed by the shell: >&-
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    try:
+        code = run(list(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader of our output went away: nothing is wrong with us
+        _close_output()
+        return 0
+    except OSError as error:
+        _close_output()
+        print(f"tarocco: {error.filename or 'the output could not be written'}: {error.strerror}", file=sys.stderr)
+        return 1
+    return code
+
+
+def run(given: list[str]) -> int:
     first = given[0] if given else ""
     if first in ("--version", "-V"):
         print(f"tarocco {__version__}")
@@ -45,6 +61,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from tarocco.cli.running import run_command
 
     return run_command(first, given[1:])
+
+
+def _close_output() -> None:
+    """Whatever is still to be written goes nowhere, so that Python does not complain about it at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _unknown(command: str) -> int:

@@ -22,6 +22,7 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.scoring import score
 
     data = load("demo")
+    options.confidence = options.confidence if options.level == "corpus" else None
     result = score(
         data.systems,
         data.references,

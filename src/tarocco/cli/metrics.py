@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> None:
     if options.names:
         sys.stdout.write("\n".join(explain(metric) for metric in metrics(options.names)))
         return
-    rows = tuple((family.title, family.summary) for family in families())
+    rows = tuple(row for family in families() for row in ((family.title, family.summary), *family.also))
     write_table(Table(("metric", "what it is"), rows, labels=2))
     sys.stdout.write("\n`tarocco metrics NAME` gives the formula, the parameters and the paper.\n")
 
@@ -49,8 +49,12 @@ def explain(metric: Metric) -> str:
     for field in fields:
         choices = field.metadata["choices"]
         values = f" ({', '.join(choices)})" if choices else ""
-        where = "the n of the name" if field.metadata["in_stem"] else f"here {write_value(getattr(metric, field.name))}"
-        lines += wrapped(f"{field.name}: {field.metadata['meaning']}{values}; {where}", "  ")
+        value = getattr(metric, field.name)
+        where = (
+            "the n of the name" if field.metadata["in_stem"] else f"here {'-' if value is None else write_value(value)}"
+        )
+        depends = f"; default: {field.metadata['depends']}" if field.metadata["depends"] else ""
+        lines += wrapped(f"{field.name}: {field.metadata['meaning']}{values}{depends}; {where}", "  ")
     example = metric.example
     lines += ["", f"Worked example ({example.name})"]
     for i, (candidate, references) in enumerate(zip(example.candidates, example.references, strict=True), start=1):

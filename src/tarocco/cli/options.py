@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 
 from tarocco.cli.choices import FORMATS, LEVELS, TOKENIZERS
 
@@ -16,7 +17,7 @@ def add_text_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--num-refs",
         "-nr",
-        type=int,
+        type=_whole(1),
         metavar="N",
         help="the reference file has up to N references a line, tabs between them (.tsv files are read so anyway)",
     )
@@ -27,8 +28,9 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     group.add_argument("-f", "--format", choices=FORMATS, default="table", help="default: table")
     group.add_argument("--level", choices=LEVELS, default="corpus", help="default: corpus")
-    group.add_argument("-w", "--width", type=_digits, metavar="DIGITS", help="digits after the point in tables")
+    group.add_argument("-w", "--width", type=_whole(0, 17), metavar="DIGITS", help="digits after the point in tables")
     group.add_argument("-b", "--score-only", action="store_true", help="print the numbers alone, one a line")
+    group.add_argument("-v", "--verbose", action="store_true", help="below a table: precisions, lengths, penalties")
     group.add_argument("-q", "--quiet", action="store_true", help="no notes on standard error")
 
 
@@ -38,28 +40,40 @@ def add_resampling_options(parser: argparse.ArgumentParser) -> None:
         "--confidence",
         "-ci",
         nargs="?",
-        type=float,
+        type=_share,
         const=0.95,
         metavar="0.95",
         help="give bootstrap intervals over segments",
     )
-    group.add_argument("--n-resamples", "-cin", type=int, default=1000, metavar="N", help="default: 1000")
+    group.add_argument("--n-resamples", "-cin", type=_whole(2), default=1000, metavar="N", help="default: 1000")
     group.add_argument("--seed", type=int, default=12345, metavar="N", help="default: 12345")
 
 
 def add_jobs_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="threads (default: all processors)")
+    parser.add_argument("-j", "--jobs", type=_whole(1), metavar="N", help="threads (default: all processors)")
 
 
-def _digits(text: str) -> int:
-    number = int(text)
-    if not 0 <= number <= 17:
-        raise argparse.ArgumentTypeError(f"0 to 17 digits, not {number}")
-    return number
+def _whole(least: int, most: int | None = None) -> Callable[[str], int]:
+    """A type for argparse: a whole number in a range, refused with a sentence otherwise."""
+    wanted = f"a whole number of at least {least}" if most is None else f"a whole number from {least} to {most}"
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = least - 1
+        if number < least or (most is not None and number > most):
+            raise argparse.ArgumentTypeError(f"{wanted} is wanted, not {text}")
+        return number
+
+    return read
 
 
-def _jobs(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"at least 1, not {number}")
+def _share(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < 1:
+        raise argparse.ArgumentTypeError(f"a number between 0 and 1 is wanted, not {text}")
     return number

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import os
+import io
 import sys
 import warnings
 from collections.abc import Sequence
@@ -19,10 +19,18 @@ def say(message: object) -> None:
     print(f"tarocco: {message}", file=sys.stderr)
 
 
+class Parser(argparse.ArgumentParser):
+    """argparse, without guessing: an option is written out, -l is not short for -lc."""
+
+    def _get_option_tuples(self, option_string: str) -> list[Any]:
+        # What remains are one-letter options with their value attached, such as -w3.
+        return [found for found in super()._get_option_tuples(option_string) if found[1] == option_string[:2]]
+
+
 def parser_of(command: str) -> argparse.ArgumentParser:
     """The parser of a command."""
     module = import_module(f"tarocco.cli.{command}")
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=f"tarocco {command}",
         description=module.__doc__,
         epilog=getattr(module, "EXAMPLES", None),
@@ -36,31 +44,21 @@ def run_command(command: str, arguments: Sequence[str]) -> int:
     """Parse and run; errors that tarocco raises on purpose become one sentence and exit code 1."""
     assert command in COMMANDS
     warnings.showwarning = _show_warning
-    options = parser_of(command).parse_args(arguments)
-    if getattr(options, "quiet", False):
-        warnings.simplefilter("ignore")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show is no reason to stop
     try:
+        options = parser_of(command).parse_args(arguments)
+        if getattr(options, "quiet", False):
+            warnings.simplefilter("ignore")
         import_module(f"tarocco.cli.{command}").run(options)
-        sys.stdout.flush()
     except TaroccoError as error:
         say(error)
-        return 1
-    except BrokenPipeError:  # the reader of our output went away: nothing is wrong with us
-        _close_output()
-        return 0
-    except OSError as error:
-        _close_output()
-        say(f"{error.filename or 'the output could not be written'}: {error.strerror}")
         return 1
     except KeyboardInterrupt:
         say("stopped")
         return 130
     return 0
-
-
-def _close_output() -> None:
-    """Whatever is still to be written goes nowhere, so that Python does not complain about it at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _show_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tarocco.cli.options import add_jobs_option, add_output_options, add_resampling_options, add_text_options
 from tarocco.cli.running import say
@@ -33,9 +33,16 @@ MANY_TOKENIZED = 100
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("references", nargs="+", metavar="REF", help="reference files")
-    parser.add_argument("-i", "--input", nargs="+", default=["-"], metavar="SYS", help="system files (default: -)")
     parser.add_argument(
-        "-m", "--metrics", nargs="+", default=["BLEU-4"], metavar="METRIC", help="names as `tarocco metrics` lists them"
+        "-i", "--input", nargs="+", action="extend", metavar="SYS", help="system files (default: standard input)"
+    )
+    parser.add_argument(
+        "-m",
+        "--metrics",
+        nargs="+",
+        action="extend",
+        metavar="METRIC",
+        help="names as `tarocco metrics` lists them (default: BLEU-4)",
     )
     add_text_options(parser)
     add_resampling_options(parser)
@@ -49,16 +56,15 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.present.progress import progress
     from tarocco.read.test_set import read_test_set
     from tarocco.registry import metrics
-    from tarocco.resample import check_resampling
     from tarocco.scoring import score_test_set
 
-    chosen = metrics(options.metrics)
+    chosen = metrics(options.metrics or ["BLEU-4"])
     encoding = Encoding(options.tokenize, options.lowercase)
-    if options.confidence is not None:
-        check_resampling(options.confidence, options.n_resamples)
-    test_set = read_test_set(options.references, options.input, options.documents, options.num_refs)
+    test_set = read_test_set(options.references, options.input or ["-"], options.documents, options.num_refs)
     if options.level == "document" and test_set.documents is None:
         raise InputError("--level document needs document labels: give --documents FILE, one label a segment")
+    if options.level != "corpus" and options.confidence is not None and not options.quiet:
+        say(f"note: intervals are for corpus scores: there are none at --level {options.level}")
     if not options.quiet and options.tokenize != "none":
         warn_of_tokenized_text(test_set)
     long = len(test_set) * len(test_set.systems) >= LONG_WORK
@@ -114,13 +120,14 @@ def write(result: Result, options: argparse.Namespace, command: str) -> None:
                 table = scores.long_table(result, options.width)
         else:
             table = scores.parts_table(result, options.level, options.width)
+        notes = footnotes(result, options)
         if options.format == "md":
-            out.write(tables.markdown(table))
+            out.write(tables.markdown(table) + "\n" + "".join(f"- {note}\n" for note in notes))
         elif options.format == "latex":
-            out.write(tables.latex(table))
+            out.write(tables.latex(table) + "".join(f"% {note}\n" for note in notes))
         else:
             tables.write_table(table, out)
-            out.writelines(f"{line}\n" for line in footnotes(result))
+            out.write("\n" + "".join(f"{note}\n" for note in notes))
 
 
 def too_wide(table: Table) -> bool:
@@ -128,17 +135,31 @@ def too_wide(table: Table) -> bool:
     return sum(table.widths) + 3 * len(table.widths) > shutil.get_terminal_size().columns
 
 
-def footnotes(result: Result) -> list[str]:
-    """Below a table: signatures, the printed scale, and how intervals were made."""
-    signatures = list(dict.fromkeys(score.signature for score in result.scores))
-    lines = ["", *signatures]
+def footnotes(result: Result, options: argparse.Namespace) -> list[str]:
+    """Below a table: details, signatures, the printed scale, and how intervals were made."""
+    lines = []
+    if options.verbose:
+        lines += [f"{score.system}, {score.metric}: {told(score.details)}" for score in result.scores if score.details]
+    lines += dict.fromkeys(score.signature for score in result.scores)
     scaled = list(dict.fromkeys(str(score.metric) for score in result.scores if score.metric.scale != 1))
     if scaled:
         lines.append(f"shown times 100: {', '.join(scaled)}")
     interval = result.scores[0].interval
-    if interval:
+    if interval and options.level == "corpus":
         lines.append(
-            f"in brackets: {interval.confidence:.0%} bootstrap interval over segments, "
+            f"in brackets: {100 * interval.confidence:g}% bootstrap interval over segments, "
             f"{interval.n_resamples} resamples, seed {interval.seed}"
         )
     return lines
+
+
+def told(details: dict[str, Any]) -> str:
+    """Details in a line: precisions 0.8/0.6/0.5/0.4, brevity_penalty 0.92, ..."""
+
+    def number(value: float | None) -> str:
+        return "-" if value is None else f"{value:.4g}" if value < 1000 else f"{value:.0f}"
+
+    return ", ".join(
+        f"{name.replace('_', ' ')} {'/'.join(map(number, value)) if isinstance(value, list) else number(value)}"
+        for name, value in details.items()
+    )

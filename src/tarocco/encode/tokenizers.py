@@ -107,6 +107,6 @@ def tokenizer(name: str) -> Tokenizer:
         return Tokenizer(name, _mteval((SPLIT, CHINESE)), trimmed=True)
     from difflib import get_close_matches
 
-    near = get_close_matches(name, NAMES)
+    near = get_close_matches(str(name), NAMES)
     hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(NAMES)}"
     raise UnknownName(f'there is no tokenizer "{name}" ({hint})')

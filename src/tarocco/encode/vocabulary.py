@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,12 @@ class Ragged:
     @property
     def lengths(self) -> NDArray[np.intp]:
         return np.diff(self.offsets)
+
+
+def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:
+    longer = np.empty(size, array.dtype)
+    longer[: len(array)] = array
+    return longer
 
 
 class Vocabulary:
@@ -70,9 +77,9 @@ class Vocabulary:
     def _grow(self, at_least: int) -> None:
         """Make room for more words, for at least one more as long as the whole text."""
         room = 4 * len(self._hashes)
-        self._hashes = np.resize(self._hashes, room)
-        self._bounds = np.resize(self._bounds, room + 1)
-        self._spelling = np.resize(self._spelling, max(4 * len(self._spelling), len(self._spelling) + at_least))
+        self._hashes = _longer(self._hashes, room)
+        self._bounds = _longer(self._bounds, room + 1)
+        self._spelling = _longer(self._spelling, max(4 * len(self._spelling), len(self._spelling) + at_least))
         self._slots = np.full(2 * room, -1, np.int32)
         _rebuild(self._hashes, self._known, self._slots)
 

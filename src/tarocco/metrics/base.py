@@ -20,11 +20,22 @@ Floats = NDArray[np.float64]
 Self = TypeVar("Self", bound="Metric")
 
 
-def parameter(default: Any, meaning: str, *, choices: Sequence[str] | None = None, in_stem: bool = False) -> Any:
-    """A field of a metric: its default, what it means, what it may be, and whether it is part of the name's stem."""
-    return dataclasses.field(
-        default=default, metadata={"meaning": meaning, "choices": choices, "in_stem": in_stem, "type": type(default)}
-    )
+def parameter(
+    default: Any,
+    meaning: str,
+    *,
+    choices: Sequence[str] | None = None,
+    in_stem: bool = False,
+    kind: type | None = None,
+    depends: str = "",
+) -> Any:
+    """A field of a metric: its default, what it means, what it may be, and whether it is part of the name's stem.
+
+    A default that depends on other parameters is None: `depends` says how, `kind` of which type it is, and the class
+    overrides `default` and fills it in.
+    """
+    about = {"meaning": meaning, "choices": choices, "in_stem": in_stem, "depends": depends}
+    return dataclasses.field(default=default, metadata=about | {"type": kind or type(default)})
 
 
 @dataclass(frozen=True)
@@ -55,8 +66,9 @@ class Metric(ABC):
     formula: ClassVar[str]
     paper: ClassVar[str]
     pattern: ClassVar[str]
-    names: ClassVar[tuple[str, ...]]  # members worth listing; the laws are tested on each
+    names: ClassVar[tuple[str, ...]]  # members to suggest; the laws are tested on each
     example: ClassVar[Example]
+    also: ClassVar[tuple[tuple[str, str], ...]] = ()  # members with a name of their own, and what they are
     notes: ClassVar[str] = ""  # where other implementations differ, and what degenerate input gives
     kind: ClassVar[Literal["similarity", "error"]] = "similarity"
     context_key: ClassVar[str | None] = None  # metrics with the same key share what `prepare` gives
@@ -97,32 +109,27 @@ class Metric(ABC):
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             choices, value = field.metadata["choices"], getattr(self, field.name)
-            if choices is not None and value not in choices:
+            if choices is not None and value is not None and value not in choices:
                 raise BadParameter(
                     f'{type(self).title}: the parameter "{field.name}" is one of {", ".join(choices)}, not "{value}"'
                 )
 
     @property
-    @abstractmethod
     def stem(self) -> str:
-        """The canonical stem, such as BLEU-4."""
+        """The canonical stem, such as BLEU-4; the title, unless parameters are part of it."""
+        return self.title
 
-    def default(self, parameter: str) -> Value:
+    def default(self, parameter: str) -> Value | None:
         """What a parameter is if the name does not say; it may depend on other parameters."""
         defaults: dict[str, Any] = {field.name: field.default for field in dataclasses.fields(self)}
-        value: Value = defaults[parameter]
+        value: Value | None = defaults[parameter]
         return value
 
     @property
     def after_colons(self) -> dict[str, Value]:
-        """The parameters that are not part of the stem."""
-        fields = [field for field in dataclasses.fields(self) if not field.metadata["in_stem"]]
-        return {field.name: getattr(self, field.name) for field in fields}
-
-    @property
-    def signature_parts(self) -> dict[str, Value]:
-        """The parameters that a signature names, defaults too."""
-        return self.after_colons
+        """The parameters that are not part of the stem, defaults too; those that do not apply (None) are left out."""
+        names = [field.name for field in dataclasses.fields(self) if not field.metadata["in_stem"]]
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
     def __str__(self) -> str:
         told = ((key, value) for key, value in self.after_colons.items() if value != self.default(key))
@@ -144,6 +151,10 @@ class Metric(ABC):
     @abstractmethod
     def score(self, sums: Floats) -> Floats:
         """The score of each row of sums[..., k]; NaN where it does not exist."""
+
+    def details(self, sums: Floats) -> dict[str, Any]:
+        """What else a user may want to see beside the score of one row of sums: precisions, lengths."""
+        return {}
 
     @classmethod
     def statistics_together(cls, metrics: Sequence[Any], batch: Batch, contexts: Sequence[Any]) -> list[Floats]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -19,7 +20,7 @@ SMOOTHINGS = ("exp", "none", "floor", "add-k")
 ORDERS = ("effective", "all", "v13a")
 
 # Chen and Cherry (2014), as in sacrebleu.
-SMOOTHING_VALUES = {"exp": 0.0, "none": 0.0, "floor": 0.1, "add-k": 1.0}
+SMOOTHING_VALUES = {"floor": 0.1, "add-k": 1.0}
 
 
 @dataclass(frozen=True)
@@ -70,12 +71,16 @@ class Bleu(NgramPrecisions):
     """Clipped n-gram precision times a brevity penalty (Papineni et al. 2002)."""
 
     smooth: str = parameter("exp", "what an order without a match counts", choices=SMOOTHINGS)
-    value: float = parameter(0.0, "the floor, or the k of add-k")
+    value: float | None = parameter(
+        None, "the floor, or the k of add-k", kind=float, depends="0.1 for floor, 1 for add-k, none for the others"
+    )
     length: str = parameter("closest", "the effective reference length", choices=LENGTHS)
     orders: str = parameter(
-        "auto",
+        None,
         "orders of which a text has no n-grams: left out (effective), counted as 0 (all) or as 1 (v13a)",
         choices=ORDERS,
+        kind=str,
+        depends="all for smooth=none, effective for the others",
     )
 
     title: ClassVar[str] = "BLEU-n"
@@ -85,7 +90,11 @@ class Bleu(NgramPrecisions):
     formula: ClassVar[str] = (
         "BLEU-n = min(1, exp(1 - r/c)) * (p_1 * ... * p_n)^(1/n)\n"
         "p_k = (clipped k-gram matches) / (k-grams of the candidate)\n"
-        "c = length of the candidate, r = effective reference length, both summed over the segments"
+        "c = length of the candidate, r = effective reference length, both summed over the segments\n"
+        "BLEUS-n: p_k = (matches + 1) / (k-grams + 1) for k > 1"
+    )
+    also: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("BLEUS-n", "BLEU-n with add-one smoothing, for single sentences: short ones score, too."),
     )
     paper: ClassVar[str] = """
         Papineni, Roukos, Ward and Zhu (2002), BLEU: a Method for Automatic Evaluation of Machine Translation,
@@ -132,29 +141,24 @@ class Bleu(NgramPrecisions):
         # Frozen, so the defaults that depend on the smoothing are filled in like this.
         if self.smooth == "add-one":
             object.__setattr__(self, "smooth", "add-k")
-        if self.value == 0.0:
+        if self.value is None:
             object.__setattr__(self, "value", self.default("value"))
-        if self.orders == "auto":
+        elif self.smooth not in SMOOTHING_VALUES:
+            raise BadParameter(f"{self.title}: smooth={self.smooth} takes no value")
+        elif not 0 < self.value < math.inf:
+            raise BadParameter(f"{self.title}: the value of smooth={self.smooth} is positive, not {self.value:g}")
+        if self.orders is None:
             object.__setattr__(self, "orders", self.default("orders"))
         super().__post_init__()
-        if self.value < 0 or (self.value and not SMOOTHING_VALUES[self.smooth]):
-            raise BadParameter(f"{self.title}: value={self.value:g} does not go with smooth={self.smooth}")
 
-    def default(self, parameter: str) -> Value:
+    def default(self, parameter: str) -> Value | None:
         if parameter == "value":
-            return SMOOTHING_VALUES.get(self.smooth, 0.0)
+            return SMOOTHING_VALUES.get(self.smooth)
         if parameter == "orders":
             return "all" if self.smooth == "none" else "effective"
         if parameter == "smooth" and self._is_bleus:
             return self.smooth
         return super().default(parameter)
-
-    @property
-    def signature_parts(self) -> dict[str, Value]:
-        parts = self.after_colons
-        if not SMOOTHING_VALUES[self.smooth]:
-            del parts["value"]  # exp and none have none
-        return parts
 
     @property
     def _is_bleus(self) -> bool:
@@ -173,11 +177,27 @@ class Bleu(NgramPrecisions):
         lengths = (numerator, counts.reference_lengths[self.length])
         return np.column_stack([*lengths, counts.matches[:, :n], counts.totals[:, :n]])
 
+    def details(self, sums: Floats) -> dict[str, Any]:
+        """What sacrebleu prints beside the score; precisions as they are, without smoothing."""
+        candidate, reference = float(sums[0]), float(sums[1])
+        matches, totals = sums[2 : 2 + self.order].tolist(), sums[2 + self.order :].tolist()
+        return {
+            "precisions": [hits / total if total else 0.0 for hits, total in zip(matches, totals, strict=True)],
+            "brevity_penalty": 1.0
+            if candidate >= reference
+            else math.exp(1 - reference / candidate)
+            if candidate
+            else 0.0,
+            "length_ratio": candidate / reference if reference else None,
+            "candidate_length": candidate,
+            "reference_length": reference,
+        }
+
     def score(self, sums: Floats) -> Floats:
         candidate, reference = sums[..., 0], sums[..., 1]
         matches, totals = sums[..., 2 : 2 + self.order], sums[..., 2 + self.order :]
         if self.smooth == "add-k":
-            added = np.where(np.arange(self.order) > 0, self.value, 0.0)
+            added = np.where(np.arange(self.order) > 0, self.value or 0.0, 0.0)
             smoothed, totals = matches + added, totals + added
         else:
             smoothed = matches
@@ -187,7 +207,7 @@ class Bleu(NgramPrecisions):
             if self.smooth == "exp":  # the k-th order without a match counts 1 / 2^k matches
                 precisions = np.where(without, 0.5 ** np.cumsum(without, axis=-1) / totals, precisions)
             elif self.smooth == "floor":
-                precisions = np.where(without, self.value / totals, precisions)
+                precisions = np.where(without, (self.value or 0.0) / totals, precisions)
             empty = totals == 0
             precisions = np.where(empty, 1.0 if self.orders != "all" else 0.0, precisions)
             used = np.full(empty.shape[:-1], float(self.order))
@@ -236,7 +256,7 @@ class BleuSbp(Bleu):
     def stem(self) -> str:
         return "BLEU-SBP" if self.order == 4 else f"BLEU-SBP-{self.order}"
 
-    def default(self, parameter: str) -> Value:
+    def default(self, parameter: str) -> Value | None:
         return "none" if parameter == "smooth" else super().default(parameter)
 
     def columns(self, counts: Counts) -> Floats:

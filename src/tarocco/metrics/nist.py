@@ -166,6 +166,17 @@ class Nist(Metric):
             np.column_stack([lengths, means, matches[:, metric.orders], totals[:, metric.orders]]) for metric in metrics
         ]
 
+    def details(self, sums: Floats) -> dict[str, Any]:
+        n = len(self.orders)
+        candidate, reference = float(sums[0]), float(sums[1])
+        pairs_of_orders = zip(sums[2 : 2 + n].tolist(), sums[2 + n :].tolist(), strict=True)
+        return {
+            "by_order": [hits / total if total else 0.0 for hits, total in pairs_of_orders],
+            "length_ratio": candidate / reference if reference else None,
+            "candidate_length": candidate,
+            "reference_length": reference,
+        }
+
     def score(self, sums: Floats) -> Floats:
         n = len(self.orders)
         candidate, reference = sums[..., 0], sums[..., 1]

@@ -101,10 +101,11 @@ def separated_text(result: Result, level: str, delimiter: str) -> str:
     writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
     if level == "corpus":
         between = any(score.interval for score in result.scores)
-        writer.writerow(["system", "metric", "score", *(["low", "high"] if between else []), "signature"])
+        about = ["low", "high", "confidence", "n_resamples", "seed"] if between else []
+        writer.writerow(["system", "metric", "score", *about, "signature"])
         for score in result.scores:
-            ends = [score.interval.low, score.interval.high] if score.interval else []
-            writer.writerow([score.system, str(score.metric), _value(score.score), *ends, score.signature])
+            told = [getattr(score.interval, field) for field in about]
+            writer.writerow([score.system, str(score.metric), _value(score.score), *told, score.signature])
     else:
         writer.writerow(["system", "metric", level, "score"])
         for score in result.scores:

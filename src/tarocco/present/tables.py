@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TextIO
+
+LONG = 500  # rows; Rich takes seconds beyond
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,17 @@ class Table:
 
     @property
     def widths(self) -> list[int]:
-        return [max(map(len, column)) for column in zip(self.header, *self.rows, strict=True)]
+        return [max(map(width, column)) for column in zip(self.header, *self.rows, strict=True)]
+
+
+def width(text: str) -> int:
+    """How many columns a text takes on a terminal: Chinese characters take two, accents none."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        for character in text
+    )
 
 
 def plain(table: Table) -> str:
@@ -30,13 +43,14 @@ def plain(table: Table) -> str:
     widths = table.widths
 
     def line(cells: Sequence[str]) -> str:
+        spaces = [" " * (wide - width(cell)) for cell, wide in zip(cells, widths, strict=True)]
         padded = [
-            cell.ljust(width) if i < table.labels else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
+            cell + space if i < table.labels else space + cell
+            for i, (cell, space) in enumerate(zip(cells, spaces, strict=True))
         ]
         return "  ".join(padded).rstrip()
 
-    rule = "  ".join("-" * width for width in widths)
+    rule = "  ".join("-" * wide for wide in widths)
     return "\n".join([line(table.header), rule, *map(line, table.rows)]) + "\n"
 
 
@@ -82,9 +96,9 @@ def latex(table: Table) -> str:
 
 
 def write_table(table: Table, out: TextIO | None = None) -> None:
-    """Write a table to a terminal in color, to anything else as plain text."""
+    """Write a table to a terminal in color, to anything else as plain text; a very long one as plain text, too."""
     out = out or sys.stdout
-    if not out.isatty():
+    if not out.isatty() or len(table.rows) > LONG:
         out.write(plain(table))
         return
     from rich import box

@@ -21,7 +21,11 @@ def shown(path: str) -> str:
 def bytes_of(path: str) -> bytes:
     """The contents of a file, decompressed by its suffix; "-" is standard input."""
     if path == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise InputError("standard input is closed, and no system file was given")
         return sys.stdin.buffer.read()
+    if not path:
+        raise InputError("the name of a file is empty")
     suffix = Path(path).suffix
     try:
         if suffix in COMPRESSED:
@@ -31,8 +35,8 @@ def bytes_of(path: str) -> bytes:
         raise InputError(f"{path}: there is no such file") from None
     except IsADirectoryError:
         raise InputError(f"{path}: this is a directory, a file is wanted") from None
-    except PermissionError:
-        raise InputError(f"{path}: no permission to read this file") from None
+    except OSError as error:
+        raise InputError(f"{path}: this file cannot be read ({error.strerror})") from None
 
 
 def _decompressed(path: str, suffix: str) -> bytes:

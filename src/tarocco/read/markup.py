@@ -53,9 +53,8 @@ def read_markup(path: str) -> MarkedUp:
     data = bytes_of(path).removeprefix(BYTE_ORDER_MARK)
     check_utf8(data, path)
     text = data.decode("utf-8")
-    found = (
-        _read_nist(text, shown(path)) if _TAG.search(text) and "<dataset" not in text else _read_wmt(data, shown(path))
-    )
+    wmt = "<dataset" in text or not (_TAG.search(text) or Path(path).suffix in (".sgm", ".sgml"))
+    found = _read_wmt(data, shown(path)) if wmt else _read_nist(text, shown(path))
     if not found.systems and not found.references:
         raise InputError(
             f"{shown(path)}: no segment was found; <refset> or <tstset> with <seg>, or <dataset>, is wanted"
@@ -141,5 +140,5 @@ def _read_wmt(data: bytes, path: str) -> MarkedUp:
     try:
         reader.parser.Parse(data, True)
     except expat.ExpatError as error:
-        raise InputError(f"{path}, line {error.lineno}: XML is wanted, found {expat.ErrorString(error.code)}") from None
+        raise InputError(f"{path}, line {error.lineno}: this is not XML: {expat.ErrorString(error.code)}") from None
     return reader.found

@@ -51,11 +51,14 @@ def read_test_set(
     first = reference_columns[0]
     reference_columns = [_fitted(column, first) for column in reference_columns]
     system_columns: dict[str, Column] = {}
-    for column in (_fitted(column, first) for path in systems for column in _system_columns(path)):
-        if column.name in system_columns:
-            other = system_columns[column.name].path
-            raise InputError(f'two systems are called "{column.name}": {shown(other)} and {shown(column.path)}')
-        system_columns[column.name] = column
+    found = [_fitted(column, first) for path in systems for column in _system_columns(path)]
+    names = [column.name for column in found]
+    for column in found:
+        # Two files of the same name, a/out.txt and b/out.txt, are called by their paths.
+        name = column.name if names.count(column.name) == 1 else shown(column.path)
+        if name in system_columns:
+            raise InputError(f'the system "{name}" was given twice')
+        system_columns[name] = column
     labels = tuple(read_lines(documents)) if documents else None
     if labels is not None and len(labels) != len(first.segments):
         raise InputError(
@@ -114,7 +117,7 @@ def _fitted(column: Column, first: Column) -> Column:
             document, segment = missing[0]
             raise InputError(
                 f'{there.path} ("{there.name}") has no segment {segment} of document "{document}", which {here.path} '
-                f"has ({len(missing)} segments are missing)"
+                f"has; missing in all: {len(missing)}"
             )
     text = dict(zip(column.keys, column.segments, strict=True))
     return Column(column.name, column.path, Segments.from_strings([text[key] for key in first.keys]), first.keys)
