@@ -129,6 +129,36 @@ def test_html_is_escaped():
     assert "<b>" not in result._repr_html_()
 
 
+def test_a_result_is_a_mapping():
+    result = tarocco.score(CANDIDATES, REFERENCES)
+    assert "BLEU-4" in result
+    assert "BLEU" in result
+    assert "NIST-5" not in result
+    assert "BLEU-4:nothing=1" not in result
+    assert result.get("NIST-5") is None
+    assert len(result) == 1
+
+
+def test_a_blank_reference_beside_others_is_none():
+    """Nothing, or nothing but space: Unicode's, too."""
+    plain = tarocco.score(["a b c"], [["a b c d"]], metrics=["BLEU-SBP-2", "BLEU-4:length=average", "NIST-2"])
+    for blank in ("", " ", "\t \u3000", "\u2028"):
+        other = tarocco.score(
+            ["a b c"], [["a b c d", blank]], metrics=["BLEU-SBP-2", "BLEU-4:length=average", "NIST-2"]
+        )
+        assert [score.score for score in other.scores] == [score.score for score in plain.scores]
+        assert "|nrefs:1|" in other.scores[0].signature
+    full = tarocco.score(["\u3042"], [["\u3042 \u3000", "\u3000\u3042\u3000"]])
+    assert "|nrefs:2|" in full.scores[0].signature
+
+
+def test_statistics_may_be_averaged():
+    """Scores are ratios: weights that are no integers change nothing but the weight."""
+    for name in ("BLEU-4", "BLEU-SBP", "BLEUi-2", "NIST-5"):
+        rows, metric = tarocco.statistics(name, CANDIDATES, REFERENCES), tarocco.metric(name)
+        assert float(metric.score(rows.mean(axis=0))) == pytest.approx(float(metric.score(rows.sum(axis=0))))
+
+
 def test_no_score_is_null():
     from tarocco.results import number_or_null
 
@@ -152,6 +182,8 @@ WRONG_SHAPES = [
     (["a"], [3], r"references of segment 0 \(counted from 0\) are of type int, not a list"),
     (["a", None], ["a", "b"], r"segment 1 \(counted from 0\) is of type NoneType, not a string"),
     (["a"], [[3]], r"reference 0 .*segment 0 .*is of type int, not a string"),
+    (["a", "b"], [["a"], [None]], r"segment 1 \(counted from 0\) has no references"),
+    ({"a", "b"}, ["a", "b"], r"are of type set, but a list is wanted"),
     (["a", "b"], [["a"], []], r"segment 1 \(counted from 0\) has no references"),
     ([], [], r"no segments"),
     ({}, [], r"at least one system"),
@@ -224,6 +256,8 @@ def test_details():
     assert details["brevity_penalty"] == pytest.approx(peer.bp)
     assert details["length_ratio"] == pytest.approx(peer.ratio)
     assert (details["candidate_length"], details["reference_length"]) == (peer.sys_len, peer.ref_len)
+    strict = tarocco.score(["a b c d e f", "a b"], ["a b c", "a b c d"], metrics="BLEU-SBP-1")["BLEU-SBP-1"].details
+    assert (strict["candidate_length"], strict["reference_length"], strict["length_ratio"]) == (8, 7, 5 / 7)
 
 
 def test_document_labels_must_fit():
@@ -255,6 +289,7 @@ def test_all_bad_names_at_once():
         ("BLEU-4:smooth=add-k:value=inf", "is positive, not inf"),
         ("BLEU-4:smooth=add-k:value=nan", "is positive, not nan"),
         ("BLEUS-4:smooth=exp", "already says"),
+        ("BLEU-4:smooth=add-one:value=2", "add-one takes no value"),
     ],
 )
 def test_bad_parameters_are_explained(name, message):
@@ -399,6 +434,47 @@ def overlap(**attributes):
     example = dataclasses.replace(family.example, name="Other")
     plain = {"title": "Other", "pattern": "Other", "names": ("Other",), "example": example}
     return dataclasses.dataclass(frozen=True)(type("Other", (family,), plain | attributes))
+
+
+def test_statistics_and_contexts_of_ones_own_are_used():
+    """A subclass with its own statistics, or its own context, is not computed as its family is."""
+
+    class Doubled(type(tarocco.metric("BLEU-4"))):
+        def statistics(self, batch, context=None):
+            return 2 * super().statistics(batch, context)
+
+    class OwnWeights(type(tarocco.metric("NIST-5"))):
+        context_key = "other"
+
+        def prepare(self, references):
+            found = super().prepare(references)
+            return dataclasses.replace(found, total=1000 * found.total)
+
+    metrics = [tarocco.metric("BLEU-4"), Doubled(), tarocco.metric("NIST-5"), OwnWeights(), tarocco.metric("BLEU-2")]
+    for order in (metrics, metrics[::-1]):
+        together = tarocco.score(CANDIDATES, REFERENCES, metrics=order)
+        for metric, score in zip(order, together.scores, strict=True):
+            alone = tarocco.score(CANDIDATES, REFERENCES, metrics=[metric]).scores[0]
+            assert score.statistics.tolist() == alone.statistics.tolist()
+    rows = [score.statistics for score in tarocco.score(CANDIDATES, REFERENCES, metrics=metrics).scores]
+    assert rows[1].tolist() == (2 * rows[0]).tolist()
+    assert rows[3].sum() > rows[2].sum()
+
+
+def test_prepare_is_called():
+    prepared = []
+
+    def prepare(self, references):
+        prepared.append(len(references.vocabulary))
+        return "context"
+
+    def statistics(self, batch, context=None):
+        assert context == "context"
+        return [[1.0, 1.0]] * len(batch)
+
+    one = overlap(prepare=prepare, statistics=statistics)()
+    assert tarocco.score(CANDIDATES, REFERENCES, metrics=one).scores[0].score == 1
+    assert len(prepared) == 1
 
 
 def test_a_pattern_must_be_one():

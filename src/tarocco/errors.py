@@ -21,8 +21,10 @@ class InputError(TaroccoError, ValueError):
     """The data is wrong: a file, a line, a shape."""
 
 
-class UnknownName(TaroccoError, LookupError):
+class UnknownName(TaroccoError, KeyError):
     """A metric, tokenizer or system that does not exist."""
+
+    __str__ = Exception.__str__  # KeyError's would put quotation marks around the sentence
 
 
 class BadParameter(TaroccoError, ValueError):

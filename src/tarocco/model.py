@@ -15,6 +15,12 @@ NEWLINE = 10
 _SCAN = 1 << 24  # bytes looked at together, so that a large text needs no second copy of itself
 
 
+_SPACES = [chr(code).encode() for code in range(0x3001) if chr(code).isspace()]
+_MAY_BEGIN_SPACE, _MAY_END_SPACE = np.zeros((2, 256), np.bool_)
+_MAY_BEGIN_SPACE[[space[0] for space in _SPACES]] = True
+_MAY_END_SPACE[[space[-1] for space in _SPACES]] = True
+
+
 def line_starts(text: NDArray[np.uint8]) -> NDArray[np.intp]:
     """Where each line of `text` starts, and where the line after the last would; every line ends with a newline."""
     found = [np.flatnonzero(text[at : at + _SCAN] == NEWLINE) + (at + 1) for at in range(0, len(text), _SCAN)]
@@ -71,6 +77,17 @@ class Segments(Sequence[str]):
         return np.diff(self.starts) - 1
 
     @property
+    def blank(self) -> NDArray[np.bool_]:
+        """Which segments have no words: nothing, or nothing but space."""
+        lengths = self.lengths
+        blank: NDArray[np.bool_] = lengths == 0
+        first, last = self.text[self.starts[:-1]], self.text[self.starts[1:] - 2]
+        # Few segments begin and end with bytes that a space can begin and end with; those are looked at.
+        for i in np.flatnonzero(~blank & _MAY_BEGIN_SPACE[first] & _MAY_END_SPACE[last]):
+            blank[i] = not self[i].strip()
+        return blank
+
+    @property
     def has_newlines(self) -> bool:
         """Whether some segment holds a newline of its own."""
         return len(line_starts(self.text)) != len(self.starts)
@@ -88,7 +105,7 @@ class Segments(Sequence[str]):
 class TestSet:
     """Systems and references of the same segments.
 
-    `references` are streams: stream r holds the r-th reference of every segment. An empty line in one of several
+    `references` are streams: stream r holds the r-th reference of every segment. A blank line in one of several
     streams means that the segment has no such reference; a segment whose references are all empty has one, which is
     empty.
     """
@@ -118,7 +135,7 @@ class TestSet:
     @cached_property
     def present(self) -> NDArray[np.bool_]:
         """present[r, i]: segment i has a reference r."""
-        present = np.stack([stream.lengths > 0 for stream in self.references])
+        present = np.stack([~stream.blank for stream in self.references])
         present[0] |= ~present.any(axis=0)
         return present
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral, Real
 
 import numpy as np
 
-from tarocco.errors import BadParameter
+from tarocco.errors import BadParameter, InputError
 from tarocco.kernels import kernel, resample
 from tarocco.metrics.base import Floats, Metric
 from tarocco.results import Interval
@@ -40,8 +41,10 @@ def bootstrap(statistics: Floats, n_resamples: int, seed: int, jobs: int | None 
 
     Resample b depends on the seed and on b alone, so the result has the same bits for any number of jobs.
     """
-    columns = _columns(statistics)
     n = len(statistics)
+    if n == 0:
+        raise InputError("there are no segments to draw from")
+    columns = _columns(statistics)
 
     def run(block: tuple[int, int]) -> Floats:
         first, last = block
@@ -62,13 +65,25 @@ def check_resampling(confidence: float, n_resamples: int, seed: int) -> None:
         raise BadParameter(f"seed is an integer, not {seed!r}")
 
 
-def interval(
-    metric: Metric, statistics: Floats, confidence: float, n_resamples: int, seed: int, jobs: int | None = None
-) -> Interval:
-    """The percentile bootstrap interval of a corpus score over segments (Davison and Hinkley 1997)."""
-    scores = metric.score(bootstrap(statistics, n_resamples, seed, jobs))
-    low, high = percentiles(scores, (1 - confidence) / 2)
-    return Interval(low, high, confidence, n_resamples, seed)
+def intervals(
+    metrics: Sequence[Metric],
+    statistics: Sequence[Floats],
+    confidence: float,
+    n_resamples: int,
+    seed: int,
+    jobs: int | None = None,
+) -> list[Interval]:
+    """Percentile bootstrap intervals of corpus scores over segments (Davison and Hinkley 1997), one a metric.
+
+    All metrics see the same resamples, drawn once.
+    """
+    ends = np.cumsum([rows.shape[1] for rows in statistics])[:-1]
+    sums = np.split(bootstrap(np.concatenate(statistics, axis=1), n_resamples, seed, jobs), ends, axis=1)
+    found = []
+    for metric, of_metric in zip(metrics, sums, strict=True):
+        low, high = percentiles(metric.score(of_metric), (1 - confidence) / 2)
+        found.append(Interval(low, high, float(confidence), int(n_resamples), int(seed)))
+    return found
 
 
 def percentiles(scores: Floats, tail: float) -> tuple[float, float]:

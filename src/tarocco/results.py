@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from tarocco.errors import MissingExtra, UnknownName
+from tarocco.errors import BadParameter, MissingExtra, UnknownName
 from tarocco.metrics.base import Floats, Metric
+from tarocco.naming import parse_name
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Score:
     signature: str
     score: float
     statistics: Floats
+    sums: Floats
     interval: Interval | None = None
     labels: tuple[str, ...] | None = None
 
@@ -56,7 +59,7 @@ class Score:
     @cached_property
     def details(self) -> dict[str, Any]:
         """What the corpus score is made of, where the metric tells: precisions, lengths, penalty."""
-        return self.metric.details(self.statistics.sum(axis=0))
+        return self.metric.details(self.sums)
 
     def __float__(self) -> float:
         return self.score
@@ -74,7 +77,7 @@ class Score:
             "score": number_or_null(self.score),
         }
         if self.interval:
-            record["interval"] = [self.interval.low, self.interval.high]
+            record["interval"] = [number_or_null(self.interval.low), number_or_null(self.interval.high)]
         if self.details:
             record["details"] = self.details
         if level == "document":
@@ -113,11 +116,10 @@ class Result(Mapping[str, Any]):
 
     def _by_alias(self, key: str) -> Score:
         """Another spelling of a metric's name, such as BLEU for BLEU-4."""
-        from tarocco.naming import parse_name
-
-        for score in self.scores:
-            if type(score.metric).from_name(parse_name(key)) == score.metric:
-                return score
+        with suppress(BadParameter):
+            for score in self.scores:
+                if type(score.metric).from_name(parse_name(key)) == score.metric:
+                    return score
         raise UnknownName(f'"{key}" was not computed; there are {", ".join(self)}')
 
     def __iter__(self) -> Iterator[str]:

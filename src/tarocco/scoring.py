@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set, Sized
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ from tarocco.metrics.base import Floats, Metric
 from tarocco.model import Segments, TestSet
 from tarocco.naming import signature, write_value
 from tarocco.registry import metrics as find_metrics
-from tarocco.resample import check_resampling, interval, totals
-from tarocco.results import Result, Score
+from tarocco.resample import check_resampling, intervals, totals
+from tarocco.results import Interval, Result, Score
 from tarocco.run import blocks, map_ordered
 
 SEED = 12345  # sacrebleu's
@@ -128,11 +129,14 @@ def score_test_set(
     by_metric = compute_statistics(test_set, metrics, encoding, jobs, advance)
     scores = []
     for s, system in enumerate(test_set.systems):
-        for metric, text, by_system in zip(metrics, signatures, by_metric, strict=True):
-            rows = by_system[s]
-            between = interval(metric, rows, confidence, n_resamples, seed, jobs) if confidence is not None else None
-            corpus = float(metric.score(totals(rows)))
-            scores.append(Score(system, metric, text, corpus, rows, between, test_set.documents))
+        own = [by_system[s] for by_system in by_metric]
+        between: Sequence[Interval | None] = [None] * len(metrics)
+        if confidence is not None:
+            between = intervals(metrics, own, confidence, n_resamples, seed, jobs)
+        for metric, text, rows, ends in zip(metrics, signatures, own, between, strict=True):
+            sums = totals(rows)
+            corpus = float(metric.score(sums))
+            scores.append(Score(system, metric, text, corpus, rows, sums, ends, test_set.documents))
     return Result(tuple(scores), single)
 
 
@@ -149,7 +153,8 @@ def compute_statistics(
 
     def count(block: tuple[int, int]) -> list[Floats]:
         batch = _batch(test_set, systems, block, encoding)
-        return statistics_of_batch(metrics, batch, contexts)
+        back = np.argsort(batch.candidate_groups.rows)  # from segment by segment to system by system
+        return [rows[back] for rows in statistics_of_batch(metrics, batch, contexts)]
 
     shape = (len(systems), len(test_set))
     out: list[Floats] = []
@@ -168,11 +173,14 @@ def statistics_of_batch(metrics: Sequence[Metric], batch: Batch, contexts: Seque
     """The statistics of each metric; metrics of a family are computed together, in one pass over the words."""
     families: dict[Any, list[int]] = {}
     for i, metric in enumerate(metrics):
-        families.setdefault(type(metric).statistics_together.__func__, []).append(i)  # type: ignore[attr-defined]
+        families.setdefault(_pass_of(metric), []).append(i)
     found: dict[int, Floats] = {}
     for members in families.values():
-        family = type(metrics[members[0]])
-        rows = family.statistics_together([metrics[i] for i in members], batch, [contexts[i] for i in members])
+        own = [metrics[i] for i in members]
+        if len(members) == 1:
+            rows = [own[0].statistics(batch, contexts[members[0]])]
+        else:
+            rows = type(own[0]).statistics_together(own, batch, [contexts[i] for i in members])
         for i, of_metric in zip(members, rows, strict=True):
             if np.ndim(of_metric) != 2 or len(of_metric) != len(batch):
                 raise PluginError(
@@ -181,6 +189,19 @@ def statistics_of_batch(metrics: Sequence[Metric], batch: Batch, contexts: Seque
                 )
             found[i] = np.asarray(of_metric, np.float64)
     return [found[i] for i in range(len(metrics))]
+
+
+def _pass_of(metric: Metric) -> Hashable:
+    """Metrics with equal answers are computed in one pass: the same method, with the same context."""
+    family = type(metric)
+    defined = next(one for one in family.__mro__ if {"statistics", "statistics_together"} & vars(one).keys())
+    if "statistics_together" not in vars(defined) or defined is Metric:
+        return metric  # it has statistics of its own
+    return defined, metric.context_key if _prepares(metric) else None
+
+
+def _prepares(metric: Metric) -> bool:
+    return type(metric).prepare is not Metric.prepare
 
 
 def _batch(test_set: TestSet, systems: Sequence[Segments], block: tuple[int, int], encoding: Encoding) -> Batch:
@@ -194,12 +215,13 @@ def _batch(test_set: TestSet, systems: Sequence[Segments], block: tuple[int, int
 
 def _contexts(test_set: TestSet, metrics: Sequence[Metric], encoding: Encoding) -> list[Any]:
     """What each metric knows of all references; metrics with the same key share it."""
-    shared: dict[str, Any] = {}
-    everything = (0, len(test_set))
-    for metric in metrics:
-        if metric.context_key is not None and metric.context_key not in shared:
-            shared[metric.context_key] = metric.prepare(_batch(test_set, [], everything, encoding))
-    return [shared.get(metric.context_key) if metric.context_key else None for metric in metrics]
+    shared: dict[Hashable, Any] = {}
+    preparing = [metric for metric in metrics if _prepares(metric)]
+    references = _batch(test_set, [], (0, len(test_set)), encoding) if preparing else None
+    for metric in preparing:
+        if references is not None and metric.context_key not in shared:
+            shared[metric.context_key] = metric.prepare(references)
+    return [shared[metric.context_key] if _prepares(metric) else None for metric in metrics]
 
 
 def score_signature(metric: Metric, encoding: Encoding, reference_count: int | None) -> str:
@@ -234,7 +256,7 @@ def _listed(items: Iterable[Any], what: str) -> Sequence[Any]:
     """A list of anything that has items in order: a tuple, an array, a pandas column, a generator."""
     if isinstance(items, list | tuple):
         return items
-    if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
+    if isinstance(items, str | bytes | Mapping | Set) or not isinstance(items, Iterable):
         raise InputError(f"{what} are of type {type(items).__name__}, but a list is wanted, one item a segment")
     return list(items)
 
@@ -273,8 +295,11 @@ def _streams(references: Sequence[Any]) -> tuple[Segments, ...]:
                 "not a list of strings"
             )
     counts = list(map(len, references))
+    if None in chain.from_iterable(references):
+        counts = [sum(one is not None for one in item) for item in references]
     if min(counts) == 0:
         raise InputError(f"segment {counts.index(0)} (counted from 0) has no references")
+    counts = list(map(len, references))
     if min(counts) < max(counts):
         references = [[*item, *[""] * (max(counts) - len(item))] for item in references]
     streams = []

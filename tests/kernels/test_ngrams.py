@@ -1,5 +1,8 @@
 """Clipped matches, reference lengths and n-gram information against textbook versions."""
 
+import dataclasses
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +10,7 @@ from hypothesis import strategies as st
 from textbook import ngram_metrics as textbook
 
 import tarocco
-from tarocco.encode.batch import Batch, Encoding
+from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.metrics.counts import clipped_matches, reference_lengths
 from tarocco.metrics.nist import information
 from tarocco.scoring import make_test_set
@@ -66,11 +69,54 @@ def test_information(segments):
     context = information(batch_of(segments))
     for reference in references:
         batch = batch_of([(reference, [reference])])
-        found = clipped_matches(batch, 5, context.weights(batch.references and batch.vocabulary))
+        found = clipped_matches(batch, 5, context.weights(batch.vocabulary))
         expected = [
             sum(weights[gram] * count for gram, count in textbook.ngrams(reference, n).items()) for n in range(1, 6)
         ]
         assert found[0].tolist() == pytest.approx(expected)
+
+
+@given(segments=SEGMENTS)
+def test_counting_in_parts(segments):
+    """Large reference sets are counted part by part; the parts together are the whole."""
+    whole = information(batch_of(segments))
+    with mock.patch("tarocco.metrics.nist._PART", 4):
+        parts = information(batch_of(segments))
+    assert parts.total == whole.total
+    assert sorted(parts.counts.tolist()) == sorted(whole.counts.tolist())
+    for candidate, references in cleaned(segments):
+        batch = batch_of([(candidate, references)])
+        one, other = (clipped_matches(batch, 5, context.weights(batch.vocabulary)) for context in (whole, parts))
+        assert one.tolist() == other.tolist()
+
+
+@given(segments=SEGMENTS)
+def test_a_candidate_in_several_groups(segments):
+    """The same candidates against each reference alone, as groups over the same rows: what leave-one-out does."""
+    segments = cleaned(segments)
+    batch = batch_of(segments)
+    owners = batch.reference_groups.segments
+    groups = Groups(owners, np.arange(len(owners) + 1)), Groups(batch.reference_groups.rows, np.arange(len(owners) + 1))
+    alone = dataclasses.replace(batch, candidate_groups=groups[0], reference_groups=groups[1])
+    expected = [
+        [textbook.clipped(candidate, [reference], n).total() for n in (1, 2, 3)]
+        for candidate, references in segments
+        for reference in references
+    ]
+    assert clipped_matches(alone, 3).tolist() == expected
+
+
+def test_weights_for_another_vocabulary_are_refused():
+    one, other = batch_of([(["a"], [["a", "b"]])]), batch_of([(["a"], [["a", "b", "c"]])])
+    with pytest.raises(ValueError, match="another vocabulary"):
+        clipped_matches(one, 2, information(other).weights(other.vocabulary))
+
+
+def test_information_counts_only_grouped_references():
+    batch = batch_of([(["a"], [["a", "b", "a"], ["c", "d"]])])
+    first = Groups(np.array([0]), np.array([0, 1]))
+    assert information(batch).total == 5
+    assert information(dataclasses.replace(batch, reference_groups=first)).total == 3
 
 
 @pytest.mark.parametrize("smooth", ["exp", "none", "floor", "add-k"])

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textbook import resampling
 
-from tarocco.errors import BadParameter
-from tarocco.metrics.bleu import Bleu
-from tarocco.resample import bootstrap, interval, percentiles, totals
+from tarocco.errors import BadParameter, InputError
+from tarocco.metrics.bleu import Bleu, BleuIndividual
+from tarocco.resample import bootstrap, check_resampling, intervals, percentiles, totals
 
 NUMBERS = st.floats(-1e6, 1e6)
 
@@ -65,7 +65,7 @@ def test_percentiles(scores, tail):
 def test_interval_of_a_constant_is_the_constant():
     statistics = np.tile([5.0, 5.0, 4.0, 3.0, 5.0, 4.0], (20, 1))
     metric = Bleu(order=2)
-    found = interval(metric, statistics, 0.95, 100, 1)
+    (found,) = intervals([metric], [statistics], 0.95, 100, 1)
     assert found.low == found.high == float(metric.score(statistics.sum(axis=0)))
 
 
@@ -80,14 +80,25 @@ def test_interval_covers_as_it_says():
     covered = 0
     for _ in range(300):
         flips = generator.integers(0, 2, 50).astype(float)
-        found = interval(Mean(), np.column_stack([flips, np.ones(50)]), 0.95, 200, 9)
+        (found,) = intervals([Mean()], [np.column_stack([flips, np.ones(50)])], 0.95, 200, 9)
         covered += found.low <= 0.5 <= found.high
     assert 0.88 <= covered / 300 <= 0.99
 
 
+def test_all_metrics_see_the_same_resamples():
+    generator = np.random.default_rng(2)
+    first, second = generator.random((30, 6)), generator.random((30, 2))
+    one, other = Bleu(order=2), BleuIndividual(order=1)
+    together = intervals([one, other], [first, second], 0.9, 50, 3)
+    assert together == [*intervals([one], [first], 0.9, 50, 3), *intervals([other], [second], 0.9, 50, 3)]
+
+
+def test_nothing_cannot_be_resampled():
+    with pytest.raises(InputError, match="no segments to draw from"):
+        bootstrap(np.zeros((0, 3)), 4, 1)
+
+
 @pytest.mark.parametrize(("confidence", "resamples"), [(0, 100), (1, 100), (95, 100), (0.95, 1)])
 def test_nonsense_is_refused(confidence, resamples):
-    from tarocco.resample import check_resampling
-
     with pytest.raises(BadParameter, match=r"confidence|n_resamples"):
-        check_resampling(confidence, resamples)
+        check_resampling(confidence, resamples, 1)

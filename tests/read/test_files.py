@@ -154,6 +154,49 @@ def test_wmt_xml(write):
     assert test_set.present.sum(axis=0).tolist() == [2, 1]
 
 
+GAPS = """<dataset id="demo"><doc id="d1">
+<ref translator="A"><seg id="1">one apple</seg><seg id="3">three pears here</seg></ref>
+<ref translator="B"><seg id="1">an apple</seg><seg id="2">two plums</seg><seg id="3">three pears</seg></ref>
+</doc><doc id="d0">
+<ref translator="B"><seg id="1">other</seg></ref>
+</doc></dataset>
+"""
+
+
+def test_a_segment_that_only_some_references_have_keeps_its_place(write):
+    test_set = read_test_set(
+        [write("ref.xml", GAPS)], [write("plain", "one apple\ntwo plums\nthree pears here\nother\n")]
+    )
+    assert [list(stream) for stream in test_set.references] == [
+        ["one apple", "", "three pears here", ""],
+        ["an apple", "two plums", "three pears", "other"],
+    ]
+    assert test_set.documents == ("d1", "d1", "d1", "d0")
+
+
+def test_the_source_gives_the_order(write):
+    source = '<src><seg id="0">null</seg><seg id="1">eins</seg></src>'
+    path = write("ref.xml", GAPS.replace('<doc id="d1">', f'<doc id="d1">{source}'))
+    assert [list(stream)[:2] for stream in read_test_set([path], []).references] == [
+        ["", "one apple"],
+        ["", "an apple"],
+    ]
+
+
+def test_systems_of_the_same_name_in_two_files(write):
+    first, second = write("x.xml", WMT), write("y.xml", WMT)
+    names = list(read_test_set([first], [first, second]).systems)
+    assert names == [f"{path}:{name}" for path in (first, second) for name in ("one", "two")]
+
+
+def test_suffixes_say_what_a_file_is(write):
+    assert len(read_test_set([write("refs.tsv.old", "a\tb\n")], []).references) == 1
+    assert len(read_test_set([write("refs.TSV.gz", gzip.compress(b"a\tb\n"))], []).references) == 2
+    sgml = SGML_REFERENCES.replace("another one", "the <dataset of it")
+    assert list(read_test_set([write("ref.sgm", sgml)], []).references[1])[1] == "the <dataset of it"
+    assert len(read_test_set([write("ref.xml", SGML_REFERENCES)], []).references) == 2
+
+
 def test_marked_up_and_plain_files_mix(write):
     test_set = read_test_set([write("ref.sgm", SGML_REFERENCES)], [write("plain", "a\nb\nc\n")])
     assert list(test_set.systems["plain"]) == ["a", "b", "c"]
@@ -219,6 +262,10 @@ WRONG = {
     "entities": (
         lambda write: ([write("ref.xml", '<!DOCTYPE d [<!ENTITY a "b">]>\n<dataset>&a;</dataset>')], []),
         r"ref\.xml, line 1: document type definitions and entities are not read",
+    ),
+    "a system lacks a segment": (
+        lambda write: ([write("ref.xml", WMT)], [write("sys.xml", WMT.replace('<seg id="2">dog</seg>', ""))]),
+        r'sys\.xml: "two" has no segment 2 of document "d1"',
     ),
     "other segments": (
         lambda write: (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -42,7 +41,7 @@ class Encoding:
             for block in blocks(len(column), _BLOCK):
                 text = column.rows(*block)
                 split = self.tokenizer.split(text.lowercased() if self.lowercase else text)
-                if len(split) > len(ids) - written:  # lower-casing can make a text longer
+                if len(split) // 2 > len(ids) - written:  # lower-casing can make a text longer
                     ids = np.concatenate([ids[:written], np.empty(len(ids) + len(split), np.int32)])
                 written, rows = vocabulary.encode(split, ids, offsets, written, rows)
         return Ragged(ids[:written], offsets)
@@ -50,7 +49,10 @@ class Encoding:
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Which rows belong to which segment: those of segment s are rows[bounds[s]:bounds[s + 1]]."""
+    """Which rows belong to which segment: those of segment s are rows[bounds[s]:bounds[s + 1]].
+
+    A row may be in several groups: the same candidate, say, against different sets of references.
+    """
 
     rows: NDArray[np.intp]
     bounds: NDArray[np.intp]
@@ -60,9 +62,11 @@ class Groups:
         """Columns one below the other, present[c, s] telling whether column c has a row for segment s."""
         columns, segments = present.shape
         rows = np.arange(columns * segments, dtype=np.intp).reshape(columns, segments).T[present.T]
-        return cls(rows, np.concatenate([[0], np.cumsum(present.sum(axis=0))]).astype(np.intp))
+        bounds = np.zeros(segments + 1, np.intp)
+        np.cumsum(present.sum(axis=0), out=bounds[1:])
+        return cls(rows, bounds)
 
-    @cached_property
+    @property
     def segments(self) -> NDArray[np.intp]:
         """The segment of each entry of `rows`."""
         return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
@@ -70,18 +74,20 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Candidates and references of a block of segments.
+    """Candidates and references of a block of segments, as word ids.
 
-    `candidates[row]` are the word ids of a candidate; `candidate_groups` says which rows are candidates of which
-    segment, `reference_groups` the same for `references`. Equal words have equal ids within the batch, and
-    `vocabulary[id]` is the word. A metric returns one row of statistics for each row of `candidates`.
+    `candidate_groups` says which rows of `candidates` belong to which segment, `reference_groups` the same for
+    `references`. Equal words have equal ids within the batch, and `vocabulary[id]` is the word. A metric returns one
+    row of statistics for each entry of `candidate_groups.rows`, in that order.
     """
 
-    columns: tuple[Segments, ...]
-    reference_columns: tuple[Segments, ...]
+    candidates: Ragged
+    references: Ragged
     candidate_groups: Groups
     reference_groups: Groups
-    encoding: Encoding
+    vocabulary: Vocabulary
+    columns: tuple[Segments, ...] = ()
+    reference_columns: tuple[Segments, ...] = ()
 
     @classmethod
     def of_columns(
@@ -92,38 +98,40 @@ class Batch:
         encoding: Encoding,
     ) -> Batch:
         """Systems and reference streams over the same segments."""
+        vocabulary = Vocabulary()
+        references = encoding.encode(reference_columns, vocabulary)
+        candidates = encoding.encode(columns, vocabulary)
         everything = np.ones((len(columns), present.shape[1]), np.bool_)
         groups = Groups.of_columns(everything), Groups.of_columns(present)
-        return cls(tuple(columns), tuple(reference_columns), *groups, encoding)
+        return cls(candidates, references, *groups, vocabulary, tuple(columns), tuple(reference_columns))
 
-    @cached_property
-    def vocabulary(self) -> Vocabulary:
-        return Vocabulary()
+    def __len__(self) -> int:
+        return len(self.candidate_groups.rows)
 
-    @cached_property
-    def references(self) -> Ragged:
-        return self.encoding.encode(self.reference_columns, self.vocabulary)
-
-    @cached_property
-    def candidates(self) -> Ragged:
-        return self.encoding.encode(self.columns, self.vocabulary)
+    @property
+    def lengths(self) -> NDArray[np.intp]:
+        """How many words each candidate has."""
+        return self.candidates.lengths[self.candidate_groups.rows]
 
     @property
     def texts(self) -> list[str]:
-        """The candidates as they were read, in the order of the rows; for metrics that look at raw text."""
-        return list(chain.from_iterable(self.columns))
+        """The candidates as they were read; for metrics that look at raw text."""
+        rows = list(chain.from_iterable(self.columns))
+        return [rows[row] for row in self.candidate_groups.rows]
 
     @property
-    def reference_texts(self) -> list[str]:
-        """The references as they were read, in the order of their rows."""
-        return list(chain.from_iterable(self.reference_columns))
-
-    def __len__(self) -> int:
-        return sum(len(column) for column in self.columns)
+    def reference_texts(self) -> list[list[str]]:
+        """The references of each candidate as they were read."""
+        rows = list(chain.from_iterable(self.reference_columns))
+        return [[rows[row] for row in of_candidate] for of_candidate in self._reference_rows()]
 
     def each(self) -> Iterator[tuple[int, NDArray[np.int32], list[NDArray[np.int32]]]]:
-        """(row, words of the candidate, words of each of its references), for metrics written in plain Python."""
+        """(number, words of the candidate, words of each of its references), for metrics written in plain Python."""
+        rows = zip(self.candidate_groups.rows, self._reference_rows(), strict=True)
+        for number, (row, reference_rows) in enumerate(rows):
+            yield number, self.candidates[row], [self.references[reference] for reference in reference_rows]
+
+    def _reference_rows(self) -> Iterator[NDArray[np.intp]]:
         bounds = self.reference_groups.bounds
-        for row, segment in zip(self.candidate_groups.rows, self.candidate_groups.segments, strict=True):
-            references = self.reference_groups.rows[bounds[segment] : bounds[segment + 1]]
-            yield int(row), self.candidates[row], [self.references[reference] for reference in references]
+        for segment in self.candidate_groups.segments:
+            yield self.reference_groups.rows[bounds[segment] : bounds[segment + 1]]

@@ -29,6 +29,13 @@ class Ragged:
         row = range(len(self))[row]
         return self.values[self.offsets[row] : self.offsets[row + 1]]
 
+    def taken(self, rows: NDArray[np.intp]) -> Ragged:
+        """These rows, in this order."""
+        lengths = self.lengths[rows]
+        offsets = np.concatenate([np.zeros(1, np.intp), np.cumsum(lengths)])
+        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+        return Ragged(self.values[np.repeat(self.offsets[rows], lengths) + within], offsets)
+
     @property
     def lengths(self) -> NDArray[np.intp]:
         return np.diff(self.offsets)

@@ -100,7 +100,7 @@ def clipped_matches(
     total: cython.double,
     matches: cython.double[:, ::1],
 ):
-    """Fill matches[row, n - 1] with the clipped n-gram matches of each candidate, or with the sum of their weights.
+    """Fill matches[i, n - 1] with the clipped n-gram matches of candidate rows[i], or with the sum of their weights.
 
     The candidates of segment s are the rows rows[groups[s]:groups[s + 1]] of (words, bounds), its references alike.
     word_entries has a row [entry, stamp] a word. `weighted`: an entry gets its weight from the context (see
@@ -169,7 +169,7 @@ def clipped_matches(
                 row = rows[member]
                 text += 1
                 for j in range(order):
-                    matches[row, j] = 0.0
+                    matches[member, j] = 0.0
                 end = bounds[row + 1]
                 for i in range(bounds[row], end):
                     last = i + order
@@ -201,7 +201,7 @@ def clipped_matches(
                                 )
                             entries[entry, GRAM] = gram
                         if entries[entry, COUNT] <= entries[entry, MOST]:
-                            matches[row, j - i] += weights[entry] if weighted else 1.0
+                            matches[member, j - i] += weights[entry] if weighted else 1.0
                         prefix = entries[entry, GRAM]
                         j += 1
                         if j == last:
@@ -222,7 +222,7 @@ def reference_lengths(
     reference_groups: cython.const[cython.Py_ssize_t][::1],
     lengths: cython.double[:, ::1],
 ):
-    """Fill lengths[row] with the closest (ties: the shorter), the shortest and the mean reference length."""
+    """Fill lengths[i] with the closest (ties: the shorter), shortest and mean reference length of candidate rows[i]."""
     segment: cython.Py_ssize_t
     member: cython.Py_ssize_t
     other: cython.Py_ssize_t
@@ -253,8 +253,8 @@ def reference_lengths(
                     if nearest < 0 or distance < nearest or (distance == nearest and reference < closest):
                         nearest = distance
                         closest = reference
-                lengths[row, 0] = closest
-                lengths[row, 1] = shortest
-                lengths[row, 2] = cython.cast(cython.double, total) / (
+                lengths[member, 0] = closest
+                lengths[member, 1] = shortest
+                lengths[member, 2] = cython.cast(cython.double, total) / (
                     reference_groups[segment + 1] - reference_groups[segment]
                 )

@@ -45,8 +45,9 @@ def key_of(prefix: cython.int, word: cython.int) -> cython.ulonglong:
 @cython.nogil
 @cython.exceptval(check=False)
 def part_of(key: cython.ulonglong, parts: cython.ulonglong) -> cython.ulonglong:
-    """Which of the parts (a power of two) a key belongs to; not by the slot's bits, so slots stay evenly used."""
-    return (((key * GOLDEN) & MASK64) >> 8) & (parts - 1)
+    """Which of the parts (a power of two) a key belongs to: by its own mixture of bits, so that slots stay even."""
+    key = (key ^ (key >> 32)) & MASK64
+    return (((key * GOLDEN) & MASK64) >> 32) & (parts - 1)
 
 
 def part_sizes(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
@@ -71,7 +71,6 @@ class Metric(ABC):
     also: ClassVar[tuple[tuple[str, str], ...]] = ()  # members with a name of their own, and what they are
     notes: ClassVar[str] = ""  # where other implementations differ, and what degenerate input gives
     kind: ClassVar[Literal["similarity", "error"]] = "similarity"
-    context_key: ClassVar[str | None] = None  # metrics with the same key share what `prepare` gives
     scale: ClassVar[float] = 1.0  # what the command line multiplies by when it prints a table
 
     # --- names ---------------------------------------------------------------------------------------------------
@@ -109,7 +108,7 @@ class Metric(ABC):
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             choices, value = field.metadata["choices"], getattr(self, field.name)
-            if choices is not None and value is not None and value not in choices:
+            if choices is not None and value not in choices:
                 raise BadParameter(
                     f'{type(self).title}: the parameter "{field.name}" is one of {", ".join(choices)}, not "{value}"'
                 )
@@ -140,9 +139,14 @@ class Metric(ABC):
     def prepare(self, references: Batch) -> Any:
         """What must be known of all references before any candidate is scored; None for most metrics.
 
-        `references` is a batch without candidates.
+        `references` is a batch without candidates. What is returned comes back as `context`.
         """
         return None
+
+    @property
+    def context_key(self) -> Hashable:
+        """Metrics with equal keys share what `prepare` returns."""
+        return self
 
     @abstractmethod
     def statistics(self, batch: Batch, context: Any = None) -> Floats:

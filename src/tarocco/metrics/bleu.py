@@ -12,7 +12,7 @@ import numpy as np
 from tarocco.encode.batch import Batch
 from tarocco.errors import BadParameter
 from tarocco.metrics.base import Example, Floats, Metric, parameter
-from tarocco.metrics.counts import LENGTHS, clipped_matches, ngram_totals, reference_lengths
+from tarocco.metrics.counts import LENGTHS, clipped_matches, ngram_totals, reference_lengths, share
 from tarocco.naming import Value
 
 HIGHEST_ORDER = 12  # Lin and Och (2004) go up to BLEU12
@@ -56,7 +56,7 @@ class NgramPrecisions(Metric):
     @classmethod
     def statistics_together(cls, metrics: Sequence[Any], batch: Batch, contexts: Sequence[Any]) -> list[Floats]:
         order = max(metric.order for metric in metrics)
-        lengths = batch.candidates.lengths
+        lengths = batch.lengths
         counts = Counts(
             lengths.astype(np.float64),
             dict(zip(LENGTHS, reference_lengths(batch).T, strict=True)),
@@ -140,6 +140,8 @@ class Bleu(NgramPrecisions):
     def __post_init__(self) -> None:
         # Frozen, so the defaults that depend on the smoothing are filled in like this.
         if self.smooth == "add-one":
+            if self.value not in (None, 1.0):
+                raise BadParameter(f"{self.title}: smooth=add-one takes no value, smooth=add-k does")
             object.__setattr__(self, "smooth", "add-k")
         if self.value is None:
             object.__setattr__(self, "value", self.default("value"))
@@ -213,7 +215,8 @@ class Bleu(NgramPrecisions):
             used = np.full(empty.shape[:-1], float(self.order))
             if self.orders == "effective":  # p = 1 adds nothing to the sum of logarithms
                 used = np.maximum(self.order - empty.sum(axis=-1), 1.0)
-            mean = np.exp(np.log(precisions).sum(axis=-1) / used)
+            # Added one order after the other: NumPy's own sum depends on how the array lies in memory.
+            mean = np.exp(sum(np.moveaxis(np.log(precisions), -1, 0)) / used)
             penalty = np.where(candidate >= reference, 1.0, np.exp(1.0 - reference / candidate))
         nothing = candidate == 0
         if self.orders != "v13a":
@@ -263,6 +266,10 @@ class BleuSbp(Bleu):
         """[min(candidate length, reference length), reference length, matches 1..n, totals 1..n]"""
         return self._columns(np.minimum(counts.lengths, counts.reference_lengths[self.length]), counts)
 
+    def details(self, sums: Floats) -> dict[str, Any]:
+        """As for BLEU; the ratio is that of the penalty, the candidate's length is what it really is."""
+        return super().details(sums) | {"candidate_length": float(sums[2 + self.order])}
+
 
 @dataclass(frozen=True)
 class BleuIndividual(NgramPrecisions):
@@ -296,4 +303,4 @@ class BleuIndividual(NgramPrecisions):
 
     def score(self, sums: Floats) -> Floats:
         matches, totals = sums[..., 0], sums[..., 1]
-        return np.where(totals > 0, matches / np.maximum(totals, 1.0), 0.0)
+        return share(matches, totals)

@@ -41,13 +41,15 @@ _NO_WEIGHTS = Weights(_NONE, np.zeros(1, np.uint64), _NONE, 63, _NONE, 1.0)
 
 def clipped_matches(batch: Batch, order: int, weights: Weights | None = None) -> Floats:
     """float64[candidates, order]: the clipped matches of each order, or the sums of their weights."""
+    if weights is not None and len(weights.words) != len(batch.vocabulary):
+        raise ValueError("the weights were made for another vocabulary")
     references, candidates = batch.references, batch.candidates
     per_segment = np.zeros(len(batch.reference_groups.bounds) - 1, np.intp)
     np.add.at(per_segment, batch.reference_groups.segments, references.lengths[batch.reference_groups.rows])
     most = int(per_segment.max(initial=0)) * order + 1
     size, shift = table_size(most)
     context = weights or _NO_WEIGHTS
-    matches = np.zeros((len(candidates), order))
+    matches = np.zeros((len(batch), order))
     _clipped_matches(
         candidates.values,
         candidates.offsets,
@@ -79,7 +81,7 @@ def clipped_matches(batch: Batch, order: int, weights: Weights | None = None) ->
 
 def reference_lengths(batch: Batch) -> Floats:
     """float64[candidates, 3]: the closest, the shortest and the average reference length of each candidate."""
-    lengths = np.zeros((len(batch.candidates), len(LENGTHS)))
+    lengths = np.zeros((len(batch), len(LENGTHS)))
     _reference_lengths(
         batch.candidates.offsets,
         batch.candidate_groups.rows,
@@ -96,3 +98,8 @@ def ngram_totals(lengths: NDArray[np.intp], order: int) -> Floats:
     """float64[candidates, order]: how many n-grams of each order texts of these lengths have."""
     totals: Floats = np.maximum(lengths[:, None] - np.arange(order), 0).astype(np.float64)
     return totals
+
+
+def share(part: Floats, whole: Floats) -> Floats:
+    """part / whole, and 0 where there is no whole."""
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)

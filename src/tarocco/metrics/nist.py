@@ -8,7 +8,7 @@ occur at least twice are numbered, which keeps the table small (a few million en
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -20,7 +20,7 @@ from tarocco.encode.vocabulary import Vocabulary
 from tarocco.errors import BadParameter
 from tarocco.kernels import kernel, pairs
 from tarocco.metrics.base import Example, Floats, Metric, parameter
-from tarocco.metrics.counts import LENGTHS, Weights, clipped_matches, ngram_totals, reference_lengths, table_size
+from tarocco.metrics.counts import LENGTHS, Weights, clipped_matches, ngram_totals, reference_lengths, share, table_size
 
 HIGHEST_ORDER = 5
 # The penalty is 0.5 where the candidate has 2/3 of the reference's words (Doddington 2002).
@@ -77,7 +77,10 @@ def _table(keys: NDArray[np.uint64], first: int) -> tuple[NDArray[np.uint64], ND
 
 def information(references: Batch) -> Information:
     """Number and count the n-grams of all references."""
-    ragged = references.references  # a reference that a segment does not have is an empty row: nothing to count
+    ragged = references.references
+    rows = references.reference_groups.rows
+    if int(ragged.lengths[rows].sum()) != len(ragged.values):  # some rows are in no group, or in several
+        ragged = ragged.taken(np.unique(rows))
     words, starts, ends = ragged.values, ragged.offsets[:-1], ragged.offsets[1:]
     counts = [np.bincount(words, minlength=len(references.vocabulary)).astype(np.int32)]
     keys: list[NDArray[np.uint64]] = []
@@ -102,7 +105,6 @@ class Nist(Metric):
 
     order: int = parameter(5, "the longest n-grams that count", in_stem=True)
 
-    context_key: ClassVar[str | None] = "information"
     title: ClassVar[str] = "NIST-n"
     summary: ClassVar[str] = (
         "Information-weighted n-gram precision, summed over orders 1 to n, times a brevity penalty."
@@ -152,13 +154,17 @@ class Nist(Metric):
     def prepare(self, references: Batch) -> Information:
         return information(references)
 
+    @property
+    def context_key(self) -> Hashable:
+        return "information"
+
     def statistics(self, batch: Batch, context: Any = None) -> Floats:
         return self.statistics_together([self], batch, [context])[0]
 
     @classmethod
     def statistics_together(cls, metrics: Sequence[Any], batch: Batch, contexts: Sequence[Any]) -> list[Floats]:
         order = max(metric.order for metric in metrics)
-        lengths = batch.candidates.lengths
+        lengths = batch.lengths
         means = reference_lengths(batch)[:, LENGTHS.index("average")]
         matches = clipped_matches(batch, order, contexts[0].weights(batch.vocabulary))
         totals = ngram_totals(lengths, order)
@@ -181,7 +187,7 @@ class Nist(Metric):
         n = len(self.orders)
         candidate, reference = sums[..., 0], sums[..., 1]
         matches, totals = sums[..., 2 : 2 + n], sums[..., 2 + n :]
-        precision = np.where(totals > 0, matches / np.maximum(totals, 1.0), 0.0).sum(axis=-1)
+        precision = sum(np.moveaxis(share(matches, totals), -1, 0))
         with np.errstate(divide="ignore", invalid="ignore"):
             penalty = np.exp(BETA * np.log(np.minimum(1.0, candidate / reference)) ** 2)
         return np.where(candidate > 0, precision * np.where(candidate >= reference, 1.0, penalty), 0.0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from xml.parsers import expat
 
@@ -27,25 +28,50 @@ _CHARACTERS = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">", "&apos;": 
 
 @dataclass
 class MarkedUp:
-    """What a marked-up file holds: texts by name, each a mapping from (document, segment) to text."""
+    """What a marked-up file holds: texts by name, each a mapping from (document, segment) to text, in file order."""
 
     systems: dict[str, dict[Key, str]] = field(default_factory=dict)
     references: dict[str, dict[Key, str]] = field(default_factory=dict)
+    sources: dict[str, dict[Key, str]] = field(default_factory=dict)
 
     def add(self, kind: str, name: str, key: Key, text: str, where: str) -> None:
         """Keep a segment; the same segment twice is an error."""
-        texts = (self.references if kind == "reference" else self.systems).setdefault(name, {})
+        texts = {"reference": self.references, "system": self.systems, "source": self.sources}[kind].setdefault(
+            name, {}
+        )
         if key in texts:
             raise InputError(f'{where}: segment {key[1]} of document "{key[0]}" is there twice for "{name}"')
         texts[key] = " ".join(text.split())
 
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """All segments, document by document; one that only some texts have stands where those have it."""
+        by_document: dict[str, list[Key]] = {}
+        known: set[Key] = set()
+        for text in chain(self.sources.values(), self.references.values(), self.systems.values()):
+            last: dict[str, Key] = {}
+            for key in text:
+                document = by_document.setdefault(key[0], [])
+                if key not in known:
+                    known.add(key)
+                    at_end = not document or last.get(key[0]) == document[-1]
+                    place = len(document) if at_end else document.index(last[key[0]]) + 1 if key[0] in last else 0
+                    document.insert(place, key)
+                last[key[0]] = key
+        return tuple(chain.from_iterable(by_document.values()))
+
+
+def format_of(path: str) -> str:
+    """The suffix that says what a file is, without that of its compression: `ref.SGM.gz` is .sgm."""
+    plain = Path(path)
+    if plain.suffix in COMPRESSED:
+        plain = plain.with_suffix("")
+    return plain.suffix.lower()
+
 
 def is_marked_up(path: str) -> bool:
     """Whether a file's name says that it is SGML or XML."""
-    suffixes = Path(path).suffixes
-    if suffixes and suffixes[-1] in COMPRESSED:
-        suffixes = suffixes[:-1]
-    return bool(suffixes) and suffixes[-1].lower() in SUFFIXES
+    return format_of(path) in SUFFIXES
 
 
 def read_markup(path: str) -> MarkedUp:
@@ -53,8 +79,10 @@ def read_markup(path: str) -> MarkedUp:
     data = bytes_of(path).removeprefix(BYTE_ORDER_MARK)
     check_utf8(data, path)
     text = data.decode("utf-8")
-    wmt = "<dataset" in text or not (_TAG.search(text) or Path(path).suffix in (".sgm", ".sgml"))
-    found = _read_wmt(data, shown(path)) if wmt else _read_nist(text, shown(path))
+    # NIST's own files may be called .xml, too; then <refset> or <tstset> comes first.
+    first = re.search(r"<(dataset|refset|tstset)\b", text, re.IGNORECASE)
+    nist = format_of(path) != ".xml" or (first is not None and first[1].lower() != "dataset")
+    found = _read_nist(text, shown(path)) if nist else _read_wmt(data, shown(path))
     if not found.systems and not found.references:
         raise InputError(
             f"{shown(path)}: no segment was found; <refset> or <tstset> with <seg>, or <dataset>, is wanted"
@@ -85,7 +113,7 @@ def _read_nist(text: str, path: str) -> MarkedUp:
         elif what == "seg":
             if start < 0:
                 raise InputError(f"{path}, line {line}: </seg> without <seg>")
-            if kind in ("reference", "system"):
+            if kind:
                 words = _ENTITY.sub(lambda match: _CHARACTERS[match[0]], text[start : tag.start()])
                 found.add(kind, name or kind, (document, segment), words, path)
             start = -1
@@ -129,7 +157,7 @@ class _WmtReader:
 
     def end(self, tag: str) -> None:
         if tag == "seg" and self.text is not None:
-            if self.kind in ("reference", "system"):
+            if self.kind:
                 where = f"{self.path}, line {self.parser.CurrentLineNumber}"
                 self.found.add(self.kind, self.name, (self.document, self.segment), "".join(self.text), where)
             self.text = None

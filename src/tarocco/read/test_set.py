@@ -10,7 +10,7 @@ from tarocco.errors import InputError
 from tarocco.model import Segments, TestSet
 from tarocco.read.bytes_of import COMPRESSED, STANDARD_INPUT, shown
 from tarocco.read.lines import read_lines, read_tab_separated
-from tarocco.read.markup import SUFFIXES, Key, is_marked_up, read_markup
+from tarocco.read.markup import SUFFIXES, Key, format_of, is_marked_up, read_markup
 
 KNOWN_SUFFIXES = (*COMPRESSED, ".txt", ".tsv", *SUFFIXES)
 
@@ -54,8 +54,9 @@ def read_test_set(
     found = [_fitted(column, first) for path in systems for column in _system_columns(path)]
     names = [column.name for column in found]
     for column in found:
-        # Two files of the same name, a/out.txt and b/out.txt, are called by their paths.
-        name = column.name if names.count(column.name) == 1 else shown(column.path)
+        name = column.name
+        if names.count(name) > 1:  # a/out.txt and b/out.txt are called by their paths, systems in them by both
+            name = shown(column.path) if column.keys is None else f"{column.path}:{name}"
         if name in system_columns:
             raise InputError(f'the system "{name}" was given twice')
         system_columns[name] = column
@@ -78,8 +79,8 @@ def _reference_columns(path: str, num_refs: int | None) -> Iterable[Column]:
         found = read_markup(path)
         if not found.references:
             raise InputError(f"{path}: there are no references in this file")
-        return _marked_up_columns(found.references, path)
-    if num_refs is not None or ".tsv" in Path(path).suffixes:
+        return _marked_up_columns(found.references, found.keys, path)
+    if num_refs is not None or format_of(path) == ".tsv":
         return [Column(system_name(path), path, segments) for segments in read_tab_separated(path, num_refs)]
     return [Column(system_name(path), path, read_lines(path))]
 
@@ -89,13 +90,16 @@ def _system_columns(path: str) -> Iterable[Column]:
         found = read_markup(path)
         if not found.systems:
             raise InputError(f"{path}: there are no system outputs in this file")
-        return _marked_up_columns(found.systems, path)
+        for name, text in found.systems.items():
+            missing = [key for key in found.keys if key not in text]
+            if missing:
+                raise InputError(f'{path}: "{name}" has no segment {missing[0][1]} of document "{missing[0][0]}"')
+        return _marked_up_columns(found.systems, found.keys, path)
     return [Column(system_name(path), path, read_lines(path))]
 
 
-def _marked_up_columns(texts: Mapping[str, Mapping[Key, str]], path: str) -> list[Column]:
-    """One column a text, all in the order of the first; a segment that a text does not have is empty there."""
-    keys = tuple(dict.fromkeys(key for text in texts.values() for key in text))
+def _marked_up_columns(texts: Mapping[str, Mapping[Key, str]], keys: tuple[Key, ...], path: str) -> list[Column]:
+    """One column a text, all with the same segments; one that a text does not have is empty there."""
     return [
         Column(name, path, Segments.from_strings([text.get(key, "") for key in keys]), keys)
         for name, text in texts.items()
@@ -112,7 +116,8 @@ def _fitted(column: Column, first: Column) -> Column:
     if first.keys == column.keys:
         return column
     for here, there in ((first, column), (column, first)):
-        missing = [key for key in here.keys or () if key not in set(there.keys or ())]
+        known = set(there.keys or ())
+        missing = [key for key in here.keys or () if key not in known]
         if missing:
             document, segment = missing[0]
             raise InputError(
