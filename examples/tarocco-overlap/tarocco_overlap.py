@@ -29,7 +29,7 @@ class Overlap(Metric):
         score=0.75,
         why="the cat of four words is 1/2, the second candidate is its first reference: the mean of 1/2 and 1",
     )
-    notes: ClassVar[str] = "Two empty texts score 1, one empty text scores 0."
+    notes: ClassVar[str] = "An empty candidate or an empty reference scores 0, both together score 1."
 
     def statistics(self, batch: Batch, context: Any = None) -> np.ndarray:
         """[best overlap, 1]: added up and divided, they give the mean."""

@@ -124,7 +124,7 @@ class Bleu(NgramPrecisions):
         smooth=exp, floor or add-k, orders of which the whole corpus has no n-gram are left out (sacrebleu's
         effective order; orders=all gives its default, 0). mteval-v13a's segment scores count such an order as
         precision 1 and smooth even a candidate without any match: orders=v13a. An empty candidate scores 0,
-        even against an empty reference; so does any candidate against an empty reference.
+        even against an empty reference; so does any candidate against an empty reference (not with orders=v13a).
     """
 
     @classmethod
@@ -280,7 +280,7 @@ class BleuIndividual(NgramPrecisions):
     formula: ClassVar[str] = "BLEUi-n = (clipped n-gram matches) / (n-grams of the candidate), summed over the segments"
     paper: ClassVar[str] = "As printed by mteval; used by Giménez (2007), IQmt 2.0."
     pattern: ClassVar[str] = r"BLEUi-?(?P<order>\d+)"
-    names: ClassVar[tuple[str, ...]] = tuple(f"BLEUi-{n}" for n in range(1, 10))
+    names: ClassVar[tuple[str, ...]] = tuple(f"BLEUi-{n}" for n in range(1, HIGHEST_ORDER + 1))
     example: ClassVar[Example] = Example(
         name="BLEUi-1",
         candidates=("the the cat",),
@@ -290,7 +290,7 @@ class BleuIndividual(NgramPrecisions):
     )
     notes: ClassVar[str] = """
         Equal to the individual scores of mteval-v11b and of mteval-v13a without smoothing. A candidate without
-        n-grams of this order scores 0.
+        n-grams of this order scores 0, so an empty candidate does, and any candidate against an empty reference.
     """
 
     @property

@@ -134,7 +134,7 @@ class Nist(Metric):
         Equal to mteval-v13a; NLTK's differs with several references. NIST rewards rare words without bound, so
         an identical text does not have the highest possible score. An n-gram of a reference that the run's
         references do not hold (a text used as a reference later) weighs as if it occurred once. An empty
-        candidate scores 0.
+        candidate scores 0, and so does any candidate against an empty reference.
     """
 
     def __post_init__(self) -> None:
@@ -213,7 +213,8 @@ class NistIndividual(Nist):
         why="of three bigrams only a b matches, info(a b) = log2(2/1) = 1; equal lengths, no penalty",
     )
     notes: ClassVar[str] = """
-        Equal to the individual scores of mteval-v13a. An empty candidate scores 0.
+        Equal to the individual scores of mteval-v13a. An empty candidate scores 0, and so does any candidate
+        against an empty reference.
     """
 
     @property

@@ -1,0 +1,72 @@
+"""Write tests/golden/demo.json: what sacrebleu and NLTK give for the bundled example.
+
+pip install sacrebleu==2.6.0 nltk==3.10.4
+python tools/make_golden_numbers.py > tests/golden/demo.json
+"""
+
+import json
+from importlib.metadata import version
+
+from nltk.translate.nist_score import corpus_nist
+from sacrebleu.metrics.bleu import BLEU, _get_tokenizer
+
+from tarocco import datasets
+
+DEMO = datasets.load("demo")
+STREAMS = [list(stream) for stream in zip(*DEMO.references, strict=True)]
+
+SACREBLEU = [
+    ("BLEU-4", {"effective_order": True}, {}),
+    ("BLEU-4", {"effective_order": True, "lowercase": True}, {"lowercase": True}),
+    *(
+        ("BLEU-4", {"effective_order": True, "tokenize": name}, {"tokenize": name})
+        for name in ("none", "intl", "char", "zh")
+    ),
+    *((f"BLEU-{n}", {"effective_order": True, "max_ngram_order": n}, {}) for n in (1, 2, 9)),
+    ("BLEU-4:smooth=none", {"smooth_method": "none"}, {}),
+    ("BLEU-4:smooth=floor", {"smooth_method": "floor", "effective_order": True}, {}),
+    ("BLEUS-4", {"smooth_method": "add-k", "smooth_value": 1}, {}),
+]
+
+
+def by_sacrebleu(metric, options, ours):
+    peer = BLEU(force=True, **options)
+    scores = {
+        system: {
+            "corpus": peer.corpus_score(candidates, STREAMS).score / 100,
+            "segments": [
+                peer.corpus_score([candidate], [[reference] for reference in references]).score / 100
+                for candidate, references in zip(candidates, DEMO.references, strict=True)
+            ],
+        }
+        for system, candidates in DEMO.systems.items()
+    }
+    told = ", ".join(f"{key}={value}" for key, value in options.items())
+    return entry("sacrebleu", f"BLEU({told})", metric, "all four", ours, scores)
+
+
+def by_nltk(n):
+    """One reference: with several, NLTK's NIST is another thing."""
+    tokenize = _get_tokenizer("13a")()
+    references = [[tokenize(text).split()] for text in STREAMS[0]]
+    scores = {
+        system: {"corpus": corpus_nist(references, [tokenize(text).split() for text in candidates], n)}
+        for system, candidates in DEMO.systems.items()
+    }
+    return entry("nltk", f"corpus_nist, n={n}, words of sacrebleu's 13a", f"NIST-{n}", "the first", {}, scores)
+
+
+def entry(tool, options, metric, references, ours, scores):
+    return {
+        "tool": tool,
+        "version": version(tool),
+        "options": options,
+        "metric": metric,
+        "references": references,
+        "tarocco": ours,
+        "scores": scores,
+    }
+
+
+entries = [*(by_sacrebleu(*one) for one in SACREBLEU), *(by_nltk(n) for n in range(1, 6))]
+print("[\n " + ",\n ".join(json.dumps(one) for one in entries) + "\n]")
