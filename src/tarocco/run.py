@@ -17,7 +17,7 @@ def default_jobs() -> int:
 
 def map_ordered(function: Callable[[Item], Result], items: Sequence[Item], jobs: int | None = None) -> Iterator[Result]:
     """`map`, with threads: kernels release the GIL, so threads are enough. Results come in the order of the items."""
-    jobs = min(jobs or default_jobs(), len(items))
+    jobs = min(jobs or default_jobs(), len(items) // 2)  # starting a thread for one item costs more than it gains
     if jobs <= 1:
         return map(function, items)
     return _map_in_threads(function, items, jobs)
