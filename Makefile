@@ -55,6 +55,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: $(VENV)/bin/python $(BUILD)
+	@echo "installing into $(VENV): about a minute, most of it for the C compiler"
 	$(VENV)/bin/python -m pip install -q -e .
 	@touch $@
 
