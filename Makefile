@@ -35,7 +35,7 @@ lint: $(VENV)/.lint
 	$(VENV)/bin/mypy
 
 # An ordinary installation is compiled to bytecode by pip; this one is told to.
-bench: $(VENV)/.test
+bench: $(VENV)/.bench
 	$(VENV)/bin/python -m compileall -q src bench
 	$(VENV)/bin/python bench/run.py
 
@@ -61,6 +61,10 @@ $(VENV)/.installed: $(VENV)/bin/python $(BUILD)
 
 $(VENV)/.test: $(VENV)/.installed $(PLUGIN)/pyproject.toml
 	$(VENV)/bin/python -m pip install -q -e '.[test]' $(PLUGIN)
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.test
+	$(VENV)/bin/python -m pip install -q -e '.[bench]'
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.installed

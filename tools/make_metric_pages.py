@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 
 from tarocco.naming import write_value
-from tarocco.registry import BUILT_IN, _built_in
+from tarocco.registry import built_in_families
 
 
 def one_line(text: str) -> str:
@@ -16,7 +16,6 @@ def one_line(text: str) -> str:
 
 
 def page() -> str:
-    families = [family for beginning in BUILT_IN for family in _built_in(beginning)]
     lines = [
         "# Metrics",
         "",
@@ -24,7 +23,7 @@ def page() -> str:
         "after colons: `BLEU-4:smooth=none:length=shortest`. Names are read in any case, and `BLEU`, `BLEU4`,",
         "`BLEUS6`, `NIST` mean what the papers mean by them.",
     ]
-    for family in families:
+    for family in built_in_families():
         lines += [
             "",
             f"## {family.title}",

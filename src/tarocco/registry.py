@@ -21,15 +21,18 @@ from tarocco.errors import BadParameter, PluginError, TaroccoError, UnknownName
 from tarocco.metrics.base import Metric
 from tarocco.naming import parse_name
 
+EDITS = ("Wer", "OneMinusWer", "Per", "OneMinusPer")
+
 # How names begin, and where the families live.
 BUILT_IN = {
     "BLEU": ("tarocco.metrics.bleu", ("Bleu", "BleuSbp", "BleuIndividual")),
     "NIST": ("tarocco.metrics.nist", ("Nist", "NistIndividual")),
+    **dict.fromkeys(("WER", "MWER", "1-", "WRR", "PER", "MPER"), ("tarocco.metrics.edits", EDITS)),
 }
 
 # Families of the papers that this release does not have. Asking for one says so; nothing is approximated.
 NOT_YET = (
-    "WER", "mWER", "1-WER", "PER", "mPER", "1-PER", "WRR", "GRR", "4-GRR", "TER", "CDER", "ROUGE", "RG", "GTM",
+    "GRR", "4-GRR", "TER", "CDER", "ROUGE", "RG", "GTM",
     "METEOR", "MTR", "MAXSIM", "chrF", "SP", "DP", "CP", "NE", "SR",
 )  # fmt: skip
 
@@ -87,7 +90,12 @@ def metrics(names: Iterable[str | Metric]) -> list[Metric]:
 
 def families() -> list[type[Metric]]:
     """Every family there is: built-in ones, then plug-ins."""
-    return [*(family for beginning in BUILT_IN for family in _built_in(beginning)), *plugins()]
+    return [*built_in_families(), *plugins()]
+
+
+def built_in_families() -> list[type[Metric]]:
+    """The families that come with tarocco."""
+    return list(dict.fromkeys(family for beginning in BUILT_IN for family in _built_in(beginning)))
 
 
 def plugins() -> list[type[Metric]]:
@@ -127,7 +135,7 @@ def check(family: PluginClass) -> PluginClass:
         raise PluginError(f'{name}: the pattern "{family.pattern}" is no regular expression ({error})') from None
     for one in (*family.names, family.example.name):
         parsed = parse_name(one)
-        if any(built_in.read_stem(parsed.stem) is not None for b in BUILT_IN for built_in in _built_in(b)):
+        if any(built_in.read_stem(parsed.stem) is not None for built_in in built_in_families()):
             raise PluginError(f'{name}: the name "{one}" belongs to a built-in metric')
         if family.from_name(parsed) is None:
             raise PluginError(f'{name}: its own name "{one}" does not match its pattern "{family.pattern}"')

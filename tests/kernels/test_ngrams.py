@@ -5,41 +5,15 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from cases import SEGMENTS, batch_of, cleaned, texts
 from hypothesis import given
 from hypothesis import strategies as st
 from textbook import ngram_metrics as textbook
 
 import tarocco
-from tarocco.encode.batch import Batch, Encoding, Groups
+from tarocco.encode.batch import Groups
 from tarocco.metrics.counts import clipped_matches, reference_lengths
 from tarocco.metrics.nist import information
-from tarocco.scoring import make_test_set
-
-# Tiny vocabularies repeat n-grams, larger ones make them rare.
-SENTENCES = st.one_of(
-    *(st.lists(st.sampled_from(letters), max_size=20) for letters in ("ab", "abcde", "abcdefghijklm"))
-)
-SEGMENTS = st.lists(st.tuples(SENTENCES, st.lists(SENTENCES, min_size=1, max_size=4)), min_size=1, max_size=5)
-
-
-def without_empty_beside_others(references):
-    """An empty reference beside others is no reference."""
-    return [reference for reference in references if reference] or [[]]
-
-
-def cleaned(segments):
-    return [(candidate, without_empty_beside_others(references)) for candidate, references in segments]
-
-
-def texts(segments):
-    candidates = [" ".join(candidate) for candidate, _ in segments]
-    return candidates, [[" ".join(reference) for reference in references] for _, references in segments]
-
-
-def batch_of(segments):
-    test_set = make_test_set(*texts(segments))
-    columns = list(test_set.systems.values())
-    return Batch.of_columns(columns, test_set.references, test_set.present, Encoding("none"))
 
 
 @pytest.mark.parametrize("order", [1, 4, 12])

@@ -6,7 +6,8 @@ and types are checked by the caller. Kernels hold no objects, do no input or out
 
     words      text -> words -> word ids
     ngrams     clipped n-gram matches, plain or weighted
-    pairs      counting and finding (prefix, word) pairs, for n-gram information
+    edits      edit distance and bag overlap
+pairs      counting and finding (prefix, word) pairs, for n-gram information
     resample   weighted sums in a fixed order, bootstrap draws
 """
 

@@ -1,0 +1,32 @@
+"""Segments for Hypothesis, and how they become batches and arguments."""
+
+from hypothesis import strategies as st
+
+from tarocco.encode.batch import Batch, Encoding
+from tarocco.scoring import make_test_set
+
+# Tiny vocabularies repeat n-grams, larger ones make them rare.
+SENTENCES = st.one_of(
+    *(st.lists(st.sampled_from(letters), max_size=20) for letters in ("ab", "abcde", "abcdefghijklm"))
+)
+SEGMENTS = st.lists(st.tuples(SENTENCES, st.lists(SENTENCES, min_size=1, max_size=4)), min_size=1, max_size=5)
+
+
+def without_empty_beside_others(references):
+    """An empty reference beside others is no reference."""
+    return [reference for reference in references if reference] or [[]]
+
+
+def cleaned(segments):
+    return [(candidate, without_empty_beside_others(references)) for candidate, references in segments]
+
+
+def texts(segments):
+    candidates = [" ".join(candidate) for candidate, _ in segments]
+    return candidates, [[" ".join(reference) for reference in references] for _, references in segments]
+
+
+def batch_of(segments):
+    test_set = make_test_set(*texts(segments))
+    columns = list(test_set.systems.values())
+    return Batch.of_columns(columns, test_set.references, test_set.present, Encoding("none"))
