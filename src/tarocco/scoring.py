@@ -11,7 +11,7 @@ import numpy as np
 from tarocco._version import __version__
 from tarocco.encode.batch import Batch, Encoding
 from tarocco.errors import BadParameter, InputError, PluginError
-from tarocco.metrics.base import Floats, Metric
+from tarocco.metrics.base import Floats, Metric, OnePass
 from tarocco.model import Segments, TestSet
 from tarocco.naming import signature, write_value
 from tarocco.registry import metrics as find_metrics
@@ -171,16 +171,17 @@ def compute_statistics(
 
 def statistics_of_batch(metrics: Sequence[Metric], batch: Batch, contexts: Sequence[Any]) -> list[Floats]:
     """The statistics of each metric; metrics of a family are computed together, in one pass over the words."""
-    families: dict[Any, list[int]] = {}
+    passes: dict[Hashable, list[int]] = {}
     for i, metric in enumerate(metrics):
-        families.setdefault(_pass_of(metric), []).append(i)
+        passes.setdefault(_pass_of(metric), []).append(i)
     found: dict[int, Floats] = {}
-    for members in families.values():
-        own = [metrics[i] for i in members]
-        if len(members) == 1:
-            rows = [own[0].statistics(batch, contexts[members[0]])]
+    for members in passes.values():
+        own, context = [metrics[i] for i in members], contexts[members[0]]
+        if len(own) == 1:
+            rows = [own[0].statistics(batch, context)]
         else:
-            rows = type(own[0]).statistics_together(own, batch, [contexts[i] for i in members])
+            measured = own[0].measure(own, batch, context)  # type: ignore[attr-defined]
+            rows = [metric.columns(measured) for metric in own]  # type: ignore[attr-defined]
         for i, of_metric in zip(members, rows, strict=True):
             if np.ndim(of_metric) != 2 or len(of_metric) != len(batch):
                 raise PluginError(
@@ -192,12 +193,11 @@ def statistics_of_batch(metrics: Sequence[Metric], batch: Batch, contexts: Seque
 
 
 def _pass_of(metric: Metric) -> Hashable:
-    """Metrics with equal answers are computed in one pass: the same method, with the same context."""
+    """Metrics with equal answers are measured together: in the same way, with the same context."""
     family = type(metric)
-    defined = next(one for one in family.__mro__ if {"statistics", "statistics_together"} & vars(one).keys())
-    if "statistics_together" not in vars(defined) or defined is Metric:
-        return metric  # it has statistics of its own
-    return defined, metric.context_key if _prepares(metric) else None
+    if isinstance(metric, OnePass) and family.statistics is OnePass.statistics:
+        return family.measure.__func__, metric.context_key if _prepares(metric) else None  # type: ignore[attr-defined]
+    return metric
 
 
 def _prepares(metric: Metric) -> bool:

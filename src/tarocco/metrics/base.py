@@ -160,7 +160,22 @@ class Metric(ABC):
         """What else a user may want to see beside the score of one row of sums: precisions, lengths."""
         return {}
 
+
+@dataclass(frozen=True)
+class OnePass(Metric):
+    """A family whose members are columns picked from one measurement of the text.
+
+    Members that stand in one request are measured together.
+    """
+
     @classmethod
-    def statistics_together(cls, metrics: Sequence[Any], batch: Batch, contexts: Sequence[Any]) -> list[Floats]:
-        """The statistics of several metrics that share this method; a family overrides it to read the text once."""
-        return [metric.statistics(batch, context) for metric, context in zip(metrics, contexts, strict=True)]
+    @abstractmethod
+    def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> Any:
+        """What all these members need to know of the batch; they have the same context."""
+
+    @abstractmethod
+    def columns(self, measured: Any) -> Floats:
+        """This member's statistics."""
+
+    def statistics(self, batch: Batch, context: Any = None) -> Floats:
+        return self.columns(self.measure([self], batch, context))

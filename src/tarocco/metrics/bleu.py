@@ -11,7 +11,7 @@ import numpy as np
 
 from tarocco.encode.batch import Batch
 from tarocco.errors import BadParameter
-from tarocco.metrics.base import Example, Floats, Metric, parameter
+from tarocco.metrics.base import Example, Floats, OnePass, parameter
 from tarocco.metrics.counts import LENGTHS, clipped_matches, ngram_totals, reference_lengths, share
 from tarocco.naming import Value
 
@@ -34,7 +34,7 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class NgramPrecisions(Metric):
+class NgramPrecisions(OnePass):
     """A metric made of clipped n-gram precisions up to some order."""
 
     order: int = parameter(4, "the longest n-grams that count", in_stem=True)
@@ -46,24 +46,16 @@ class NgramPrecisions(Metric):
         if not 1 <= self.order <= HIGHEST_ORDER:
             raise BadParameter(f"{self.title}: n is 1 to {HIGHEST_ORDER}, not {self.order}")
 
-    def columns(self, counts: Counts) -> Floats:
-        """This metric's statistics, picked from the counts."""
-        raise NotImplementedError
-
-    def statistics(self, batch: Batch, context: Any = None) -> Floats:
-        return self.statistics_together([self], batch, [context])[0]
-
     @classmethod
-    def statistics_together(cls, metrics: Sequence[Any], batch: Batch, contexts: Sequence[Any]) -> list[Floats]:
+    def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> Counts:
         order = max(metric.order for metric in metrics)
         lengths = batch.lengths
-        counts = Counts(
+        return Counts(
             lengths.astype(np.float64),
             dict(zip(LENGTHS, reference_lengths(batch).T, strict=True)),
             clipped_matches(batch, order),
             ngram_totals(lengths, order),
         )
-        return [metric.columns(counts) for metric in metrics]
 
 
 @dataclass(frozen=True)
@@ -170,9 +162,9 @@ class Bleu(NgramPrecisions):
     def stem(self) -> str:
         return f"BLEUS-{self.order}" if self._is_bleus else f"BLEU-{self.order}"
 
-    def columns(self, counts: Counts) -> Floats:
+    def columns(self, measured: Counts) -> Floats:
         """[candidate length, reference length, matches 1..n, totals 1..n]"""
-        return self._columns(counts.lengths, counts)
+        return self._columns(measured.lengths, measured)
 
     def _columns(self, numerator: Floats, counts: Counts) -> Floats:
         n = self.order
@@ -262,9 +254,9 @@ class BleuSbp(Bleu):
     def default(self, parameter: str) -> Value | None:
         return "none" if parameter == "smooth" else super().default(parameter)
 
-    def columns(self, counts: Counts) -> Floats:
+    def columns(self, measured: Counts) -> Floats:
         """[min(candidate length, reference length), reference length, matches 1..n, totals 1..n]"""
-        return self._columns(np.minimum(counts.lengths, counts.reference_lengths[self.length]), counts)
+        return self._columns(np.minimum(measured.lengths, measured.reference_lengths[self.length]), measured)
 
     def details(self, sums: Floats) -> dict[str, Any]:
         """As for BLEU; the ratio is that of the penalty, the candidate's length is what it really is."""
@@ -297,9 +289,9 @@ class BleuIndividual(NgramPrecisions):
     def stem(self) -> str:
         return f"BLEUi-{self.order}"
 
-    def columns(self, counts: Counts) -> Floats:
+    def columns(self, measured: Counts) -> Floats:
         """[matches, totals] of this order"""
-        return np.column_stack([counts.matches[:, self.order - 1], counts.totals[:, self.order - 1]])
+        return np.column_stack([measured.matches[:, self.order - 1], measured.totals[:, self.order - 1]])
 
     def score(self, sums: Floats) -> Floats:
         matches, totals = sums[..., 0], sums[..., 1]

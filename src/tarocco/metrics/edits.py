@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from tarocco.encode.batch import Batch
 from tarocco.kernels import edits, kernel
-from tarocco.metrics.base import Example, Floats, Metric, parameter
+from tarocco.metrics.base import Example, Floats, OnePass, parameter
 from tarocco.metrics.pairing import Pairs
 
 _compare = kernel(edits, "compare")
@@ -70,7 +71,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class ErrorRate(Metric):
+class ErrorRate(OnePass):
     """Errors over words of the reference, of the best reference; the corpus is a weighted mean of segments."""
 
     select: str = parameter(
@@ -82,21 +83,17 @@ class ErrorRate(Metric):
 
     kind: ClassVar[Literal["similarity", "error"]] = "error"
 
+    @abstractmethod
     def errors(self, comparison: Comparison) -> NDArray[np.intp]:
         """The errors of each pair."""
-        raise NotImplementedError
-
-    def statistics(self, batch: Batch, context: Any = None) -> Floats:
-        return self.statistics_together([self], batch, [context])[0]
 
     @classmethod
-    def statistics_together(cls, metrics: Sequence[Any], batch: Batch, contexts: Sequence[Any]) -> list[Floats]:
-        comparison = Comparison(batch)
-        return [metric.columns(comparison) for metric in metrics]
+    def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> Comparison:
+        return Comparison(batch)
 
-    def columns(self, comparison: Comparison) -> Floats:
+    def columns(self, measured: Comparison) -> Floats:
         """[rate times weight, weight]"""
-        pairs, errors = comparison.pairs, self.errors(comparison).astype(np.float64)
+        pairs, errors = measured.pairs, self.errors(measured).astype(np.float64)
         lengths = pairs.reference_lengths.astype(np.float64)
         # Against an empty reference the rate is 0 for an empty candidate and 1 for any other; it weighs as one word.
         errors = np.where(lengths == 0, np.minimum(errors, 1.0), errors)

@@ -19,7 +19,7 @@ from tarocco.encode.batch import Batch
 from tarocco.encode.vocabulary import Vocabulary
 from tarocco.errors import BadParameter
 from tarocco.kernels import kernel, pairs
-from tarocco.metrics.base import Example, Floats, Metric, parameter
+from tarocco.metrics.base import Example, Floats, OnePass, parameter
 from tarocco.metrics.counts import LENGTHS, Weights, clipped_matches, ngram_totals, reference_lengths, share, table_size
 
 HIGHEST_ORDER = 5
@@ -99,8 +99,18 @@ def information(references: Batch) -> Information:
     return Information(references.vocabulary, *table, np.concatenate(counts), len(words))
 
 
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """What every metric of the family takes its statistics from."""
+
+    lengths: Floats
+    reference_lengths: Floats
+    matches: Floats  # information, by order
+    totals: Floats
+
+
 @dataclass(frozen=True)
-class Nist(Metric):
+class Nist(OnePass):
     """N-gram precision weighted by information, orders 1 to n added up (Doddington 2002)."""
 
     order: int = parameter(5, "the longest n-grams that count", in_stem=True)
@@ -158,19 +168,20 @@ class Nist(Metric):
     def context_key(self) -> Hashable:
         return "information"
 
-    def statistics(self, batch: Batch, context: Any = None) -> Floats:
-        return self.statistics_together([self], batch, [context])[0]
-
     @classmethod
-    def statistics_together(cls, metrics: Sequence[Any], batch: Batch, contexts: Sequence[Any]) -> list[Floats]:
+    def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> Weighed:
         order = max(metric.order for metric in metrics)
-        lengths = batch.lengths
-        means = reference_lengths(batch)[:, LENGTHS.index("average")]
-        matches = clipped_matches(batch, order, contexts[0].weights(batch.vocabulary))
-        totals = ngram_totals(lengths, order)
-        return [
-            np.column_stack([lengths, means, matches[:, metric.orders], totals[:, metric.orders]]) for metric in metrics
-        ]
+        return Weighed(
+            batch.lengths.astype(np.float64),
+            reference_lengths(batch)[:, LENGTHS.index("average")],
+            clipped_matches(batch, order, context.weights(batch.vocabulary)),
+            ngram_totals(batch.lengths, order),
+        )
+
+    def columns(self, measured: Weighed) -> Floats:
+        """[candidate length, mean reference length, information of the orders that count, their totals]"""
+        lengths = (measured.lengths, measured.reference_lengths)
+        return np.column_stack([*lengths, measured.matches[:, self.orders], measured.totals[:, self.orders]])
 
     def details(self, sums: Floats) -> dict[str, Any]:
         n = len(self.orders)
