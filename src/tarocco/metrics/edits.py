@@ -27,7 +27,7 @@ class Comparison:
 
     def __init__(self, batch: Batch) -> None:
         self.batch = batch
-        self.pairs = Pairs.of(batch)
+        self.pairs = Pairs(batch)
         self._lengths = batch.references.lengths[batch.reference_groups.rows]
         self._words = int(np.add.reduceat(self._lengths, batch.reference_groups.bounds[:-1]).max(initial=0))
         self._references = int(np.diff(batch.reference_groups.bounds).max(initial=0))

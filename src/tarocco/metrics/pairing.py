@@ -6,7 +6,7 @@ by the order in which references come.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,24 +15,28 @@ from tarocco.encode.batch import Batch
 from tarocco.metrics.base import Floats
 
 
-@dataclass(frozen=True, eq=False)
 class Pairs:
-    """The pairs of candidate i are starts[i] .. starts[i + 1] - 1."""
+    """The pairs of candidate i are starts[i] .. starts[i + 1] - 1; lengths are looked up when asked for."""
 
-    starts: NDArray[np.intp]
-    candidate_lengths: NDArray[np.intp]
-    reference_lengths: NDArray[np.intp]
+    def __init__(self, batch: Batch) -> None:
+        self._batch = batch
+        self._segments = batch.candidate_groups.segments
+        self.starts = np.zeros(len(batch) + 1, np.intp)
+        np.cumsum(np.diff(batch.reference_groups.bounds)[self._segments], out=self.starts[1:])
 
-    @classmethod
-    def of(cls, batch: Batch) -> Pairs:
-        references = np.diff(batch.reference_groups.bounds)
-        segments = batch.candidate_groups.segments
-        starts = np.zeros(len(segments) + 1, np.intp)
-        np.cumsum(references[segments], out=starts[1:])
-        # The rows of the references of each pair: the group of the candidate's segment, over and over.
-        within = np.arange(starts[-1]) - np.repeat(starts[:-1], np.diff(starts))
-        rows = batch.reference_groups.rows[np.repeat(batch.reference_groups.bounds[segments], np.diff(starts)) + within]
-        return cls(starts, np.repeat(batch.lengths, np.diff(starts)), batch.references.lengths[rows])
+    @cached_property
+    def candidate_lengths(self) -> NDArray[np.intp]:
+        """The length of each pair's candidate."""
+        return np.repeat(self._batch.lengths, np.diff(self.starts))
+
+    @cached_property
+    def reference_lengths(self) -> NDArray[np.intp]:
+        """The length of each pair's reference: those of the candidate's segment, over and over."""
+        groups, counts = self._batch.reference_groups, np.diff(self.starts)
+        within = np.arange(self.starts[-1]) - np.repeat(self.starts[:-1], counts)
+        rows = groups.rows[np.repeat(groups.bounds[self._segments], counts) + within]
+        lengths: NDArray[np.intp] = self._batch.references.lengths[rows]
+        return lengths
 
     def least(self, *keys: Floats) -> NDArray[np.intp]:
         """For each candidate its pair with the least first key, ties by the second and so on."""
