@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set, Sized
 from itertools import chain
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -123,8 +124,8 @@ def score_test_set(
     """Score every system of a test set with every metric; `advance` is told of every few segments that are done."""
     if confidence is not None:
         check_resampling(confidence, n_resamples, seed)
-    if jobs is not None and jobs < 1:
-        raise BadParameter(f"jobs is at least 1, not {jobs}")
+    if jobs is not None and not (isinstance(jobs, Integral) and jobs >= 1):
+        raise BadParameter(f"jobs is an integer of at least 1, not {jobs!r}")
     signatures = [score_signature(metric, encoding, test_set.reference_count) for metric in metrics]
     by_metric = compute_statistics(test_set, metrics, encoding, jobs, advance)
     scores = []
