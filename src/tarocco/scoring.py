@@ -153,9 +153,13 @@ def compute_statistics(
     contexts = _contexts(test_set, metrics, encoding)
 
     def count(block: tuple[int, int]) -> list[Floats]:
-        batch = _batch(test_set, systems, block, encoding)
-        back = np.argsort(batch.candidate_groups.rows)  # from segment by segment to system by system
-        return [rows[back] for rows in statistics_of_batch(metrics, batch, contexts)]
+        found: dict[int, Floats] = {}
+        for way, members in _by_reading(metrics, encoding).items():
+            batch = _batch(test_set, systems, block, way)
+            back = np.argsort(batch.candidate_groups.rows)  # from segment by segment to system by system
+            own = statistics_of_batch([metrics[i] for i in members], batch, [contexts[i] for i in members])
+            found |= {i: rows[back] for i, rows in zip(members, own, strict=True)}
+        return [found[i] for i in range(len(metrics))]
 
     shape = (len(systems), len(test_set))
     out: list[Floats] = []
@@ -193,6 +197,14 @@ def statistics_of_batch(metrics: Sequence[Metric], batch: Batch, contexts: Seque
     return [found[i] for i in range(len(metrics))]
 
 
+def _by_reading(metrics: Sequence[Metric], asked: Encoding) -> dict[Encoding, list[int]]:
+    """Which metrics read text in which way; the text is encoded once for each."""
+    ways: dict[Encoding, list[int]] = {}
+    for i, metric in enumerate(metrics):
+        ways.setdefault(metric.reads(asked), []).append(i)
+    return ways
+
+
 def _pass_of(metric: Metric) -> Hashable:
     """Metrics with equal answers are measured together: in the same way, with the same context."""
     family = type(metric)
@@ -215,18 +227,22 @@ def _batch(test_set: TestSet, systems: Sequence[Segments], block: tuple[int, int
 
 
 def _contexts(test_set: TestSet, metrics: Sequence[Metric], encoding: Encoding) -> list[Any]:
-    """What each metric knows of all references; metrics with the same key share it."""
-    shared: dict[Hashable, Any] = {}
+    """What each metric knows of all references; metrics with the same key that read alike share it."""
+    found: list[Any] = [None] * len(metrics)
     preparing = [metric for metric in metrics if _prepares(metric)]
-    references = _batch(test_set, [], (0, len(test_set)), encoding) if preparing else None
-    for metric in preparing:
-        if references is not None and metric.context_key not in shared:
-            shared[metric.context_key] = metric.prepare(references)
-    return [shared[metric.context_key] if _prepares(metric) else None for metric in metrics]
+    for way in _by_reading(preparing, encoding):
+        references, shared = _batch(test_set, [], (0, len(test_set)), way), {}
+        for i, metric in enumerate(metrics):
+            if _prepares(metric) and metric.reads(encoding) == way:
+                if metric.context_key not in shared:
+                    shared[metric.context_key] = metric.prepare(references)
+                found[i] = shared[metric.context_key]
+    return found
 
 
 def score_signature(metric: Metric, encoding: Encoding, reference_count: int | None) -> str:
     """What a score is, in one line; known before anything is computed."""
+    encoding = metric.reads(encoding)
     parts: list[tuple[str, object]] = [
         ("nrefs", "var" if reference_count is None else reference_count),
         ("case", "lc" if encoding.lowercase else "mixed"),

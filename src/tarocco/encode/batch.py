@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,15 +99,42 @@ class Batch:
         encoding: Encoding,
     ) -> Batch:
         """Systems and reference streams over the same segments."""
+        everything = np.ones((len(columns), present.shape[1]), np.bool_)
+        groups = Groups.of_columns(everything), Groups.of_columns(present)
+        return cls.of_groups(columns, reference_columns, *groups, encoding)
+
+    @classmethod
+    def of_groups(
+        cls,
+        columns: Sequence[Segments],
+        reference_columns: Sequence[Segments],
+        candidate_groups: Groups,
+        reference_groups: Groups,
+        encoding: Encoding,
+    ) -> Batch:
+        """Any texts, one column below the other, and which of them belong together."""
         vocabulary = Vocabulary()
         references = encoding.encode(reference_columns, vocabulary)
         candidates = encoding.encode(columns, vocabulary)
-        everything = np.ones((len(columns), present.shape[1]), np.bool_)
-        groups = Groups.of_columns(everything), Groups.of_columns(present)
-        return cls(candidates, references, *groups, vocabulary, tuple(columns), tuple(reference_columns))
+        texts = tuple(columns), tuple(reference_columns)
+        return cls(candidates, references, candidate_groups, reference_groups, vocabulary, *texts)
+
+    def encoded(self, encoding: Encoding) -> Batch:
+        """The same texts in the same groups, read in another way."""
+        groups = self.candidate_groups, self.reference_groups
+        return self.of_groups(self.columns, self.reference_columns, *groups, encoding)
 
     def __len__(self) -> int:
         return len(self.candidate_groups.rows)
+
+    @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """What kernels begin with: words, bounds, rows and groups of the candidates, then of the references."""
+        candidates, references = self.candidate_groups, self.reference_groups
+        return (
+            *(self.candidates.values, self.candidates.offsets, candidates.rows, candidates.bounds),
+            *(self.references.values, self.references.offsets, references.rows, references.bounds),
+        )
 
     @property
     def lengths(self) -> NDArray[np.intp]:

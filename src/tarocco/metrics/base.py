@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.encode.batch import Batch
+from tarocco.encode.batch import Batch, Encoding
 from tarocco.errors import BadParameter
 from tarocco.naming import Name, Value, read_value, write_value
 
@@ -135,6 +135,10 @@ class Metric(ABC):
         return str(Name(self.stem, tuple((key, write_value(value)) for key, value in told)))
 
     # --- numbers -------------------------------------------------------------------------------------------------
+
+    def reads(self, asked: Encoding) -> Encoding:
+        """How this metric's words are read; most read as the run asks, some have rules of their own."""
+        return asked
 
     def prepare(self, references: Batch) -> Any:
         """What must be known of all references before any candidate is scored; None for most metrics.

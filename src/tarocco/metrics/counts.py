@@ -43,22 +43,14 @@ def clipped_matches(batch: Batch, order: int, weights: Weights | None = None) ->
     """float64[candidates, order]: the clipped matches of each order, or the sums of their weights."""
     if weights is not None and len(weights.words) != len(batch.vocabulary):
         raise ValueError("the weights were made for another vocabulary")
-    references, candidates = batch.references, batch.candidates
     per_segment = np.zeros(len(batch.reference_groups.bounds) - 1, np.intp)
-    np.add.at(per_segment, batch.reference_groups.segments, references.lengths[batch.reference_groups.rows])
+    np.add.at(per_segment, batch.reference_groups.segments, batch.references.lengths[batch.reference_groups.rows])
     most = int(per_segment.max(initial=0)) * order + 1
     size, shift = table_size(most)
     context = weights or _NO_WEIGHTS
     matches = np.zeros((len(batch), order))
     _clipped_matches(
-        candidates.values,
-        candidates.offsets,
-        batch.candidate_groups.rows,
-        batch.candidate_groups.bounds,
-        references.values,
-        references.offsets,
-        batch.reference_groups.rows,
-        batch.reference_groups.bounds,
+        *batch.arrays,
         order,
         np.full((len(batch.vocabulary), 2), -1, np.int32),
         np.zeros(size, np.uint64),

@@ -33,11 +33,7 @@ class Comparison:
         self._references = int(np.diff(batch.reference_groups.bounds).max(initial=0))
 
     def _texts(self) -> tuple[Any, ...]:
-        batch, groups = self.batch, self.batch.candidate_groups
-        candidates = (batch.candidates.values, batch.candidates.offsets, groups.rows, groups.bounds)
-        groups = batch.reference_groups
-        references = (batch.references.values, batch.references.offsets, groups.rows, groups.bounds)
-        return (*candidates, *references, np.full((len(batch.vocabulary), 2), -1, np.int32))
+        return (*self.batch.arrays, np.full((len(self.batch.vocabulary), 2), -1, np.int32))
 
     @cached_property
     def distances(self) -> NDArray[np.intp]:
