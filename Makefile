@@ -11,7 +11,7 @@ PLAIN := .venv-plain
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-BUILD := pyproject.toml setup.py constraints.txt $(wildcard src/tarocco/kernels/*.py)
+BUILD := pyproject.toml setup.py constraints.txt $(wildcard src/tarocco/kernels/*.py src/tarocco/kernels/*.pxd)
 SOURCES := $(shell find src examples -name '*.py' -o -name '*.toml' -o -name '*.txt' | grep -v egg-info)
 PLUGIN := examples/tarocco-overlap
 

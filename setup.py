@@ -5,12 +5,33 @@ TAROCCO_REQUIRE_COMPILE=1  a kernel that does not compile is an error (otherwise
 """
 
 import os
+import platform
 from pathlib import Path
 
 from setuptools import Extension, setup
 
 KERNELS = Path("src/tarocco/kernels")
 NOT_KERNELS = {"__init__.py", "standin.py"}
+
+# The same numbers on every processor: no fused multiply-add, no -march=native.
+FLAGS = ["-O3", "-ffp-contract=off"]
+
+# Kernels on integers that gain from wider instructions are also compiled for them, under another name; which one is
+# used is decided when they are imported (tarocco.kernels.widest).
+WIDER = {"bits": {"avx2": ["-mavx2", "-mpopcnt"]}} if platform.machine() in ("x86_64", "AMD64") else {}
+COPIES = Path("build/wider/tarocco/kernels")
+
+
+def wider_extensions():
+    for package in (COPIES.parent, COPIES):
+        package.mkdir(parents=True, exist_ok=True)
+        (package / "__init__.py").touch()
+    for name, variants in WIDER.items():
+        for variant, flags in variants.items():
+            copy = COPIES / f"{name}_{variant}.py"
+            for suffix in (".py", ".pxd"):
+                copy.with_suffix(suffix).write_bytes((KERNELS / name).with_suffix(suffix).read_bytes())
+            yield Extension(f"tarocco.kernels.{copy.stem}", [copy.as_posix()], extra_compile_args=[*FLAGS, *flags])
 
 
 def kernel_extensions():
@@ -22,13 +43,12 @@ def kernel_extensions():
         Extension(
             f"tarocco.kernels.{path.stem}",
             [path.as_posix()],
-            # The same numbers on every processor: no fused multiply-add, no -march=native.
-            extra_compile_args=["-O3", "-ffp-contract=off"],
+            extra_compile_args=FLAGS,
         )
         for path in sorted(KERNELS.glob("*.py"))
         if path.name not in NOT_KERNELS
     ]
-    extensions = cythonize(extensions, language_level=3, build_dir="build/cython")
+    extensions = cythonize([*extensions, *wider_extensions()], language_level=3, build_dir="build/cython")
     for extension in extensions:
         # cythonize() drops this attribute, so it is set on what it returns.
         extension.optional = os.environ.get("TAROCCO_REQUIRE_COMPILE") != "1"

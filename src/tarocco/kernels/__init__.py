@@ -4,11 +4,15 @@ Every file here is one family of loops, written in Cython's pure-Python mode: th
 compiler was present at install time and runs as plain Python where not. A kernel trusts what it is given; ids, shapes
 and types are checked by the caller. Kernels hold no objects, do no input or output and release the GIL.
 
-    words      text -> words -> word ids
-    ngrams     clipped n-gram matches, plain or weighted
-    edits      edit distance and bag overlap
-pairs      counting and finding (prefix, word) pairs, for n-gram information
-    resample   weighted sums in a fixed order, bootstrap draws
+    words       text -> words -> word ids
+    ngrams      clipped n-gram matches, plain or weighted
+    bits        edit distance and longest common subsequence, 64 rows at a time
+    bags        overlap of bags of words
+    alignments  edit distance with any costs, CDER's jumps, GRR's automaton
+    skips       skip-bigrams for several gap limits
+    weighted    weighted longest common subsequence
+    pairs       counting and finding (prefix, word) pairs, for n-gram information
+    resample    weighted sums in a fixed order, bootstrap draws
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -60,4 +65,14 @@ def kernel(module: Any, name: str) -> Callable[..., Any]:
     return _on_plain_integers(function)
 
 
-__all__ = ["UncompiledKernels", "kernel", "standin"]
+def widest(module: Any) -> Any:
+    """A kernel module as it was compiled for the widest instructions that this processor has."""
+    if module.COMPILED and module.has_avx2():
+        try:
+            return import_module(f"{module.__name__}_avx2")
+        except ImportError:  # built by a compiler, or for a processor family, that has no such thing
+            return module
+    return module
+
+
+__all__ = ["UncompiledKernels", "kernel", "standin", "widest"]

@@ -28,6 +28,10 @@ def cfunc(function: Callable[..., Any]) -> Callable[..., Any]:
 inline = cfunc
 
 
+def count_ones(value: Any) -> Any:
+    return value.bit_count()
+
+
 def exceptval(*_args: Any, **_options: Any) -> Callable[..., Any]:
     return cfunc
 
@@ -53,4 +57,4 @@ class _AnyType:
         return self
 
 
-int = uint = uchar = double = longlong = ulonglong = Py_ssize_t = bint = _AnyType()
+int = uint = uchar = void = double = longlong = ulonglong = Py_ssize_t = bint = _AnyType()
