@@ -7,9 +7,9 @@ import sys
 import pytest
 from conftest import PLAIN, ROOT
 
-from tarocco.kernels import edits, ngrams, pairs, resample, words
+from tarocco.kernels import edits, ngrams, pairs, resample, shared, words
 
-MODULES = (edits, ngrams, pairs, resample, words)
+MODULES = (edits, ngrams, pairs, resample, shared, words)
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)

@@ -16,6 +16,11 @@ def clipped(candidate, references, n):
     return ngrams(candidate, n) & most
 
 
+def shared(candidate, reference, n):
+    """How many n-grams the two have in common, each as often as in the one that has fewer of it."""
+    return (ngrams(candidate, n) & ngrams(reference, n)).total()
+
+
 def effective_length(candidate, references, rule):
     lengths = [len(reference) for reference in references]
     if rule == "shortest":

@@ -1,4 +1,7 @@
-"""Clipped n-gram counts of a batch, and the effective reference lengths: what BLEU and NIST are made of."""
+"""N-gram counts of a batch: clipped by all references together (BLEU, NIST), or shared with each (chrF, ROUGE-N).
+
+And the effective lengths of references.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.encode.batch import Batch
-from tarocco.kernels import kernel, ngrams
+from tarocco.kernels import kernel, ngrams, shared
 from tarocco.metrics.base import Floats
 
 _clipped_matches = kernel(ngrams, "clipped_matches")
 _reference_lengths = kernel(ngrams, "reference_lengths")
+_shared_ngrams = kernel(shared, "shared_ngrams")
 
 LENGTHS = ("closest", "shortest", "average")
 
@@ -68,6 +72,21 @@ def clipped_matches(batch: Batch, order: int, weights: Weights | None = None) ->
         context.total,
         matches,
     )
+    return matches
+
+
+def shared_matches(batch: Batch, order: int) -> Floats:
+    """float64[pairs, order]: the n-gram matches of each candidate with each of its references, of each order.
+
+    Pairs come as in `tarocco.metrics.pairing.Pairs`.
+    """
+    groups, lengths = batch.reference_groups, batch.references.lengths
+    starts = np.concatenate([np.zeros(1, np.intp), np.cumsum(lengths[groups.rows])])[groups.bounds]
+    longest = int(lengths.max(initial=0))  # four references are in the table at a time
+    most = order * min(4 * longest, int(np.diff(starts).max(initial=0)))
+    size, _ = table_size(most)
+    matches = np.zeros((int((np.diff(batch.candidate_groups.bounds) * np.diff(groups.bounds)).sum()), order))
+    _shared_ngrams(*batch.arrays, order, np.zeros(8 * size, np.int32), np.zeros(4 * order, np.int32), matches)
     return matches
 
 
