@@ -1,8 +1,10 @@
 """Segments for Hypothesis, and how they become batches and arguments."""
 
+import numpy as np
 from hypothesis import strategies as st
 
-from tarocco.encode.batch import Batch, Encoding
+from tarocco.encode.batch import Batch, Encoding, Groups
+from tarocco.model import Segments
 from tarocco.scoring import make_test_set
 
 # Tiny vocabularies repeat n-grams, larger ones make them rare.
@@ -24,6 +26,13 @@ def cleaned(segments):
 def texts(segments):
     candidates = [" ".join(candidate) for candidate, _ in segments]
     return candidates, [[" ".join(reference) for reference in references] for _, references in segments]
+
+
+def list_of(candidates, references):
+    """A batch of one segment with many candidates."""
+    columns = [Segments.from_strings([" ".join(text) for text in texts]) for texts in (candidates, references)]
+    groups = [Groups(np.arange(len(texts)), np.array([0, len(texts)])) for texts in (candidates, references)]
+    return Batch.of_groups(columns[:1], columns[1:], *groups, Encoding("none"))
 
 
 def batch_of(segments):

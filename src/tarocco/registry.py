@@ -21,18 +21,20 @@ from tarocco.errors import BadParameter, PluginError, TaroccoError, UnknownName
 from tarocco.metrics.base import Metric
 from tarocco.naming import parse_name
 
-EDITS = ("Wer", "OneMinusWer", "Per", "OneMinusPer")
-
-# How names begin, and where the families live.
-BUILT_IN = {
-    "BLEU": ("tarocco.metrics.bleu", ("Bleu", "BleuSbp", "BleuIndividual")),
-    "NIST": ("tarocco.metrics.nist", ("Nist", "NistIndividual")),
-    **dict.fromkeys(("WER", "MWER", "1-", "WRR", "PER", "MPER"), ("tarocco.metrics.edits", EDITS)),
-}
+# How names begin, which file of tarocco.metrics they belong to, and its families.
+BUILT_IN = (
+    ("BLEU", "bleu", ("Bleu", "BleuSbp", "BleuIndividual")),
+    ("NIST", "nist", ("Nist", "NistIndividual")),
+    ("m?WER|m?PER|1-|WRR|CDER", "edits", ("Wer", "OneMinusWer", "Per", "OneMinusPer", "Cder")),
+    (r"(\d+-)?GRR", "recognition", ("Grr",)),
+    (r"(ROUGE|RG)-?[\dL]", "rouge", ("RougeN", "RougeL")),
+    ("(ROUGE|RG)-?W", "rouge_weighted", ("RougeW",)),
+    ("(ROUGE|RG)-?S", "rouge_skips", ("RougeS", "RougeSU")),
+)
 
 # Families of the papers that this release does not have. Asking for one says so; nothing is approximated.
 NOT_YET = (
-    "GRR", "4-GRR", "TER", "CDER", "ROUGE", "RG", "GTM",
+    "TER", "GTM",
     "METEOR", "MTR", "MAXSIM", "chrF", "SP", "DP", "CP", "NE", "SR",
 )  # fmt: skip
 
@@ -58,9 +60,9 @@ def metric(name: str | Metric) -> Metric:
     if not isinstance(name, str):
         raise BadParameter(f"a metric is a name such as BLEU-4 or a tarocco.Metric, not {name!r}")
     parsed = parse_name(name)
-    for beginning in BUILT_IN:
-        if parsed.stem.upper().startswith(beginning):
-            for family in _built_in(beginning):
+    for beginning, file, classes in BUILT_IN:
+        if re.match(beginning, parsed.stem, re.IGNORECASE):
+            for family in _built_in(file, classes):
                 found = family.from_name(parsed)
                 if found is not None:
                     return found
@@ -95,7 +97,7 @@ def families() -> list[type[Metric]]:
 
 def built_in_families() -> list[type[Metric]]:
     """The families that come with tarocco."""
-    return list(dict.fromkeys(family for beginning in BUILT_IN for family in _built_in(beginning)))
+    return [family for _, file, classes in BUILT_IN for family in _built_in(file, classes)]
 
 
 def plugins() -> list[type[Metric]]:
@@ -143,9 +145,9 @@ def check(family: PluginClass) -> PluginClass:
 
 
 @cache
-def _built_in(beginning: str) -> tuple[type[Metric], ...]:
-    module, classes = BUILT_IN[beginning]
-    return tuple(getattr(import_module(module), name) for name in classes)
+def _built_in(file: str, classes: tuple[str, ...]) -> tuple[type[Metric], ...]:
+    module = import_module(f"tarocco.metrics.{file}")
+    return tuple(getattr(module, name) for name in classes)
 
 
 @cache

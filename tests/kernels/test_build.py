@@ -7,9 +7,9 @@ import sys
 import pytest
 from conftest import PLAIN, ROOT
 
-from tarocco.kernels import edits, ngrams, pairs, resample, shared, words
+from tarocco.kernels import alignments, bags, bits, ngrams, pairs, resample, shared, skips, weighted, words
 
-MODULES = (edits, ngrams, pairs, resample, shared, words)
+MODULES = (alignments, bags, bits, ngrams, pairs, resample, shared, skips, weighted, words)
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)

@@ -5,30 +5,57 @@ from collections import Counter
 from unittest import mock
 
 import pytest
-from cases import SEGMENTS, batch_of, cleaned, texts
+from cases import SEGMENTS, batch_of, cleaned, list_of, texts
 from hypothesis import given
 from hypothesis import strategies as st
 from textbook import edit_metrics as textbook
+from textbook import rouge_metrics as rouge
 
 import tarocco
-from tarocco.metrics.edits import Comparison
+from tarocco.kernels import bits, widest
+from tarocco.metrics import comparison
+from tarocco.metrics.comparison import Comparison
 
 WORDS = st.one_of(*(st.lists(st.sampled_from(letters), max_size=150) for letters in ("ab", "abcdefgh")))
 
 
-@given(candidate=WORDS, references=st.lists(WORDS.filter(bool), min_size=1, max_size=3))
-def test_distances_and_hits(candidate, references):
-    found = Comparison(batch_of([(candidate, references)]))
-    assert found.distances.tolist() == [textbook.levenshtein(candidate, reference) for reference in references]
-    assert found.hits.tolist() == [(Counter(candidate) & Counter(reference)).total() for reference in references]
+@given(candidates=st.lists(WORDS, min_size=1, max_size=3), references=st.lists(WORDS, min_size=1, max_size=5))
+def test_all_that_pairs_have_in_common(candidates, references):
+    found = Comparison(list_of(candidates, references))
+    pairs = [(candidate, reference) for candidate in candidates for reference in references]
+    assert found.distances.tolist() == [textbook.levenshtein(*pair) for pair in pairs]
+    assert found.subsequences.tolist() == [rouge.subsequence(*pair) for pair in pairs]
+    assert found.hits.tolist() == [(Counter(one) & Counter(other)).total() for one, other in pairs]
+    assert found.jump_distances.tolist() == [textbook.jump_errors(*pair) for pair in pairs]
+    assert list(zip(found.distances.tolist(), found.matches.tolist(), strict=True)) == [
+        textbook.most_matches(*pair) for pair in pairs
+    ]
+
+
+@pytest.mark.skipif(not bits.COMPILED, reason="there is one variant only")
+@given(candidates=st.lists(WORDS, max_size=4), references=st.lists(WORDS, min_size=1, max_size=9))
+def test_every_instruction_set_gives_the_same(candidates, references):
+    batch = list_of(candidates, references)
+    wide, plain = Comparison(batch), Comparison(batch)
+    with mock.patch.object(comparison, "_compare", bits.compare):
+        found = plain.distances.tolist(), plain.subsequences.tolist()
+    assert (wide.distances.tolist(), wide.subsequences.tolist()) == found
+
+
+def test_the_widest_instructions_of_the_processor_are_used():
+    expected = "tarocco.kernels.bits_avx2" if bits.has_avx2() else "tarocco.kernels.bits"
+    assert widest(bits).__name__ == expected
+    with mock.patch.object(comparison.bits, "has_avx2", return_value=False):
+        assert widest(bits) is bits
 
 
 @given(segments=SEGMENTS)
 def test_without_masks(segments):
     """What is too long for masks is compared by the textbook's table, one row of it."""
-    plain = Comparison(batch_of(segments))
-    with mock.patch("tarocco.metrics.edits._MOST_MASKS", 0):
-        assert Comparison(batch_of(segments)).distances.tolist() == plain.distances.tolist()
+    plain, other = Comparison(batch_of(segments)), Comparison(batch_of(segments))
+    with mock.patch.object(comparison, "_MOST_MASKS", 0):
+        assert other.distances.tolist() == plain.distances.tolist()
+        assert other.subsequences.tolist() == plain.subsequences.tolist()
 
 
 @pytest.mark.parametrize("length", [0, 1, 63, 64, 65, 127, 128, 129, 300])
@@ -40,24 +67,45 @@ def test_lengths_around_the_width_of_a_word(length):
     references = [reference, *(generator.choices("abcd", k=k) for k in (5, 64, 3, 1))]
     references = [one for one in references if one]
     found = Comparison(batch_of([(candidate, references) for candidate in candidates]))
-    assert found.distances.tolist() == [
-        textbook.levenshtein(candidate, one) for candidate in candidates for one in references
-    ]
+    pairs = [(candidate, one) for candidate in candidates for one in references]
+    assert found.distances.tolist() == [textbook.levenshtein(*pair) for pair in pairs]
+    assert found.subsequences.tolist() == [rouge.subsequence(*pair) for pair in pairs]
 
 
 @pytest.mark.parametrize("weights", ["mean", "chosen"])
 @pytest.mark.parametrize("select", ["rate", "distance"])
 @pytest.mark.parametrize(
-    ("name", "errors"), [("WER", textbook.word_errors), ("PER", textbook.position_independent_errors)]
+    ("name", "errors"),
+    [("WER", textbook.word_errors), ("PER", textbook.position_independent_errors), ("CDER", textbook.jump_errors)],
 )
 @given(segments=SEGMENTS)
 def test_error_rates(name, errors, select, weights, segments):
-    metrics = [tarocco.metric(f"{prefix}{name}:select={select}:weights={weights}") for prefix in ("", "1-")]
-    error, similarity = tarocco.score(*texts(segments), metrics=metrics, tokenize="none").scores
+    prefixes = ("",) if name == "CDER" else ("", "1-")
+    metrics = [tarocco.metric(f"{prefix}{name}:select={select}:weights={weights}") for prefix in prefixes]
+    error, *similarities = tarocco.score(*texts(segments), metrics=metrics, tokenize="none").scores
     segments = cleaned(segments)
     assert error.score == pytest.approx(textbook.error_rate(segments, errors, select, weights))
     assert error.segments.tolist() == pytest.approx([textbook.error_rate([one], errors, select) for one in segments])
-    assert similarity.score == pytest.approx(1 - error.score)
+    for similarity in similarities:
+        assert similarity.score == pytest.approx(1 - error.score)
+
+
+@pytest.mark.parametrize(("order", "alpha", "beta"), [(4, 1, 0), (1, 1, 0), (2, 0.5, 0.25), (3, -0.9, 1), (6, 1, 1)])
+@given(segments=SEGMENTS)
+def test_recognition_rate(order, alpha, beta, segments):
+    name = f"GRR-{order}:alpha={alpha}:beta={beta}"
+    found = tarocco.score(*texts(segments), metrics=name, tokenize="none").scores[0]
+    segments = cleaned(segments)
+    assert found.score == pytest.approx(textbook.recognition_rate(segments, order, alpha, beta))
+    assert found.segments.tolist() == pytest.approx(
+        [textbook.recognition_rate([one], order, alpha, beta) for one in segments]
+    )
+
+
+def test_counts_of_edits():
+    """jiwer's hits, substitutions, deletions and insertions, where there is one best alignment."""
+    found = tarocco.score(["a x c d", "p q"], ["a b c", "q r s"], metrics="WER:counts=yes", tokenize="none").scores[0]
+    assert found.details == {"insertions": 2, "deletions": 2, "substitutions": 1, "matches": 3}
 
 
 def test_improving_a_segment_never_worsens_the_corpus():

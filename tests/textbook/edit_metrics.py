@@ -1,5 +1,6 @@
-"""Levenshtein distance (the textbook's table), bag overlap, and the error rates made of them, on lists of words."""
+"""Levenshtein distance (the textbook's table) and its kin, and the error rates made of them, on lists of words."""
 
+import math
 from collections import Counter
 
 
@@ -40,3 +41,79 @@ def error_rate(segments, errors, select="rate", weights="mean"):
         total += best * length
         weight += length
     return total / weight
+
+
+def jump_errors(candidate, reference):
+    """CDER's distance as the paper draws it: a grid of candidate places and reference places, jumps along a row."""
+    places = range(len(candidate) + 1)
+    row = {place: 0 if place == 0 else 1 for place in places}
+    for word in reference:
+        following = {}
+        for place in places:
+            costs = [row[place] + 1]
+            if place:
+                costs += [row[place - 1] + (candidate[place - 1] != word), following[place - 1] + 1]
+            following[place] = min(costs)
+        row = {place: min(following[place], 1 + min(following.values())) for place in places}
+    return row[len(candidate)]
+
+
+def recognized(candidate, reference, order, alpha, beta):
+    """The heaviest path through the automaton of Chiang et al. (2008), transition by transition."""
+    states = {(0, 0): 0.0}
+
+    def reach(where, state, value):
+        where[state] = max(where.get(state, -math.inf), value)
+
+    def deletions(where):
+        for i in range(len(reference)):
+            for m in range(order):
+                if (i, m) in where:
+                    reach(where, (i + 1, 0), where[i, m] - beta)
+
+    deletions(states)
+    for word in candidate:
+        following = {}
+        for (i, m), value in states.items():
+            reach(following, (i, 0), value - alpha)
+            if i < len(reference):
+                reach(following, (i + 1, 0), value)
+                if reference[i] == word:
+                    reach(following, (i + 1, min(m + 1, order - 1)), value + m + 1)
+        states = following
+        deletions(states)
+    return max(value for (i, _), value in states.items() if i == len(reference))
+
+
+def recognition_rate(segments, order, alpha, beta):
+    total = weight = 0.0
+    for candidate, references in segments:
+        rates, sizes = [], []
+        for reference in references:
+            size = sum(max(len(reference) - j, 0) for j in range(order))
+            value = recognized(candidate, reference, order, alpha, beta) if size else float(not candidate)
+            sizes.append(max(size, 1))
+            rates.append(value / sizes[-1])
+        mean = sum(sizes) / len(sizes)
+        total += max(rates) * mean
+        weight += mean
+    return total / weight
+
+
+def most_matches(candidate, reference):
+    """(fewest edits, most matches among alignments with so few)."""
+    table = {}
+    for i in range(len(candidate) + 1):
+        for j in range(len(reference) + 1):
+            ways = [(0, 0)] if i == j == 0 else []
+            if i:
+                ways.append((table[i - 1, j][0] + 1, table[i - 1, j][1]))
+            if j:
+                ways.append((table[i, j - 1][0] + 1, table[i, j - 1][1]))
+            if i and j:
+                edits, matches = table[i - 1, j - 1]
+                same = candidate[i - 1] == reference[j - 1]
+                ways.append((edits + (not same), matches - same))
+            table[i, j] = min(ways)
+    edits, matches = table[len(candidate), len(reference)]
+    return edits, -matches

@@ -2,6 +2,7 @@
 
 tokenizers          which characters end, make or belong to a word, for each tokenizer
 character_classes   Unicode's numbers, punctuation and symbols (generated)
+stems               words to stems
 vocabulary          words to ids
 batch               a block of candidates and references as ragged arrays: what a metric sees
 """

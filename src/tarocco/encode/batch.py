@@ -20,10 +20,11 @@ _BLOCK = 1024  # segments tokenized together, so that a large column needs littl
 
 @dataclass(frozen=True)
 class Encoding:
-    """How text becomes words: a tokenizer's name, and whether the text is lower-cased first."""
+    """How text becomes words: a tokenizer's name, whether text is lower-cased first, whether words become stems."""
 
     tokenize: str = "13a"
     lowercase: bool = False
+    stem: bool = False
 
     def __post_init__(self) -> None:
         tokenizer(self.tokenize)  # an unknown name is an error now, not when the text is read
@@ -117,6 +118,9 @@ class Batch:
         references = encoding.encode(reference_columns, vocabulary)
         candidates = encoding.encode(columns, vocabulary)
         texts = tuple(columns), tuple(reference_columns)
+        if encoding.stem:
+            stems = vocabulary.by_stem()
+            references, candidates = (Ragged(stems[one.values], one.offsets) for one in (references, candidates))
         return cls(candidates, references, candidate_groups, reference_groups, vocabulary, *texts)
 
     def encoded(self, encoding: Encoding) -> Batch:

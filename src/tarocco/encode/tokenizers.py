@@ -7,6 +7,10 @@ They give the same words as sacrebleu's tokenizers of the same names (2.6.0):
     intl  mteval-v14's international one: Unicode punctuation and symbols
     char  every character is a word
     zh    Chinese characters are words, the rest is tokenized as by 13a
+
+And one that gives the words of ROUGE-1.5.5 and of rouge-score 0.1.2, once text is in lower case:
+
+    rouge words are made of the letters a to z and digits; everything else is space
 """
 
 from __future__ import annotations
@@ -35,6 +39,8 @@ SPACES = (
 
 # Punctuation that mteval-v13a always splits off: { to ~, [ to `, space to &, ( to +, : to @, and /.
 MTEVAL_PUNCTUATION = ((0x7B, 0x7E), (0x5B, 0x60), (0x20, 0x26), (0x28, 0x2B), (0x3A, 0x40), (0x2F, 0x2F))
+
+LATIN = ((0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A))  # digits, A to Z, a to z
 
 # What sacrebleu's zh takes for Chinese. Its two ranges beyond U+FFFF are written with five digits behind a \u that
 # reads four; as compared there they cover U+2001 to U+2A6D and U+2F81 to U+2FA1. The same words mean the same ranges.
@@ -89,7 +95,7 @@ def _mteval(*layers: tuple[int, Ranges]) -> NDArray[np.uint8]:
     return _classes(*layers, *ascii_rules, (DIGIT, [(0x30, 0x39)]))
 
 
-NAMES = ("none", "13a", "intl", "char", "zh")
+NAMES = ("none", "13a", "intl", "char", "zh", "rouge")
 
 
 @cache
@@ -105,6 +111,8 @@ def tokenizer(name: str) -> Tokenizer:
         return Tokenizer(name, _classes((SPLIT, [(0, 0x10FFFF)])))
     if name == "zh":
         return Tokenizer(name, _mteval((SPLIT, CHINESE)), trimmed=True)
+    if name == "rouge":
+        return Tokenizer(name, _classes((SPACE, [(0, 0x10FFFF)]), (OTHER, LATIN)))
     from difflib import get_close_matches
 
     near = get_close_matches(str(name), NAMES)

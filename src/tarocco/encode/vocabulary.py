@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tarocco.encode.stems import stem
 from tarocco.kernels import kernel, words
 
 _intern = kernel(words, "intern")
@@ -64,6 +65,12 @@ class Vocabulary:
         word = range(self._known)[word]
         spelling = self._spelling[self._bounds[word] : self._bounds[word + 1]]
         return spelling.tobytes().decode("utf-8", "surrogatepass")
+
+    def by_stem(self) -> NDArray[np.int32]:
+        """For each word the first one that has the same stem."""
+        first: dict[str, int] = {}
+        ids = (first.setdefault(stem(self[word]), word) for word in range(self._known))
+        return np.fromiter(ids, np.int32, self._known)
 
     def encode(
         self, split: NDArray[np.uint8], ids: NDArray[np.int32], offsets: NDArray[np.intp], written: int, rows: int

@@ -4,12 +4,16 @@ Every file here is one family of loops, written in Cython's pure-Python mode: th
 compiler was present at install time and runs as plain Python where not. A kernel trusts what it is given; ids, shapes
 and types are checked by the caller. Kernels hold no objects, do no input or output and release the GIL.
 
-    words      text -> words -> word ids
-    ngrams     clipped n-gram matches, plain or weighted
-    shared     n-gram matches with each reference
-    edits      edit distance and bag overlap
-    pairs      counting and finding (prefix, word) pairs, for n-gram information
-    resample   weighted sums in a fixed order, bootstrap draws
+    words       text -> words -> word ids
+    ngrams      clipped n-gram matches, plain or weighted
+    shared      n-gram matches with each reference
+    bags        overlap of bags of words
+    bits        edit distance and longest common subsequence, 64 rows at a time
+    alignments  edit distance with any costs, CDER's jumps, GRR's automaton
+    weighted    weighted longest common subsequence
+    skips       skip-bigrams for several gap limits
+    pairs       counting and finding (prefix, word) pairs, for n-gram information
+    resample    weighted sums in a fixed order, bootstrap draws
 """
 
 from __future__ import annotations

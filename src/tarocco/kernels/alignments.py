@@ -68,7 +68,7 @@ def with_jumps(
     reference_end: cython.Py_ssize_t,
     row: cython.Py_ssize_t[::1],
 ) -> cython.Py_ssize_t:
-    """The distance of CDER (Leusch, Ueffing and Ney 2006): each reference word is covered, a jump in the candidate is 1.
+    """CDER's distance (Leusch, Ueffing and Ney 2006): each reference word is covered, a jump in the candidate costs 1.
 
     A cell stands for a place between words of the candidate. Skipping candidate words needs no case of its own: it
     never beats a jump.

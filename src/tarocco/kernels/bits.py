@@ -280,7 +280,8 @@ def compare(
             if lanes_fit:  # a block each, empty ones too, in fours
                 blocks = (references + 3) // 4 * 4
             if blocks > masks.shape[1]:
-                for i in range((groups[segment + 1] - groups[segment]) * references):
+                j = pair + (groups[segment + 1] - groups[segment]) * references
+                while pair < j:
                     out[pair] = -1
                     pair += 1
                 continue

@@ -152,9 +152,7 @@ def skip_bigrams(
                         largest = reference_bounds[reference_rows[other] + 1] - start
                         for i in range(largest):
                             mapped[1, i] = locals_[reference_words[start + i], 0]
-                        by_first_word(
-                            mapped, length, largest, known, most, bins, heads, nexts, balance, out, pair
-                        )
+                        by_first_word(mapped, length, largest, known, most, bins, heads, nexts, balance, out, pair)
                         pair += 1
                 continue
             low = 1

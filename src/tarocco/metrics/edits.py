@@ -1,73 +1,20 @@
-"""Error rates by edit distance: WER and PER, and their similarities 1-WER and 1-PER."""
+"""Error rates by edit distance: WER, PER and CDER, and the similarities 1-WER and 1-PER."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.encode.batch import Batch
-from tarocco.kernels import edits, kernel
-from tarocco.metrics.base import Example, Floats, OnePass, parameter
-from tarocco.metrics.pairing import Pairs
-
-_compare = kernel(edits, "compare")
-_overlap = kernel(edits, "overlap")
-
-_MOST_MASKS = 1 << 22  # words of 64 bits: beyond 32 MiB a segment is compared without masks
-
-
-class Comparison:
-    """What the family is made of: distance and bag overlap of every candidate and reference, each when asked for."""
-
-    def __init__(self, batch: Batch) -> None:
-        self.batch = batch
-        self.pairs = Pairs(batch)
-        self._lengths = batch.references.lengths[batch.reference_groups.rows]
-        self._words = int(np.add.reduceat(self._lengths, batch.reference_groups.bounds[:-1]).max(initial=0))
-        self._references = int(np.diff(batch.reference_groups.bounds).max(initial=0))
-
-    def _texts(self) -> tuple[Any, ...]:
-        return (*self.batch.arrays, np.full((len(self.batch.vocabulary), 2), -1, np.int32))
-
-    @cached_property
-    def distances(self) -> NDArray[np.intp]:
-        """The Levenshtein distance of each pair."""
-        blocks = np.add.reduceat((self._lengths + 63) // 64, self.batch.reference_groups.bounds[:-1])
-        room = -(-self._references // 4) * 4  # short references are compared four at a time
-        most = max(int(blocks.max(initial=0)), room)
-        if self._words * most > _MOST_MASKS:
-            most = _MOST_MASKS // self._words
-        longest = int(self._lengths.max(initial=0))
-        distances = np.zeros(int(self.pairs.starts[-1]), np.intp)
-        _compare(
-            *self._texts(),
-            np.zeros((self._words, most), np.uint64),
-            np.zeros((2, longest // 64 + 1), np.uint64),
-            np.zeros(longest + 1, np.intp),
-            np.zeros(room, np.uint64),
-            np.zeros(room, np.intp),
-            np.zeros(room, np.intp),
-            distances,
-        )
-        return distances
-
-    @cached_property
-    def hits(self) -> NDArray[np.intp]:
-        """The size of the intersection of each pair's bags of words."""
-        hits = np.zeros(int(self.pairs.starts[-1]), np.intp)
-        counts = np.zeros((self._words, self._references), np.int32)
-        _overlap(*self._texts(), counts, np.zeros((self._words, 2), np.int32), hits)
-        return hits
+from tarocco.metrics.base import Example, Floats, parameter
+from tarocco.metrics.comparison import Compared, Comparison
 
 
 @dataclass(frozen=True)
-class ErrorRate(OnePass):
+class ErrorRate(Compared):
     """Errors over words of the reference, of the best reference; the corpus is a weighted mean of segments."""
 
     select: str = parameter(
@@ -83,12 +30,12 @@ class ErrorRate(OnePass):
     def errors(self, comparison: Comparison) -> NDArray[np.intp]:
         """The errors of each pair."""
 
-    @classmethod
-    def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> Comparison:
-        return Comparison(batch)
+    def counted(self, comparison: Comparison) -> tuple[NDArray[Any], ...]:
+        """Further counts of each pair, those of the chosen reference become columns of the statistics."""
+        return ()
 
     def columns(self, measured: Comparison) -> Floats:
-        """[rate times weight, weight]"""
+        """[rate times weight, weight, further counts]"""
         pairs, errors = measured.pairs, self.errors(measured).astype(np.float64)
         lengths = pairs.reference_lengths.astype(np.float64)
         # Against an empty reference the rate is 0 for an empty candidate and 1 for any other; it weighs as one word.
@@ -97,7 +44,8 @@ class ErrorRate(OnePass):
         rates = errors / lengths
         best = pairs.least(rates, lengths) if self.select == "rate" else pairs.least(errors, -lengths)
         weights = lengths[best] if self.weights == "chosen" else np.maximum(pairs.mean_reference_length(), 1.0)
-        return np.column_stack([rates[best] * weights, weights])
+        further = (counts[best] for counts in self.counted(measured))
+        return np.column_stack([rates[best] * weights, weights, *further])
 
     def score(self, sums: Floats) -> Floats:
         with np.errstate(invalid="ignore"):
@@ -107,6 +55,8 @@ class ErrorRate(OnePass):
 @dataclass(frozen=True)
 class Wer(ErrorRate):
     """Word error rate: Levenshtein distance over words, divided by the reference's length."""
+
+    counts: bool = parameter(False, "count insertions, deletions, substitutions and matches, too (in details)")
 
     title: ClassVar[str] = "WER"
     summary: ClassVar[str] = "Word error rate: insertions, deletions and substitutions over the words of the reference."
@@ -131,12 +81,26 @@ class Wer(ErrorRate):
         With one reference the corpus value is the usual sum of edits over sum of lengths (jiwer 4.0.0, WER.pl). With
         several, the weights do not depend on the candidate, so that improving a segment never worsens the corpus;
         weights=chosen is what other tools do, and select=distance is the mWER of Finch et al. (2004). mWER is another
-        name for WER. An empty candidate scores 1; against an empty reference an empty candidate scores 0, any other 1,
+        name for WER. With counts=yes the details tell insertions, deletions, substitutions and matches of the chosen
+        references; of several alignments with fewest edits one with most matches is counted (other tools may count
+        another). An empty candidate scores 1; against an empty reference an empty candidate scores 0, any other 1,
         and the segment weighs as one word.
     """
 
     def errors(self, comparison: Comparison) -> NDArray[np.intp]:
         return comparison.distances
+
+    def counted(self, comparison: Comparison) -> tuple[NDArray[Any], ...]:
+        if not self.counts:
+            return ()
+        pairs, matches = comparison.pairs, comparison.matches
+        substitutions = pairs.candidate_lengths + pairs.reference_lengths - 2 * matches - comparison.distances
+        insertions = pairs.candidate_lengths - matches - substitutions
+        return insertions, pairs.reference_lengths - matches - substitutions, substitutions, matches
+
+    def details(self, sums: Floats) -> dict[str, Any]:
+        names = ("insertions", "deletions", "substitutions", "matches")
+        return {name: int(count) for name, count in zip(names, sums[2:], strict=self.counts)}
 
 
 @dataclass(frozen=True)
@@ -171,6 +135,40 @@ class Per(ErrorRate):
     def errors(self, comparison: Comparison) -> NDArray[np.intp]:
         pairs = comparison.pairs
         return np.maximum(pairs.candidate_lengths, pairs.reference_lengths) - comparison.hits
+
+
+@dataclass(frozen=True)
+class Cder(ErrorRate):
+    """Edit distance in which the candidate may be read in any order, a jump costing one error."""
+
+    title: ClassVar[str] = "CDER"
+    summary: ClassVar[str] = "WER in which a block of words may be moved at the cost of one error."
+    formula: ClassVar[str] = (
+        "CDER = d / |r|; d covers each reference word once: a match costs 0, a substitution or deletion 1,\n"
+        "a jump to any place of the candidate 1; candidate words may be covered more than once or never\n"
+        "several references, corpus: as WER"
+    )
+    paper: ClassVar[str] = (
+        "Leusch, Ueffing and Ney (2006), CDER: Efficient MT Evaluation Using Block Movements, EACL; with long jumps "
+        "at a cost of 1."
+    )
+    pattern: ClassVar[str] = "CDER"
+    names: ClassVar[tuple[str, ...]] = ("CDER", "CDER:select=distance", "CDER:weights=chosen")
+    example: ClassVar[Example] = Example(
+        name="CDER",
+        candidates=("c d a b",),
+        references=(("a b c d",),),
+        score=3 / 4,
+        why="jump to a b, jump back to c d, jump to the end: 3 errors of 4 words (WER has 4)",
+    )
+    notes: ClassVar[str] = """
+        Moses's evaluator prints 1 - CDER and agrees with one reference; with several it compares scores cut to
+        integers and all but always keeps the first. An empty candidate scores 1; against an empty reference an empty
+        candidate scores 0, any other 1.
+    """
+
+    def errors(self, comparison: Comparison) -> NDArray[np.intp]:
+        return comparison.jump_distances
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ by the order in which references come.
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,9 +41,19 @@ class Pairs:
 
     def least(self, *keys: Floats) -> NDArray[np.intp]:
         """For each candidate its pair with the least first key, ties by the second and so on."""
-        owners = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
-        return np.lexsort((*reversed(keys), owners))[self.starts[:-1]]
+        first, counts = keys[0], np.diff(self.starts)
+        tied = np.flatnonzero(first == np.repeat(np.minimum.reduceat(first, self.starts[:-1]), counts))
+        owners = np.repeat(np.arange(len(counts)), counts)[tied]
+        if len(tied) > len(counts):  # few are: only they are sorted
+            tied = tied[np.lexsort((*(key[tied] for key in reversed(keys[1:])), owners))]
+            tied = tied[np.searchsorted(owners, np.arange(len(counts)))]
+        return tied
 
     def mean_reference_length(self) -> Floats:
         """The mean length of each candidate's references; a candidate has at least one."""
-        return np.add.reduceat(self.reference_lengths, self.starts[:-1]) / np.diff(self.starts)
+        return self.mean(self.reference_lengths)
+
+    def mean(self, numbers: NDArray[Any]) -> Floats:
+        """The mean of numbers, one a pair, over the references of each candidate."""
+        means: Floats = np.add.reduceat(numbers, self.starts[:-1]) / np.diff(self.starts)
+        return means

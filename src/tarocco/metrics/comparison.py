@@ -1,0 +1,237 @@
+"""What candidates and each of their references have in common: the measurement under WER, GRR, ROUGE and their kin.
+
+Everything is computed when a metric first asks for it, once for all metrics of a request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarocco.encode.batch import Batch
+from tarocco.errors import InputError
+from tarocco.kernels import alignments, bags, bits, kernel, skips, weighted, widest
+from tarocco.metrics.base import Floats, OnePass
+from tarocco.metrics.counts import shared_matches
+from tarocco.metrics.pairing import Pairs
+
+_compare = kernel(widest(bits), "compare")
+_overlap = kernel(bags, "overlap")
+_align = kernel(alignments, "align")
+_recognize = kernel(alignments, "recognize")
+_skip_bigrams = kernel(skips, "skip_bigrams")
+_weigh = kernel(weighted, "weigh")
+
+Counts = NDArray[np.intp]
+
+_MOST_MASKS = 1 << 22  # words of 64 bits: beyond 32 MiB a segment is compared without masks
+_MOST_CELLS = 1 << 20  # (first word, second word, reference) of skip-bigrams looked at together
+_MOST_NODES = 1 << 21  # repeated skip-bigrams of a segment's references; with more, texts are compared one by one
+_LARGEST_TABLE = 1 << 26  # cells of a whole table, half a GiB
+_HIT = 1 << 24  # an edit costs so much more than a match saves: fewest edits first, then most matches
+
+RECURRENCE, OPTIMUM, AS_IN_155 = range(3)  # the variants of kernels/weighted.py
+
+
+class Comparison:
+    """All pairs of candidates and references of a batch, in the order of `pairs`."""
+
+    def __init__(self, batch: Batch, wanted: Sequence[tuple[str, Hashable]] = ()) -> None:
+        self.batch = batch
+        self.pairs = Pairs(batch)
+        self._wanted = dict.fromkeys(wanted)
+        self._made: dict[Hashable, Any] = {}
+        self._lengths = batch.references.lengths[batch.reference_groups.rows]
+        self._words = int(self._a_segment(self._lengths))
+        self._references = int(np.diff(batch.reference_groups.bounds).max(initial=0))
+        self._longest = int(batch.candidates.lengths.max(initial=0))
+        self._longest_reference = int(self._lengths.max(initial=0))
+
+    def _a_segment(self, numbers: Counts) -> Any:
+        """The largest sum of these numbers, one a reference, over a segment."""
+        return np.add.reduceat(numbers, self.batch.reference_groups.bounds[:-1]).max(initial=0)
+
+    def _locals(self) -> NDArray[np.int32]:
+        return np.full((len(self.batch.vocabulary), 2), -1, np.int32)
+
+    def wanted(self, kind: str) -> list[Any]:
+        """What all metrics of the request want of one kind, in order."""
+        return [what for of, what in self._wanted if of == kind]
+
+    # --- edit distance and its kin -------------------------------------------------------------------------------
+
+    @cached_property
+    def distances(self) -> Counts:
+        """The Levenshtein distance of each pair."""
+        return self._compared(subsequences=False)
+
+    @cached_property
+    def subsequences(self) -> Counts:
+        """The length of the longest common subsequence of each pair."""
+        return self._compared(subsequences=True)
+
+    def _compared(self, *, subsequences: bool) -> Counts:
+        blocks = int(self._a_segment((self._lengths + 63) // 64))
+        most = max(blocks, -(-self._references // 4) * 4)  # short references are compared four at a time
+        if self._words * most > _MOST_MASKS:
+            most = max(4, _MOST_MASKS // self._words)
+        found = np.zeros(int(self.pairs.starts[-1]), np.intp)
+        _compare(
+            *self.batch.arrays,
+            subsequences,
+            self._locals(),
+            np.empty((2, self._longest + 1), np.int32),
+            np.zeros((self._words + 1, most), np.uint64),
+            np.empty((2, max(8, self._longest_reference // 64 + 1)), np.uint64),
+            np.empty(self._references, np.intp),
+            found,
+        )
+        missing = found < 0
+        if missing.any():
+            costs = self._aligned(edit=1, substitution=2 if subsequences else 1, wanted=missing)
+            lengths = self.pairs.candidate_lengths + self.pairs.reference_lengths
+            found = np.where(missing, (lengths - costs) // 2 if subsequences else costs, found)
+        return found
+
+    def _aligned(
+        self,
+        *,
+        jumps: bool = False,
+        match: int = 0,
+        edit: int = 1,
+        substitution: int = 1,
+        wanted: NDArray[np.bool_] | None = None,
+    ) -> Counts:
+        costs = np.zeros(int(self.pairs.starts[-1]), np.intp)
+        needed = np.ones(len(costs), np.uint8) if wanted is None else wanted.astype(np.uint8)
+        row = np.zeros(max(self._longest, self._longest_reference) + 1, np.intp)
+        _align(*self.batch.arrays, jumps, match, edit, substitution, row, needed, costs)
+        return costs
+
+    @cached_property
+    def matches(self) -> Counts:
+        """The matches of each pair in an alignment of fewest edits; of several, one with most matches."""
+        costs = self._aligned(match=-1, edit=_HIT, substitution=_HIT)
+        return -costs % _HIT
+
+    @cached_property
+    def jump_distances(self) -> Counts:
+        """The distance of each pair when the candidate may be read in any order, a jump costing 1."""
+        return self._aligned(jumps=True)
+
+    def recognized(self, order: int, insertion: float, deletion: float) -> Floats:
+        """What GRR's automaton collects for each pair."""
+        found = np.zeros(int(self.pairs.starts[-1]))
+        size = self._longest_reference + 1
+        _recognize(*self.batch.arrays, order, insertion, deletion, np.zeros(size), np.zeros((size, order)), found)
+        return found
+
+    @cached_property
+    def hits(self) -> Counts:
+        """The size of the intersection of each pair's bags of words."""
+        hits = np.zeros(int(self.pairs.starts[-1]), np.intp)
+        counts = np.zeros((self._words, self._references), np.int32)
+        _overlap(*self.batch.arrays, self._locals(), counts, np.zeros((self._words, 2), np.int32), hits)
+        return hits
+
+    # --- n-grams, skip-bigrams, weighted subsequences: several of a kind in one pass -----------------------------
+
+    def shared_ngrams(self, order: int) -> Floats:
+        """The n-grams of this order that each pair has in common."""
+        if "n-grams" not in self._made:
+            self._made["n-grams"] = shared_matches(self.batch, max([*self.wanted("n-grams"), order]))
+        found: Floats = self._made["n-grams"][:, order - 1]
+        return found
+
+    def skip_bigrams(self, gap: int | None) -> Counts:
+        """The skip-bigrams with gaps up to this one (None: any) that each pair has in common."""
+        limits = sorted({*self.wanted("gap"), gap}, key=lambda one: (one is None, one))
+        if "skip-bigrams" not in self._made:
+            self._made["skip-bigrams"] = self._skips(limits)
+        found: Counts = self._made["skip-bigrams"][:, limits.index(gap)]
+        return found
+
+    def _skips(self, limits: Sequence[int | None]) -> Counts:
+        longest = max(self._longest, self._longest_reference)
+        ends = [longest if limit is None else min(limit, longest) for limit in limits]
+        most = min(ends[-1], max(longest - 2, 0))
+        bins = np.searchsorted(ends, np.arange(most + 1)).astype(np.uint8)
+        segment = int(self._a_segment(self._lengths * np.minimum(self._lengths, most + 1)))
+        cells = min((self._words + 1) ** 2 * self._references, _MOST_CELLS)
+        found = np.zeros((int(self.pairs.starts[-1]), len(limits) + 1), np.intp)
+        _skip_bigrams(
+            *self.batch.arrays,
+            most,
+            bins,
+            len(limits),
+            self._locals(),
+            np.empty((2, longest + 1), np.int32),
+            np.empty((2, self._words + 1), np.int32),
+            np.empty((2, longest + 1), np.int32),
+            np.empty(self._words + 1, np.int32),
+            np.empty(cells, np.uint8),
+            np.empty((cells, 2), np.int32),
+            np.empty((cells, 2), np.int32),
+            np.empty((min(segment, _MOST_NODES), 2), np.int32),
+            found,
+        )
+        return np.cumsum(found[:, :-1], axis=1)
+
+    def weighted_subsequences(self, variant: int, worth: Any) -> Floats:
+        """The weighted common subsequence of each pair; `worth` is a function from run lengths to what they are worth.
+
+        It must be hashable: what the metrics of the request want is computed together.
+        """
+        wanted = [*dict.fromkeys([*(one for of, one in self.wanted("worth") if of == variant), worth])]
+        if variant not in self._made:
+            self._made[variant] = self._weighted(variant, wanted)
+        found: Floats = self._made[variant][:, wanted.index(worth)]
+        return found
+
+    def _weighted(self, variant: int, wanted: Sequence[Any]) -> Floats:
+        longest = max(self._longest, self._longest_reference) + 1
+        if variant != RECURRENCE and longest * longest > _LARGEST_TABLE:
+            raise InputError(
+                f"ROUGE-W with variant=exact or compat=1.5.5 compares texts of up to {int(_LARGEST_TABLE**0.5) - 1} "
+                f"words, but there is one of {longest - 1}"
+            )
+        runs = np.arange(longest + 1, dtype=np.float64)
+        worth = np.column_stack([one(runs) for one in wanted])
+        found = np.zeros((int(self.pairs.starts[-1]), len(wanted)))
+        size, texts = self._longest_reference + 2, (2, longest + 1)
+        table = np.empty((longest, longest) if variant != RECURRENCE else (0, 0))
+        _weigh(
+            *self.batch.arrays,
+            variant,
+            worth,
+            self._locals(),
+            np.empty(self._longest + 1, np.int32),
+            np.empty(size, np.int32),
+            np.empty((self._references, self._words + 1), np.int32),
+            np.empty((self._references, size), np.int32),
+            np.empty((size, len(wanted))),
+            np.empty((2, size, len(wanted))),
+            np.empty(texts, np.int32),
+            np.empty(texts, np.int32),
+            table,
+            found,
+        )
+        return found
+
+
+@dataclass(frozen=True)
+class Compared(OnePass):
+    """A metric that is made of what candidates and references have in common."""
+
+    def wants(self) -> tuple[tuple[str, Hashable], ...]:
+        """What should be computed together with what others want of the same kind."""
+        return ()
+
+    @classmethod
+    def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> Comparison:
+        return Comparison(batch, [wish for metric in metrics for wish in metric.wants()])

@@ -1,0 +1,247 @@
+"""The ROUGE family: n-grams, longest common subsequence, skip-bigrams; recall, precision and their F."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarocco.encode.batch import Encoding
+from tarocco.errors import BadParameter
+from tarocco.metrics.base import Example, Floats, parameter
+from tarocco.metrics.comparison import Compared, Comparison
+from tarocco.metrics.pairing import Pairs
+from tarocco.naming import Value, write_value
+
+HIGHEST_ORDER = 9
+REFERENCES = ("best", "pooled", "best-recall", "jackknife")
+
+LIN_2004 = """
+        Lin (2004), ROUGE: A Package for Automatic Evaluation of Summaries, workshop Text Summarization Branches Out.
+"""
+LIN_OCH_2004 = """
+        Lin and Och (2004), Automatic Evaluation of Machine Translation Quality Using Longest Common Subsequence and
+        Skip-Bigram Statistics, ACL.
+"""
+COMPAT = """
+        compat=1.5.5 gives the segment values of ROUGE-1.5.5: its words (lower case, letters and digits only), its five
+        digits before F, its pooled references, 0 where a score does not exist. Its averages are means of random
+        resamples; ours are the means of the segments.
+"""
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """What each pair of a candidate and a reference has in common, and what each side has."""
+
+    hits: Floats
+    candidate: Floats
+    reference: Floats
+
+
+@dataclass(frozen=True)
+class Rouge(Compared):
+    """Recall, precision and F of units that candidate and reference share; the corpus score is the mean F."""
+
+    beta: str = parameter("1", "how much more recall counts than precision: a number, inf (recall alone) or P/R")
+    stemmer: str = parameter("none", "compare words, or their stems by Porter's algorithm", choices=("none", "porter"))
+    references: str = parameter(
+        None,
+        "several references: the best F, hits and totals pooled, the best recall, or the mean over all sets less one",
+        choices=REFERENCES,
+        kind=str,
+        depends="best, or pooled for compat=1.5.5",
+    )
+    compat: str = parameter("none", "follow ROUGE-1.5.5 where it departs from the papers", choices=("none", "1.5.5"))
+
+    def __post_init__(self) -> None:
+        # Frozen, so what is derived is filled in like this.
+        if self.references is None:
+            object.__setattr__(self, "references", self.default("references"))
+        object.__setattr__(self, "beta", _written_beta(self.beta, self.title))
+        super().__post_init__()
+
+    def default(self, parameter: str) -> Value | None:
+        if parameter == "references":
+            return "pooled" if self.compat == "1.5.5" else "best"
+        return super().default(parameter)
+
+    def reads(self, asked: Encoding) -> Encoding:
+        stem = self.stemmer == "porter"
+        if self.compat == "1.5.5":
+            return Encoding("rouge", lowercase=True, stem=stem)
+        return Encoding(asked.tokenize, asked.lowercase, stem)
+
+    @abstractmethod
+    def overlap(self, comparison: Comparison) -> Overlap:
+        """The units of each pair."""
+
+    def ratios(self, part: Floats, whole: Floats) -> Floats:
+        """The recall or precision of these sums."""
+        ratios: Floats = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+        return ratios
+
+    def columns(self, measured: Comparison) -> Floats:
+        """[F, recall, precision, 1], all 0 where there is no score"""
+        pairs, overlap = measured.pairs, self.overlap(measured)
+        if self.references == "pooled":
+            parts = (overlap.hits, overlap.candidate, overlap.reference)
+            overlap = Overlap(*(np.add.reduceat(part, pairs.starts[:-1]) for part in parts))
+            found, exists = self._scores(overlap)
+        else:
+            found, exists = _of_best(pairs, *self._scores(overlap), self.references)
+        return np.column_stack([np.where(exists, one, 0.0) for one in found] + [exists])
+
+    def _scores(self, overlap: Overlap) -> tuple[list[Floats], NDArray[np.bool_]]:
+        """F, recall and precision, and whether they exist: there is something on one side at least."""
+        recall = self.ratios(overlap.hits, overlap.reference)
+        precision = self.ratios(overlap.hits, overlap.candidate)
+        if self.compat == "1.5.5":
+            recall, precision = np.round(recall, 5), np.round(precision, 5)
+            found = [np.round(f_measure(recall, precision, self.beta), 5), recall, precision]
+            return found, np.ones(len(recall), np.bool_)
+        exists = (overlap.candidate > 0) | (overlap.reference > 0)
+        return [f_measure(recall, precision, self.beta), recall, precision], exists
+
+    def score(self, sums: Floats) -> Floats:
+        with np.errstate(invalid="ignore"):
+            return sums[..., 0] / sums[..., 3]
+
+    def details(self, sums: Floats) -> dict[str, Any]:
+        """Mean recall and precision, and over how many segments."""
+        count = float(sums[3])
+        share = [float(part) / count if count else None for part in sums[1:3]]
+        return {"recall": share[0], "precision": share[1], "segments": int(count)}
+
+
+def _of_best(
+    pairs: Pairs, scores: list[Floats], exists: NDArray[np.bool_], rule: str
+) -> tuple[list[Floats], NDArray[np.bool_]]:
+    """Those of the best reference, ties by content; or of the best of each set of references that leaves one out."""
+    f, recall, precision = (np.where(exists, -one, np.inf) for one in scores)
+    keys = (recall, f, precision) if rule == "best-recall" else (f, recall, precision)
+    best = pairs.least(*keys)
+    chosen = [one[best] for one in scores]
+    if rule == "jackknife":
+        # The best one is left out once, when the second best takes its place.
+        counts = np.diff(pairs.starts)
+        others = [key.copy() for key in keys]
+        for key in others:
+            key[best] = np.inf
+        second = pairs.least(*others)
+        second = np.where(exists[second], second, best)
+        several = counts > 1
+        chosen = [np.where(several, (one[best] * (counts - 1) + one[second]) / counts, one[best]) for one in scores]
+    return chosen, exists[best]
+
+
+def f_measure(recall: Floats, precision: Floats, beta: str) -> Floats:
+    """F for a weight of recall: a number, inf, or P/R for the papers' beta = precision / recall."""
+    if beta == "inf":
+        return recall
+    with np.errstate(divide="ignore", invalid="ignore"):
+        square = (precision / recall) ** 2 if beta == "P/R" else float(beta) ** 2
+        f: Floats = (1 + square) * recall * precision / (recall + square * precision)
+    return np.where((recall > 0) & (precision > 0), f, 0.0)
+
+
+def _written_beta(beta: object, title: str) -> str:
+    if str(beta).upper() == "P/R":
+        return "P/R"
+    try:
+        number = float(str(beta))
+    except ValueError:
+        number = math.nan
+    if not number >= 0:
+        raise BadParameter(f'{title}: beta is a number of at least 0, inf or P/R, not "{beta}"')
+    return write_value(number)
+
+
+@dataclass(frozen=True)
+class RougeN(Rouge):
+    """N-gram overlap."""
+
+    order: int = parameter(2, "the length of the n-grams", in_stem=True)
+
+    title: ClassVar[str] = "ROUGE-N"
+    summary: ClassVar[str] = "F of the n-grams that candidate and reference share."
+    formula: ClassVar[str] = (
+        "R = (n-grams in common) / (n-grams of r), P = (n-grams in common) / (n-grams of c)\n"
+        "F = (1 + beta^2) R P / (R + beta^2 P); corpus: the mean of the segments' F"
+    )
+    paper: ClassVar[str] = LIN_2004
+    pattern: ClassVar[str] = r"(?:ROUGE|RG)-?(?P<order>\d+)"
+    names: ClassVar[tuple[str, ...]] = (
+        *(f"ROUGE-{n}" for n in (2, 1, *range(3, HIGHEST_ORDER + 1))),
+        "ROUGE-1:beta=inf",
+        "ROUGE-1:beta=P/R",
+        "ROUGE-1:stemmer=porter",
+    )
+    also: ClassVar[tuple[tuple[str, str], ...]] = (("RG-N", "another way to write ROUGE-N, as in IQmt."),)
+    example: ClassVar[Example] = Example(
+        name="ROUGE-2",
+        candidates=("the cat sat on it",),
+        references=(("the cat sat",),),
+        score=2 * 1 * 0.5 / 1.5,
+        why="the cat, cat sat: all 2 bigrams of the reference, 2 of 4 of the candidate",
+    )
+    notes: ClassVar[str] = f"""
+        Equal to rouge-score 0.1.2 with tokenize=rouge in lower case. For stems rouge-score uses NLTK's variant of Porter's
+        algorithm; a few differ from stemmer=porter. {COMPAT.strip()} An empty candidate scores 0, and so does any candidate against
+        an empty reference; without n-grams on both sides there is no score.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 1 <= self.order <= HIGHEST_ORDER:
+            raise BadParameter(f"{self.title}: N is 1 to {HIGHEST_ORDER}, not {self.order}")
+
+    @property
+    def stem(self) -> str:
+        return f"ROUGE-{self.order}"
+
+    def wants(self) -> tuple[tuple[str, Hashable], ...]:
+        return (("n-grams", self.order),)
+
+    def overlap(self, comparison: Comparison) -> Overlap:
+        pairs, less = comparison.pairs, self.order - 1
+        totals = (np.maximum(lengths - less, 0.0) for lengths in (pairs.candidate_lengths, pairs.reference_lengths))
+        return Overlap(comparison.shared_ngrams(self.order), *totals)
+
+
+@dataclass(frozen=True)
+class RougeL(Rouge):
+    """The longest common subsequence."""
+
+    title: ClassVar[str] = "ROUGE-L"
+    summary: ClassVar[str] = "F of the longest common subsequence: words in the same order, with gaps."
+    formula: ClassVar[str] = (
+        "R = LCS(c, r) / |r|, P = LCS(c, r) / |c|, LCS = length of the longest common subsequence\n"
+        "F = (1 + beta^2) R P / (R + beta^2 P); corpus: the mean of the segments' F"
+    )
+    paper: ClassVar[str] = LIN_OCH_2004
+    pattern: ClassVar[str] = "(?:ROUGE|RG)-?L"
+    names: ClassVar[tuple[str, ...]] = ("ROUGE-L", "ROUGE-L:beta=inf", "ROUGE-L:beta=P/R", "ROUGE-L:beta=3")
+    also: ClassVar[tuple[tuple[str, str], ...]] = (("RG-L", "another way to write ROUGE-L, as in IQmt."),)
+    example: ClassVar[Example] = Example(
+        name="ROUGE-L",
+        candidates=("police kill the gunman",),
+        references=(("police killed the gunman",),),
+        score=0.75,
+        why="police the gunman: 3 of 4 words on both sides",
+    )
+    notes: ClassVar[str] = f"""
+        Equal to rougeL of rouge-score 0.1.2 with tokenize=rouge in lower case (without stemming). {COMPAT.strip()} An
+        empty candidate scores 0, and so does any candidate against an empty reference; for two empty texts there is no
+        score.
+    """
+
+    def overlap(self, comparison: Comparison) -> Overlap:
+        pairs = comparison.pairs
+        lengths = (pairs.candidate_lengths, pairs.reference_lengths)
+        return Overlap(*(one.astype(np.float64) for one in (comparison.subsequences, *lengths)))
