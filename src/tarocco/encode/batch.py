@@ -49,6 +49,21 @@ class Encoding:
         return Ragged(ids[:written], offsets)
 
 
+def _code_points(columns: Sequence[Segments], lowercase: bool) -> Ragged:
+    codes, lengths = [np.empty(0, np.int32)], [np.zeros(1, np.intp)]
+    for column in columns:
+        text = column.lowercased() if lowercase else column
+        string = text.text.tobytes().decode("utf-8", "surrogatepass")
+        characters = np.frombuffer(string.encode("utf-32-le", "surrogatepass"), np.int32)
+        leads = (text.text & 0xC0) != 0x80  # the first byte of each character
+        starts = np.concatenate([np.zeros(1, np.intp), np.cumsum(leads)])[text.starts]
+        inside = np.ones(len(characters), np.bool_)
+        inside[starts[1:] - 1] = False  # the newline between segments
+        codes.append(characters[inside])
+        lengths.append(np.diff(starts) - 1)
+    return Ragged(np.concatenate(codes), np.cumsum(np.concatenate(lengths)))
+
+
 @dataclass(frozen=True, eq=False)
 class Groups:
     """Which rows belong to which segment: those of segment s are rows[bounds[s]:bounds[s + 1]].
@@ -127,6 +142,12 @@ class Batch:
         """The same texts in the same groups, read in another way."""
         groups = self.candidate_groups, self.reference_groups
         return self.of_groups(self.columns, self.reference_columns, *groups, encoding)
+
+    def code_points(self, lowercase: bool = False) -> Batch:
+        """The same texts in the same groups, character by character, spaces too; ids are code points."""
+        texts = self.columns, self.reference_columns
+        candidates, references = (_code_points(columns, lowercase) for columns in texts)
+        return Batch(candidates, references, self.candidate_groups, self.reference_groups, Vocabulary(), *texts)
 
     def __len__(self) -> int:
         return len(self.candidate_groups.rows)

@@ -11,6 +11,10 @@ They give the same words as sacrebleu's tokenizers of the same names (2.6.0):
 And one that gives the words of ROUGE-1.5.5 and of rouge-score 0.1.2, once text is in lower case:
 
     rouge words are made of the letters a to z and digits; everything else is space
+
+And one that is no choice for a run, but how chrF++ reads words:
+
+    chrf  words are what stands between spaces, less one punctuation mark at the end, or else at the beginning
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ from tarocco.errors import UnknownName
 from tarocco.kernels import kernel, words
 from tarocco.model import Segments
 
-OTHER, SPACE, SPLIT, PAIR, DIGIT, DASH = range(6)  # as in kernels/words.py
+OTHER, SPACE, SPLIT, PAIR, DIGIT, DASH, EDGE = range(7)  # as in kernels/words.py
 
 Ranges = Iterable[tuple[int, int]]
 
@@ -41,6 +45,7 @@ SPACES = (
 MTEVAL_PUNCTUATION = ((0x7B, 0x7E), (0x5B, 0x60), (0x20, 0x26), (0x28, 0x2B), (0x3A, 0x40), (0x2F, 0x2F))
 
 LATIN = ((0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A))  # digits, A to Z, a to z
+ASCII_PUNCTUATION = ((0x21, 0x2F), (0x3A, 0x40), (0x5B, 0x60), (0x7B, 0x7E))
 
 # What sacrebleu's zh takes for Chinese. Its two ranges beyond U+FFFF are written with five digits behind a \u that
 # reads four; as compared there they cover U+2001 to U+2A6D and U+2F81 to U+2FA1. The same words mean the same ranges.
@@ -113,6 +118,8 @@ def tokenizer(name: str) -> Tokenizer:
         return Tokenizer(name, _mteval((SPLIT, CHINESE)), trimmed=True)
     if name == "rouge":
         return Tokenizer(name, _classes((SPACE, [(0, 0x10FFFF)]), (OTHER, LATIN)))
+    if name == "chrf":
+        return Tokenizer(name, _classes((EDGE, ASCII_PUNCTUATION)))
     from difflib import get_close_matches
 
     near = get_close_matches(str(name), NAMES)

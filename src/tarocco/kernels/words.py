@@ -1,13 +1,14 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """From UTF-8 text to words and from words to ids, one pass each.
 
-All five tokenizers are one loop over characters. What differs is the class of each character, looked up in a table:
+All tokenizers are one loop over characters. What differs is the class of each character, looked up in a table:
 
     SPACE  ends a word
     SPLIT  is a word by itself
     PAIR   is a word by itself unless it stands between two digits (the period in 3.14), see below
     DIGIT  a digit
     DASH   is a word by itself after a digit
+    EDGE   is a word by itself at the end of a word, and at its beginning if the word does not end with one
     OTHER  part of a word
 
 mteval's rules for PAIR characters are two regular expressions, applied in turn, whose matches must not overlap:
@@ -33,6 +34,7 @@ SPLIT = cython.declare(cython.int, 2)
 PAIR = cython.declare(cython.int, 3)
 DIGIT = cython.declare(cython.int, 4)
 DASH = cython.declare(cython.int, 5)
+EDGE = cython.declare(cython.int, 6)
 
 HASH_START = cython.declare(cython.uint, 2166136261)
 HASH_PRIME = cython.declare(cython.uint, 16777619)
@@ -118,6 +120,29 @@ def entity(text: cython.const[cython.uchar][::1], i: cython.Py_ssize_t, end: cyt
     return 0
 
 
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def splits_off(
+    text: cython.const[cython.uchar][::1],
+    i: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    begins_word: cython.bint,
+    classes: cython.const[cython.uchar][::1],
+) -> cython.bint:
+    """Whether the EDGE character that starts at byte i is a word by itself."""
+    kind: cython.int = EDGE
+    last: cython.int = EDGE
+    i += width(text[i])
+    if not begins_word:
+        return i >= end or class_at(text, i, classes) == SPACE
+    while i < end and kind != SPACE:
+        last = kind
+        kind = class_at(text, i, classes)
+        i += width(text[i])
+    return (last if kind == SPACE else kind) != EDGE
+
+
 def split_words(
     text: cython.const[cython.uchar][::1],
     starts: cython.const[cython.Py_ssize_t][::1],
@@ -199,6 +224,8 @@ def split_words(
                             alone = class_at(text, j, classes) != DIGIT
                 else:
                     used_up = False
+                    if kind == EDGE:
+                        alone = splits_off(text, i, end, previous == SPACE, classes)
                 if (gap or alone) and length > begin:
                     out[length] = 32
                     length += 1

@@ -11,4 +11,5 @@ recognition     GRR-k
 rouge           ROUGE-N, ROUGE-L, and what all of ROUGE has
 rouge_weighted  ROUGE-W-a
 rouge_skips     ROUGE-S-d, ROUGE-SU-d
+chrf            chrF, chrF++
 """

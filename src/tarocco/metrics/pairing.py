@@ -40,7 +40,7 @@ class Pairs:
         return lengths
 
     def least(self, *keys: Floats) -> NDArray[np.intp]:
-        """For each candidate its pair with the least first key, ties by the second and so on."""
+        """For each candidate its pair with the least first key, ties by the second and so on, then the first such."""
         first, counts = keys[0], np.diff(self.starts)
         tied = np.flatnonzero(first == np.repeat(np.minimum.reduceat(first, self.starts[:-1]), counts))
         owners = np.repeat(np.arange(len(counts)), counts)[tied]
