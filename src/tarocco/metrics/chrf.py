@@ -99,11 +99,7 @@ class ChrF(OnePass):
     names: ClassVar[tuple[str, ...]] = (
         "chrF",
         "chrF++",
-        "chrF+",
-        "chrF:beta=1",
         "chrF:beta=3",
-        "chrF++:beta=3",
-        "chrF:char_order=4:word_order=3",
         "chrF:lowercase=yes",
         "chrF:whitespace=yes",
         "chrF:eps_smoothing=yes",
@@ -123,7 +119,7 @@ class ChrF(OnePass):
         shortest (then the one with more matches of the lowest order), so that the order of references does not matter.
         The segment's score is the same either way, but the corpus score differs where an empty candidate, or one that
         matches nothing, has several references; ties=first gives sacrebleu's. Orders of which candidate or reference
-        have no n-grams are left out; with eps_smoothing they count 1e-16, as in chrF++.py, NLTK and Moses. An empty
+        have no n-grams are left out; with eps_smoothing they count 1e-16, as in chrF++.py and NLTK. An empty
         candidate scores 0, and so does any candidate against an empty reference (1e-16 with eps_smoothing).
     """
     scale: ClassVar[float] = 100.0
