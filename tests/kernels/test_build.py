@@ -7,9 +7,22 @@ import sys
 import pytest
 from conftest import PLAIN, ROOT
 
-from tarocco.kernels import alignments, bags, bits, ngrams, pairs, resample, shared, skips, weighted, words
+from tarocco.kernels import (
+    alignments,
+    bags,
+    bits,
+    ngrams,
+    pairs,
+    resample,
+    runs,
+    runsearch,
+    shared,
+    skips,
+    weighted,
+    words,
+)
 
-MODULES = (alignments, bags, bits, ngrams, pairs, resample, shared, skips, weighted, words)
+MODULES = (alignments, bags, bits, ngrams, pairs, resample, runs, runsearch, shared, skips, weighted, words)
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)

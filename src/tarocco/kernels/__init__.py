@@ -12,6 +12,8 @@ and types are checked by the caller. Kernels hold no objects, do no input or out
     alignments  edit distance with any costs, CDER's jumps, GRR's automaton
     weighted    weighted longest common subsequence
     skips       skip-bigrams for several gap limits
+    runs        greedy matchings made of runs of words
+    runsearch   the best matching made of runs, by search
     pairs       counting and finding (prefix, word) pairs, for n-gram information
     resample    weighted sums in a fixed order, bootstrap draws
 """

@@ -11,5 +11,6 @@ recognition     GRR-k
 rouge           ROUGE-N, ROUGE-L, and what all of ROUGE has
 rouge_weighted  ROUGE-W-a
 rouge_skips     ROUGE-S-d, ROUGE-SU-d
+gtm             GTM-e
 chrf            chrF, chrF++
 """

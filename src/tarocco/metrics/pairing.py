@@ -40,14 +40,15 @@ class Pairs:
         return lengths
 
     def least(self, *keys: Floats) -> NDArray[np.intp]:
-        """For each candidate its pair with the least first key, ties by the second and so on, then the first such."""
-        first, counts = keys[0], np.diff(self.starts)
-        tied = np.flatnonzero(first == np.repeat(np.minimum.reduceat(first, self.starts[:-1]), counts))
-        owners = np.repeat(np.arange(len(counts)), counts)[tied]
-        if len(tied) > len(counts):  # few are: only they are sorted
-            tied = tied[np.lexsort((*(key[tied] for key in reversed(keys[1:])), owners))]
-            tied = tied[np.searchsorted(owners, np.arange(len(counts)))]
-        return tied
+        """For each candidate its pair with the least first key, ties by the second and so on."""
+        owners = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+        left, firsts = np.arange(len(owners)), self.starts[:-1]
+        for key in keys:  # those above the least leave: quicker than sorting
+            of_left = key[left]
+            still = of_left == np.minimum.reduceat(of_left, firsts)[owners]
+            left, owners = left[still], owners[still]
+            firsts = np.flatnonzero(np.diff(owners, prepend=-1))
+        return left[firsts]
 
     def mean_reference_length(self) -> Floats:
         """The mean length of each candidate's references; a candidate has at least one."""
