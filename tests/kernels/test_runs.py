@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from unittest import mock
 
+import numpy as np
 import pytest
 from cases import SEGMENTS, batch_of, cleaned, texts
 from hypothesis import given, settings
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 from textbook import run_matching as textbook
 
 import tarocco
+from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.errors import BadParameter, InputError
 from tarocco.metrics.gtm import Comparison
+from tarocco.model import Segments
 
 WORDS = st.one_of(*(st.lists(st.sampled_from(letters), max_size=35) for letters in ("a", "ab", "abcdefgh")))
 SHORT = st.one_of(*(st.lists(st.sampled_from(letters), max_size=7) for letters in ("ab", "abcd")))
@@ -49,6 +52,33 @@ def test_greedy_runs_cover_the_overlap_of_the_bags(candidate, reference):
 def test_largest_sums(exponent, candidate, references):
     found = Comparison(batch_of([(candidate, references)])).exact(exponent)
     assert found.tolist() == pytest.approx([textbook.largest_sum(candidate, one, exponent) for one in references])
+
+
+@given(
+    segments=st.lists(
+        st.tuples(SHORT, SHORT, st.lists(SHORT.filter(bool), min_size=1, max_size=3)), min_size=1, max_size=3
+    )
+)
+def test_several_candidates_of_a_segment(segments):
+    """Pairs come in the order of the groups: segment, candidate, reference."""
+    systems = {"one": [" ".join(one) for one, _, _ in segments], "other": [" ".join(other) for _, other, _ in segments]}
+    references = [[" ".join(text) for text in texts] for _, _, texts in segments]
+    names = ["GTM-2", "GTM-2:references=joined", "GTM-2:matching=exact"]
+    for system, candidates in systems.items():
+        alone = tarocco.score(candidates, references, metrics=names, tokenize="none")
+        together = tarocco.score(systems, references, metrics=names, tokenize="none")
+        for name in names:
+            found = next(one for one in together.scores if one.system == system and str(one.metric) == name)
+            assert found.segments.tolist() == alone[name].segments.tolist()
+
+
+def test_a_segment_without_candidates():
+    """Its references, however long, need no room."""
+    columns = [Segments.from_strings(["a b"])], [Segments.from_strings(["a b c " * 50, "b a b"])]
+    groups = Groups(np.array([0]), np.array([0, 0, 1])), Groups(np.array([0, 1]), np.array([0, 1, 2]))
+    batch = Batch.of_groups(*columns, *groups, Encoding("none"))
+    for name in ("GTM-2", "GTM-2:references=joined", "GTM-2:matching=exact"):
+        assert tarocco.metric(name).statistics(batch).tolist() == [[2, 2, 3]]
 
 
 @pytest.mark.parametrize("exponent", [1.0, 1.2, 2.0, 3.0])

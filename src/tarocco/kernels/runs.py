@@ -330,7 +330,7 @@ def match(
     with cython.nogil:
         for segment in range(groups.shape[0] - 1):
             references = text_groups[segment + 1] - text_groups[segment]
-            for other in range(references):
+            for other in range(references if groups[segment + 1] > groups[segment] else 0):
                 text = text_bounds[text_rows[text_groups[segment] + other]]
                 text_length = text_bounds[text_rows[text_groups[segment] + other] + 1] - text
                 read(texts, text, text_length, stamp, index, chain)

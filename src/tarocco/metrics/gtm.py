@@ -22,8 +22,8 @@ from tarocco.naming import write_value
 _match = kernel(runs, "match")
 _search = kernel(runsearch, "search")
 
-_MOST_WORDS = 1 << 21  # of a candidate; a run is queued as one number of 64 bits
-_MOST_RUNS = 1 << 20  # queued at a time: 8 MiB; a pair with more runs is matched without a queue
+_MOST_WORDS = 1 << 21  # of a candidate, half as many as of a reference: a run is queued as one number of 64 bits
+_MOST_RUNS = 1 << 22  # queued at a time: 32 MiB; a pair with more runs is matched without a queue
 _MOST_STEPS = 1 << 22  # of a search for the best matching of two texts: some hundredths of a second
 _MOST_EXPONENT = 30  # no text is so long that its length to this power overflows
 
@@ -114,8 +114,8 @@ class Comparison:
         greedy = matching.per_pair(gains[matching.lengths])
         found = greedy.copy()
         room = 1 + int(max(pairs.candidate_lengths.max(initial=0), pairs.reference_lengths.max(initial=0)))
-        integers, floats = (np.empty(room, np.intp), np.empty((room, 3), np.intp)), (np.empty(room), np.empty(room))
-        work = (integers[0], floats[0], integers[1], floats[1], np.zeros(room, np.uint8))
+        reach, hope, chosen = np.empty(room, np.intp), np.empty(room), np.empty((room, 3), np.intp)
+        work = (reach, hope, chosen, np.empty(room), np.zeros(room, np.uint8))
         _search(*self.batch.arrays, gains, _MOST_STEPS, *work, found)
         if (found < 0).any():
             pair = int(np.argmax(found < 0))
@@ -137,8 +137,8 @@ def _greedy(batch: Batch, candidate_lengths: NDArray[np.intp], reference_lengths
     longest = int(candidate_lengths.max(initial=0)), int(reference_lengths.max(initial=0))
     if longest[0] >= _MOST_WORDS or longest[1] >= 2 * _MOST_WORDS:
         raise InputError(
-            f"GTM matches texts of fewer than {_MOST_WORDS} words with at most twice as many of the references; "
-            f"here are a candidate of {longest[0]} and references of {longest[1]}"
+            f"GTM takes candidates of fewer than {_MOST_WORDS} words and references of fewer than {2 * _MOST_WORDS}; "
+            f"here are a candidate of {longest[0]} words and references of {longest[1]}"
         )
     index = np.full((len(batch.vocabulary) + 1, 5), -1, np.int32)  # one more for the break between joined references
     chain = np.empty(longest[1], np.int32)
