@@ -58,7 +58,7 @@ def score(orders, beta=2, eps_smoothing=False):
     return f_score(precision, recall, beta)
 
 
-def chrf(segments, beta=2, eps_smoothing=False, ties="shortest", **options):
+def chrf(segments, beta=2, eps_smoothing=False, ties="first", **options):
     """segments: pairs of a candidate and its references."""
     chosen = []
     for candidate, references in segments:

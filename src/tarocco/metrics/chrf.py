@@ -18,7 +18,7 @@ from tarocco.metrics.counts import ngram_totals, shared_matches
 from tarocco.metrics.pairing import Pairs
 from tarocco.naming import Value
 
-TIES = ("shortest", "first")
+TIES = ("first", "shortest")
 
 _EPSILON = 1e-16  # what an order counts that a text does not have: chrF++.py's, and sacrebleu's
 _PLUSES = 2  # chrF+ and chrF++ have names of their own
@@ -76,7 +76,7 @@ class ChrF(OnePass):
         False, "the mean of each order's F-score, 1e-16 where there is none, as chrF++.py has it"
     )
     ties: str = parameter(
-        "shortest", "of references that score the same: the shortest, or the first one given", choices=TIES
+        "first", "of references that score the same: the first one given, or the shortest", choices=TIES
     )
 
     title: ClassVar[str] = "chrF"
@@ -115,10 +115,10 @@ class ChrF(OnePass):
         Equal to sacrebleu 2.6.0 with the same parameters (its scores are times 100); chrF2 and chrF3++ are its names
         for beta=2 and beta=3. The text is read as it is, whatever tokenization or case the run asks for. Words are
         what stands between spaces, with one punctuation mark split off: the last character, or else the first.
-        One difference: of several references with the same F-score for a segment sacrebleu takes the first, and we the
-        shortest (then the one with more matches of the lowest order), so that the order of references does not matter.
-        The segment's score is the same either way, but the corpus score differs where an empty candidate, or one that
-        matches nothing, has several references; ties=first gives sacrebleu's. Orders of which candidate or reference
+        Of several references with the same F-score for a segment the first one counts, as in sacrebleu. The segment's
+        score is the same for all of them, but the corpus score then depends on the order of references where an empty
+        candidate, or one that matches nothing, has several; with ties=shortest the shortest one counts (then the one
+        with more matches of the lowest order), and their order does not matter. Orders of which candidate or reference
         have no n-grams are left out; with eps_smoothing they count 1e-16, as in chrF++.py and NLTK. An empty
         candidate scores 0, and so does any candidate against an empty reference (1e-16 with eps_smoothing).
     """

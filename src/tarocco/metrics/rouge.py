@@ -30,8 +30,9 @@ LIN_OCH_2004 = """
 """
 COMPAT = """
         compat=1.5.5 gives the segment values of ROUGE-1.5.5: its words (lower case, letters and digits only), its five
-        digits before F, its pooled references, 0 where a score does not exist. Its averages are means of random
-        resamples; ours are the means of the segments.
+        digits before F, its pooled references, 0 where a score does not exist. With references=best-recall (its -f B)
+        it takes the first of equal recalls, we the one with the best F. Its averages are means of random resamples;
+        ours are the means of the segments.
 """
 
 
@@ -42,6 +43,7 @@ class Overlap:
     hits: Floats
     candidate: Floats
     reference: Floats
+    goes_by: Floats | None = None  # what best-recall goes by, if not by recall
 
 
 @dataclass(frozen=True)
@@ -90,11 +92,14 @@ class Rouge(Compared):
         """[F, recall, precision, 1], all 0 where there is no score"""
         pairs, overlap = measured.pairs, self.overlap(measured)
         if self.references == "pooled":
-            parts = (overlap.hits, overlap.candidate, overlap.reference)
-            overlap = Overlap(*(np.add.reduceat(part, pairs.starts[:-1]) for part in parts))
-            found, exists = self._scores(overlap)
+            found, exists = self._scores(_pooled(pairs, overlap))
         else:
-            found, exists = _of_best(pairs, *self._scores(overlap), self.references)
+            scores, existing = self._scores(overlap)
+            goes_by = scores[1] if overlap.goes_by is None else overlap.goes_by
+            best = _best(pairs, scores, existing, goes_by if self.references == "best-recall" else scores[0])
+            exists, found = existing[best], [one[best] for one in scores]
+            if self.references == "jackknife":
+                found = _without_best(pairs, scores, existing, best)
         return np.column_stack([np.where(exists, one, 0.0) for one in found] + [exists])
 
     def _scores(self, overlap: Overlap) -> tuple[list[Floats], NDArray[np.bool_]]:
@@ -119,25 +124,29 @@ class Rouge(Compared):
         return {"recall": share[0], "precision": share[1], "segments": int(count)}
 
 
-def _of_best(
-    pairs: Pairs, scores: list[Floats], exists: NDArray[np.bool_], rule: str
-) -> tuple[list[Floats], NDArray[np.bool_]]:
-    """Those of the best reference, ties by content; or of the best of each set of references that leaves one out."""
-    f, recall, precision = (np.where(exists, -one, np.inf) for one in scores)
-    keys = (recall, f, precision) if rule == "best-recall" else (f, recall, precision)
-    best = pairs.least(*keys)
-    chosen = [one[best] for one in scores]
-    if rule == "jackknife":
-        # The best one is left out once, when the second best takes its place.
-        counts = np.diff(pairs.starts)
-        others = [key.copy() for key in keys]
-        for key in others:
-            key[best] = np.inf
-        second = pairs.least(*others)
-        second = np.where(exists[second], second, best)
-        several = counts > 1
-        chosen = [np.where(several, (one[best] * (counts - 1) + one[second]) / counts, one[best]) for one in scores]
-    return chosen, exists[best]
+def _pooled(pairs: Pairs, overlap: Overlap) -> Overlap:
+    """The sums over the references of each candidate, added in an order that is not that of the references."""
+    parts = (overlap.hits, overlap.candidate, overlap.reference)
+    owners = np.repeat(np.arange(len(pairs.starts) - 1), np.diff(pairs.starts))
+    order = np.lexsort((*parts, owners))
+    return Overlap(*(np.add.reduceat(part[order], pairs.starts[:-1]) for part in parts))
+
+
+def _best(pairs: Pairs, scores: list[Floats], exists: NDArray[np.bool_], first: Floats) -> NDArray[np.intp]:
+    """The best reference of each candidate: by `first`, then by F, recall and precision."""
+    return pairs.least(*(np.where(exists, -key, np.inf) for key in (first, *scores)))
+
+
+def _without_best(
+    pairs: Pairs, scores: list[Floats], exists: NDArray[np.bool_], best: NDArray[np.intp]
+) -> list[Floats]:
+    """The means over all sets that leave a reference out: only without the best one does the second best count."""
+    left = exists.copy()
+    left[best] = False
+    second = _best(pairs, scores, left, scores[0])
+    second = np.where(left[second], second, best)
+    counts = np.diff(pairs.starts)
+    return [(one[best] * (counts - 1) + one[second]) / counts for one in scores]
 
 
 def f_measure(recall: Floats, precision: Floats, beta: str) -> Floats:
@@ -191,9 +200,9 @@ class RougeN(Rouge):
         why="the cat, cat sat: all 2 bigrams of the reference, 2 of 4 of the candidate",
     )
     notes: ClassVar[str] = f"""
-        Equal to rouge-score 0.1.2 with tokenize=rouge in lower case. For stems rouge-score uses NLTK's variant of Porter's
-        algorithm; a few differ from stemmer=porter. {COMPAT.strip()} An empty candidate scores 0, and so does any candidate against
-        an empty reference; without n-grams on both sides there is no score.
+        Equal to rouge-score 0.1.2 with tokenize=rouge in lower case. For stems rouge-score uses NLTK's variant of
+        Porter's algorithm; a few differ from stemmer=porter. {COMPAT.strip()} An empty candidate scores 0, and so does
+        any candidate against an empty reference; without n-grams on both sides there is no score.
     """
 
     def __post_init__(self) -> None:

@@ -110,9 +110,10 @@ class RougeW(Rouge):
         pairs, worth = comparison.pairs, self._worth
         candidate = worth(pairs.candidate_lengths.astype(np.float64))
         reference = worth(pairs.reference_lengths.astype(np.float64))
+        hits = comparison.weighted_subsequences(self._kernel_variant, worth)
         if self.compat == "1.5.5":
-            reference = worth(reference)
-        return Overlap(comparison.weighted_subsequences(self._kernel_variant, worth), candidate, reference)
+            return Overlap(hits, candidate, worth(reference), goes_by=super().ratios(hits, reference))
+        return Overlap(hits, candidate, reference)
 
     def ratios(self, part: Floats, whole: Floats) -> Floats:
         ratios: Floats = self._worth.inverse(super().ratios(part, whole))
