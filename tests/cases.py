@@ -1,6 +1,5 @@
 """Segments for Hypothesis, and how they become batches and arguments."""
 
-import numpy as np
 from hypothesis import strategies as st
 
 from tarocco.encode.batch import Batch, Encoding, Groups
@@ -31,7 +30,7 @@ def texts(segments):
 def list_of(candidates, references):
     """A batch of one segment with many candidates."""
     columns = [Segments.from_strings([" ".join(text) for text in texts]) for texts in (candidates, references)]
-    groups = [Groups(np.arange(len(texts)), np.array([0, len(texts)])) for texts in (candidates, references)]
+    groups = Groups.of_one(len(candidates)), Groups.of_one(len(references))
     return Batch.of_groups(columns[:1], columns[1:], *groups, Encoding("none"))
 
 

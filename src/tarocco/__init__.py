@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tarocco.metrics.base import Example, Metric, parameter
     from tarocco.registry import metric, metric_plugin
     from tarocco.results import Interval, Result, Score
-    from tarocco.scoring import score, statistics
+    from tarocco.scoring import score, score_nbest, statistics
 
 _HOMES = {
     "Batch": "tarocco.encode.batch",
@@ -31,6 +31,7 @@ _HOMES = {
     "metric_plugin": "tarocco.registry",
     "parameter": "tarocco.metrics.base",
     "score": "tarocco.scoring",
+    "score_nbest": "tarocco.scoring",
     "statistics": "tarocco.scoring",
     "tokenizer": "tarocco.encode.tokenizers",
 }
@@ -48,6 +49,7 @@ __all__ = [
     "metric_plugin",
     "parameter",
     "score",
+    "score_nbest",
     "statistics",
     "tokenizer",
 ]

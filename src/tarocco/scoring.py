@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tarocco._version import __version__
-from tarocco.encode.batch import Batch, Encoding
+from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.errors import BadParameter, InputError, PluginError
 from tarocco.metrics.base import Floats, Metric, OnePass
 from tarocco.model import Segments, TestSet
@@ -74,10 +74,7 @@ def score(
     >>> round(result["BLEU-4"].score, 4)
     0.6043
     """
-    asked = [metrics] if isinstance(metrics, str | Metric) or not isinstance(metrics, Iterable) else metrics
-    chosen = find_metrics(asked)
-    if not chosen:
-        raise InputError("no metric was asked for")
+    chosen = _chosen(metrics)
     encoding = Encoding(tokenize, lowercase)
     test_set = make_test_set(candidates, references, documents)
     return score_test_set(
@@ -107,6 +104,43 @@ def statistics(
     test_set = make_test_set(candidates, references)
     rows: Floats = compute_statistics(test_set, find_metrics([metric]), Encoding(tokenize, lowercase), jobs)[0][0]
     return rows
+
+
+def score_nbest(
+    candidates: Sequence[str] | bytes,
+    references: Sequence[str] | str,
+    *,
+    metrics: Sequence[str | Metric] | str | Metric = "BLEUS-4",
+    tokenize: str = "none",
+    lowercase: bool = False,
+) -> dict[str, Floats]:
+    """Score many candidates for one segment, each by itself: an n-best list, or samples of a model.
+
+    What the candidates are compared with is prepared once for all of them. `candidates` are strings, or bytes with a
+    candidate a line (UTF-8). Returns float64[candidates] for each metric, under its name.
+
+    Example
+    -------
+    >>> import tarocco
+    >>> tarocco.score_nbest(["the cat sat", "a cat sits"], ["the cat sat here"], metrics="ROUGE-L")["ROUGE-L"].round(4)
+    array([0.8571, 0.2857])
+    """
+    chosen = _chosen(metrics)
+    lines = isinstance(candidates, bytes)
+    column = Segments.from_lines(candidates) if lines else _pack(_listed(candidates, "candidates"), "candidates")
+    texts = _pack([references] if isinstance(references, str) else _listed(references, "references"), "references")
+    if not len(texts):
+        raise InputError("there are no references")
+    asked, groups = Encoding(tokenize, lowercase), (Groups.of_one(len(column)), Groups.of_one(len(texts)))
+    found: dict[int, Floats] = {}
+    for way, members in _by_reading(chosen, asked).items():
+        batch = Batch.of_groups([column], [texts], *groups, way)
+        own = [chosen[i] for i in members]
+        # The context is that of these references; a batch without candidates is what metrics prepare on.
+        alone = Batch.of_groups([], [texts], Groups.of_one(0), groups[1], way) if any(map(_prepares, own)) else batch
+        contexts = [metric.prepare(alone) if _prepares(metric) else None for metric in own]
+        found |= dict(zip(members, statistics_of_batch(own, batch, contexts), strict=True))
+    return {str(metric): metric.score(found[i]) for i, metric in enumerate(chosen)}
 
 
 def score_test_set(
@@ -195,6 +229,14 @@ def statistics_of_batch(metrics: Sequence[Metric], batch: Batch, contexts: Seque
                 )
             found[i] = np.asarray(of_metric, np.float64)
     return [found[i] for i in range(len(metrics))]
+
+
+def _chosen(metrics: Sequence[str | Metric] | str | Metric) -> list[Metric]:
+    asked = [metrics] if isinstance(metrics, str | Metric) or not isinstance(metrics, Iterable) else metrics
+    chosen = find_metrics(asked)
+    if not chosen:
+        raise InputError("no metric was asked for")
+    return chosen
 
 
 def _by_reading(metrics: Sequence[Metric], asked: Encoding) -> dict[Encoding, list[int]]:

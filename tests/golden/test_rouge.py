@@ -75,7 +75,7 @@ def test_rouge_155(system, references, options):
                 irregular += 1
                 continue
             assert triple == pytest.approx(segment[1:], abs=1.01e-5), name
-        assert irregular <= 1
+        assert irregular <= 2
 
 
 def ours(name):

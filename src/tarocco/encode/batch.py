@@ -83,10 +83,21 @@ class Groups:
         np.cumsum(present.sum(axis=0), out=bounds[1:])
         return cls(rows, bounds)
 
+    @classmethod
+    def of_one(cls, size: int) -> Groups:
+        """The first rows, all of one segment."""
+        return cls(np.arange(size), np.array([0, size]))
+
+    @property
+    def sizes(self) -> NDArray[np.intp]:
+        """How many rows each segment has."""
+        sizes: NDArray[np.intp] = self.bounds[1:] - self.bounds[:-1]
+        return sizes
+
     @property
     def segments(self) -> NDArray[np.intp]:
         """The segment of each entry of `rows`."""
-        return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
+        return np.repeat(np.arange(len(self.bounds) - 1), self.sizes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,7 +39,8 @@ class Ragged:
 
     @property
     def lengths(self) -> NDArray[np.intp]:
-        return np.diff(self.offsets)
+        lengths: NDArray[np.intp] = self.offsets[1:] - self.offsets[:-1]
+        return lengths
 
 
 def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:

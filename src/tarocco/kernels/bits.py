@@ -214,15 +214,14 @@ def map_words(
     words: cython.const[cython.int][::1],
     start: cython.Py_ssize_t,
     end: cython.Py_ssize_t,
-    segment: cython.int,
-    locals_: cython.const[cython.int][:, ::1],
+    locals_: cython.const[cython.int][::1],
     which: cython.Py_ssize_t,
     mapped: cython.int[:, ::1],
 ) -> cython.void:
     """The rows of masks that belong to words[start:end], 0 for words that no reference has."""
     i: cython.Py_ssize_t
     for i in range(start, end):
-        mapped[which, i - start] = locals_[words[i], 0] if locals_[words[i], 1] == segment else 0
+        mapped[which, i - start] = locals_[words[i]]
 
 
 def compare(
@@ -235,7 +234,7 @@ def compare(
     reference_rows: cython.const[cython.Py_ssize_t][::1],
     reference_groups: cython.const[cython.Py_ssize_t][::1],
     subsequences: cython.bint,
-    locals_: cython.int[:, ::1],
+    locals_: cython.int[::1],
     mapped: cython.int[:, ::1],
     masks: cython.ulonglong[:, ::1],
     columns: cython.ulonglong[:, ::1],
@@ -244,8 +243,8 @@ def compare(
 ):
     """Fill out with distances or lengths of subsequences, one for each candidate and each of its references, in order.
 
-    locals_ has a row [row of masks, segment] a word; masks[row, block] has room for the largest segment, in fours of
-    blocks. A segment that it has no room for is left out: its entries of `out` become -1.
+    locals_ has the row of masks of each word, 0 for all at first; masks[row, block] has room for the largest segment, in
+    fours of blocks. A segment that it has no room for is left out: its entries of `out` become -1.
     """
     segment: cython.int
     pair: cython.Py_ssize_t = 0
@@ -291,19 +290,18 @@ def compare(
                 start = reference_bounds[reference_rows[reference_groups[segment] + other]]
                 for i in range(lengths[other]):
                     j = reference_words[start + i]
-                    if locals_[j, 1] != segment:
+                    if locals_[j] == 0:
                         known += 1
-                        locals_[j, 0] = known
-                        locals_[j, 1] = segment
+                        locals_[j] = known
                         for k in range(blocks):
                             masks[known, k] = 0
-                    masks[locals_[j, 0], b + (i >> 6)] |= ONE << (i & 63)
+                    masks[locals_[j], b + (i >> 6)] |= ONE << (i & 63)
                 b += 1 if lanes_fit else (lengths[other] + 63) // 64
             member = groups[segment]
             while member < groups[segment + 1]:
                 start = bounds[rows[member]]
                 length = bounds[rows[member] + 1] - start
-                map_words(words, start, start + length, segment, locals_, 0, mapped)
+                map_words(words, start, start + length, locals_, 0, mapped)
                 if not lanes_fit:
                     b = 0
                     for other in range(references):
@@ -322,7 +320,7 @@ def compare(
                     if both:
                         start = bounds[rows[member + 1]]
                         second = bounds[rows[member + 1] + 1] - start
-                        map_words(words, start, start + second, segment, locals_, 1, mapped)
+                        map_words(words, start, start + second, locals_, 1, mapped)
                     shorter = 0 if length <= second else 1
                     least = length if length <= second else second
                     most = second if length <= second else length
@@ -344,3 +342,7 @@ def compare(
                                 out[pair + references + other] = j
                     pair += 2 * references if both else references
                     member += 2
+            for other in range(references):
+                start = reference_bounds[reference_rows[reference_groups[segment] + other]]
+                for i in range(lengths[other]):
+                    locals_[reference_words[start + i]] = 0

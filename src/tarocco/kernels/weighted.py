@@ -49,13 +49,10 @@ def sparse_rows(
     dips_now: cython.Py_ssize_t = 0
     dips_before: cython.Py_ssize_t
     following: cython.Py_ssize_t
-    changed: cython.Py_ssize_t
     run: cython.int
-    fell: cython.int
-    rose: cython.int
+    moved: cython.int
+    left: cython.double
     value: cython.double
-    # cells[reference_length + 1] keeps what the last changed cell was before.
-    old: cython.Py_ssize_t = reference_length + 1
     for j in range(reference_length + 1):
         runs[0, j] = 0
         runs[1, j] = 0
@@ -64,63 +61,58 @@ def sparse_rows(
     for i in range(length):
         now = i & 1
         before = 1 - now
-        # The runs of the row before the last are over.
-        if i > 1:
+        if i > 1:  # the runs of the row before the last are over
             j = firsts[mapped[i - 2]]
             while j > 0:
                 runs[now, j] = 0
                 j = nexts[j]
+        j = firsts[mapped[i]]
+        while j > 0:  # what the matches of this row begin with, before the row changes
+            run = runs[before, j - 1]
+            runs[now, j] = run + 1
+            for e in range(weightings):
+                bases[now, j, e] = bases[before, j - 1, e] if run > 0 else cells[j - 1, e]
+            j = nexts[j]
         dips_before = dips_now
         dips_now = 0
         dip = 0
         match = firsts[mapped[i]]
-        changed = -1
         while match > 0 or dip < dips_before:
+            moved = 0
             if match > 0 and (dip == dips_before or match <= dips[before, dip]):
                 j = match
                 match = nexts[j]
                 if dip < dips_before and dips[before, dip] == j:
                     dip += 1
-                run = runs[before, j - 1]
-                runs[now, j] = run + 1
-                fell = 0
+                run = runs[now, j]
                 for e in range(weightings):
-                    if run > 0:
-                        value = bases[before, j - 1, e]
-                    else:
-                        value = cells[old, e] if changed == j - 1 else cells[j - 1, e]
-                    bases[now, j, e] = value
-                for e in range(weightings):
-                    cells[old, e] = cells[j, e]
-                    cells[j, e] = bases[now, j, e] + worth[run + 1, e]
-                    fell |= cells[j, e] < cells[j - 1, e]
-                if fell:
+                    value = bases[now, j, e] + worth[run, e]
+                    moved |= value < cells[j - 1, e]
+                    cells[j, e] = value
+                if moved:
                     dips[now, dips_now] = cython.cast(cython.int, j)
                     dips_now += 1
             else:
                 j = dips[before, dip]
                 dip += 1
                 for e in range(weightings):
-                    cells[old, e] = cells[j, e]
-                    if cells[j - 1, e] > cells[j, e]:
-                        cells[j, e] = cells[j - 1, e]
-            changed = j
+                    left = cells[j - 1, e]
+                    value = cells[j, e]
+                    cells[j, e] = left if left > value else value
             following = match if match > 0 else reference_length + 1
             if dip < dips_before and dips[before, dip] < following:
                 following = dips[before, dip]
-            j += 1
-            while j < following:
-                rose = 0
-                for e in range(weightings):
-                    rose |= cells[j - 1, e] > cells[j, e]
-                if not rose:
-                    break
-                for e in range(weightings):
-                    cells[old, e] = cells[j, e]
-                    if cells[j - 1, e] > cells[j, e]:
-                        cells[j, e] = cells[j - 1, e]
-                changed = j
+            moved = 1
+            while moved:
                 j += 1
+                if j >= following:
+                    break
+                moved = 0
+                for e in range(weightings):
+                    left = cells[j - 1, e]
+                    value = cells[j, e]
+                    moved |= left > value
+                    cells[j, e] = left if left > value else value
 
 
 @cython.cfunc

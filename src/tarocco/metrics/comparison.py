@@ -48,7 +48,7 @@ class Comparison:
         self._made: dict[Hashable, Any] = {}
         self._lengths = batch.references.lengths[batch.reference_groups.rows]
         self._words = int(self._a_segment(self._lengths))
-        self._references = int(np.diff(batch.reference_groups.bounds).max(initial=0))
+        self._references = int(batch.reference_groups.sizes.max(initial=0))
         self._longest = int(batch.candidates.lengths.max(initial=0))
         self._longest_reference = int(self._lengths.max(initial=0))
 
@@ -80,11 +80,11 @@ class Comparison:
         most = max(blocks, -(-self._references // 4) * 4)  # short references are compared four at a time
         if self._words * most > _MOST_MASKS:
             most = max(4, _MOST_MASKS // self._words)
-        found = np.zeros(int(self.pairs.starts[-1]), np.intp)
+        found = np.zeros(len(self.pairs), np.intp)
         _compare(
             *self.batch.arrays,
             subsequences,
-            self._locals(),
+            np.zeros(len(self.batch.vocabulary), np.int32),
             np.empty((2, self._longest + 1), np.int32),
             np.zeros((self._words + 1, most), np.uint64),
             np.empty((2, max(8, self._longest_reference // 64 + 1)), np.uint64),
@@ -107,7 +107,7 @@ class Comparison:
         substitution: int = 1,
         wanted: NDArray[np.bool_] | None = None,
     ) -> Counts:
-        costs = np.zeros(int(self.pairs.starts[-1]), np.intp)
+        costs = np.zeros(len(self.pairs), np.intp)
         needed = np.ones(len(costs), np.uint8) if wanted is None else wanted.astype(np.uint8)
         row = np.zeros(max(self._longest, self._longest_reference) + 1, np.intp)
         _align(*self.batch.arrays, jumps, match, edit, substitution, row, needed, costs)
@@ -126,7 +126,7 @@ class Comparison:
 
     def recognized(self, order: int, insertion: float, deletion: float) -> Floats:
         """What GRR's automaton collects for each pair."""
-        found = np.zeros(int(self.pairs.starts[-1]))
+        found = np.zeros(len(self.pairs))
         size = self._longest_reference + 1
         _recognize(*self.batch.arrays, order, insertion, deletion, np.zeros(size), np.zeros((size, order)), found)
         return found
@@ -134,7 +134,7 @@ class Comparison:
     @cached_property
     def hits(self) -> Counts:
         """The size of the intersection of each pair's bags of words."""
-        hits = np.zeros(int(self.pairs.starts[-1]), np.intp)
+        hits = np.zeros(len(self.pairs), np.intp)
         counts = np.zeros((self._words, self._references), np.int32)
         _overlap(*self.batch.arrays, self._locals(), counts, np.zeros((self._words, 2), np.int32), hits)
         return hits
@@ -163,7 +163,7 @@ class Comparison:
         bins = np.searchsorted(ends, np.arange(most + 1)).astype(np.uint8)
         segment = int(self._a_segment(self._lengths * np.minimum(self._lengths, most + 1)))
         cells = min((self._words + 1) ** 2 * self._references, _MOST_CELLS)
-        found = np.zeros((int(self.pairs.starts[-1]), len(limits) + 1), np.intp)
+        found = np.zeros((len(self.pairs), len(limits) + 1), np.intp)
         _skip_bigrams(
             *self.batch.arrays,
             most,
@@ -202,8 +202,8 @@ class Comparison:
             )
         runs = np.arange(longest + 1, dtype=np.float64)
         worth = np.column_stack([one(runs) for one in wanted])
-        found = np.zeros((int(self.pairs.starts[-1]), len(wanted)))
-        size, texts = self._longest_reference + 2, (2, longest + 1)
+        found = np.zeros((len(self.pairs), len(wanted)))
+        size, texts = self._longest_reference + 1, (2, longest + 1)
         table = np.empty((longest, longest) if variant != RECURRENCE else (0, 0))
         _weigh(
             *self.batch.arrays,

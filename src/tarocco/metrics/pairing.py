@@ -21,34 +21,56 @@ class Pairs:
 
     def __init__(self, batch: Batch) -> None:
         self._batch = batch
-        self._segments = batch.candidate_groups.segments
-        self.starts = np.zeros(len(batch) + 1, np.intp)
-        np.cumsum(np.diff(batch.reference_groups.bounds)[self._segments], out=self.starts[1:])
+
+    def __len__(self) -> int:
+        return int(self._batch.candidate_groups.sizes @ self._batch.reference_groups.sizes)
+
+    @cached_property
+    def counts(self) -> NDArray[np.intp]:
+        """How many references each candidate has."""
+        sizes: NDArray[np.intp] = self._batch.reference_groups.sizes[self._batch.candidate_groups.segments]
+        return sizes
+
+    @cached_property
+    def starts(self) -> NDArray[np.intp]:
+        """Where the pairs of each candidate begin, and the end."""
+        starts = np.zeros(len(self.counts) + 1, np.intp)
+        np.cumsum(self.counts, out=starts[1:])
+        return starts
+
+    @cached_property
+    def owners(self) -> NDArray[np.intp]:
+        """The candidate of each pair."""
+        return np.repeat(np.arange(len(self.counts)), self.counts)
 
     @cached_property
     def candidate_lengths(self) -> NDArray[np.intp]:
         """The length of each pair's candidate."""
-        return np.repeat(self._batch.lengths, np.diff(self.starts))
+        return np.repeat(self._batch.lengths, self.counts)
 
     @cached_property
     def reference_lengths(self) -> NDArray[np.intp]:
         """The length of each pair's reference: those of the candidate's segment, over and over."""
-        groups, counts = self._batch.reference_groups, np.diff(self.starts)
-        within = np.arange(self.starts[-1]) - np.repeat(self.starts[:-1], counts)
-        rows = groups.rows[np.repeat(groups.bounds[self._segments], counts) + within]
+        groups = self._batch.reference_groups
+        firsts = groups.bounds[self._batch.candidate_groups.segments] - self.starts[:-1]
+        rows = groups.rows[np.arange(len(self.owners)) + np.repeat(firsts, self.counts)]
         lengths: NDArray[np.intp] = self._batch.references.lengths[rows]
         return lengths
 
     def least(self, *keys: Floats) -> NDArray[np.intp]:
         """For each candidate its pair with the least first key, ties by the second and so on."""
-        owners = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
-        left, firsts = np.arange(len(owners)), self.starts[:-1]
-        for key in keys:  # those above the least leave: quicker than sorting
-            of_left = key[left]
-            still = of_left == np.minimum.reduceat(of_left, firsts)[owners]
-            left, owners = left[still], owners[still]
-            firsts = np.flatnonzero(np.diff(owners, prepend=-1))
-        return left[firsts]
+        first = keys[0]
+        left = np.flatnonzero(first == np.minimum.reduceat(first, self.starts[:-1])[self.owners])
+        for key in keys[1:]:  # those above the least leave: quicker than sorting
+            if len(left) == len(self.counts):
+                return left
+            of_left, owners, firsts = key[left], self.owners[left], self._firsts(left)
+            left = left[of_left == np.repeat(np.minimum.reduceat(of_left, firsts), np.bincount(owners))]
+        return left[self._firsts(left)]
+
+    def _firsts(self, left: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Where the pairs of each candidate begin among these."""
+        return np.searchsorted(left, self.starts[:-1])
 
     def mean_reference_length(self) -> Floats:
         """The mean length of each candidate's references; a candidate has at least one."""
@@ -56,5 +78,5 @@ class Pairs:
 
     def mean(self, numbers: NDArray[Any]) -> Floats:
         """The mean of numbers, one a pair, over the references of each candidate."""
-        means: Floats = np.add.reduceat(numbers, self.starts[:-1]) / np.diff(self.starts)
+        means: Floats = np.add.reduceat(numbers, self.starts[:-1]) / self.counts
         return means

@@ -127,8 +127,7 @@ class Rouge(Compared):
 def _pooled(pairs: Pairs, overlap: Overlap) -> Overlap:
     """The sums over the references of each candidate, added in an order that is not that of the references."""
     parts = (overlap.hits, overlap.candidate, overlap.reference)
-    owners = np.repeat(np.arange(len(pairs.starts) - 1), np.diff(pairs.starts))
-    order = np.lexsort((*parts, owners))
+    order = np.lexsort((*parts, pairs.owners))
     return Overlap(*(np.add.reduceat(part[order], pairs.starts[:-1]) for part in parts))
 
 
@@ -145,7 +144,7 @@ def _without_best(
     left[best] = False
     second = _best(pairs, scores, left, scores[0])
     second = np.where(left[second], second, best)
-    counts = np.diff(pairs.starts)
+    counts = pairs.counts
     return [(one[best] * (counts - 1) + one[second]) / counts for one in scores]
 
 
