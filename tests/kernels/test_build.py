@@ -17,12 +17,13 @@ from tarocco.kernels import (
     runs,
     runsearch,
     shared,
+    shifts,
     skips,
     weighted,
     words,
 )
 
-MODULES = (alignments, bags, bits, ngrams, pairs, resample, runs, runsearch, shared, skips, weighted, words)
+MODULES = (alignments, bags, bits, ngrams, pairs, resample, runs, runsearch, shared, shifts, skips, weighted, words)
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)

@@ -14,6 +14,7 @@ and types are checked by the caller. Kernels hold no objects, do no input or out
     skips       skip-bigrams for several gap limits
     runs        greedy matchings made of runs of words
     runsearch   the best matching made of runs, by search
+    shifts      edit distance with shifts of blocks, for TER
     pairs       counting and finding (prefix, word) pairs, for n-gram information
     resample    weighted sums in a fixed order, bootstrap draws
 """

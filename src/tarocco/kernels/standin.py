@@ -36,6 +36,10 @@ def exceptval(*_args: Any, **_options: Any) -> Callable[..., Any]:
     return cfunc
 
 
+def locals(**_types: Any) -> Callable[..., Any]:
+    return cfunc
+
+
 class _NoGil:
     """Usable as a decorator and as a context manager, as in Cython."""
 

@@ -8,6 +8,7 @@ bleu            BLEU-n, BLEUS-n, BLEU-SBP, BLEUi-n
 nist            NIST-n, NISTi-n
 edits           WER, PER, CDER, 1-WER, 1-PER
 recognition     GRR-k
+ter             TER
 rouge           ROUGE-N, ROUGE-L, and what all of ROUGE has
 rouge_weighted  ROUGE-W-a
 rouge_skips     ROUGE-S-d, ROUGE-SU-d
