@@ -59,16 +59,20 @@ $(VENV)/.installed: $(VENV)/bin/python $(BUILD)
 	$(VENV)/bin/python -m pip install -q -e .
 	@touch $@
 
+# Extras are installed by their names, so that tarocco is not compiled once more for each of them.
+extra = $(VENV)/bin/python tools/extra.py $(1) | xargs -d '\n' $(VENV)/bin/python -m pip install -q
+
 $(VENV)/.test: $(VENV)/.installed $(PLUGIN)/pyproject.toml
-	$(VENV)/bin/python -m pip install -q -e '.[test]' $(PLUGIN)
+	$(call extra,test)
+	$(VENV)/bin/python -m pip install -q --no-deps $(PLUGIN)
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.test
-	$(VENV)/bin/python -m pip install -q -e '.[bench]'
+	$(call extra,bench)
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.installed
-	$(VENV)/bin/python -m pip install -q -e '.[lint]'
+	$(call extra,lint)
 	@touch $@
 
 $(PLAIN)/.installed: $(VENV)/bin/python $(SOURCES) $(BUILD)

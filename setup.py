@@ -10,11 +10,12 @@ from pathlib import Path
 
 from setuptools import Extension, setup
 
+PROCESSORS = os.cpu_count() or 1
 KERNELS = Path("src/tarocco/kernels")
 NOT_KERNELS = {"__init__.py", "standin.py"}
 
 # The same numbers on every processor: no fused multiply-add, no -march=native.
-FLAGS = ["-O3", "-ffp-contract=off"]
+FLAGS = ["-O3", "-ffp-contract=off", "-g0"]
 
 # Kernels on integers that gain from wider instructions are also compiled for them, under another name; which one is
 # used is decided when they are imported (tarocco.kernels.widest).
@@ -48,11 +49,13 @@ def kernel_extensions():
         for path in sorted(KERNELS.glob("*.py"))
         if path.name not in NOT_KERNELS
     ]
-    extensions = cythonize([*extensions, *wider_extensions()], language_level=3, build_dir="build/cython")
+    extensions = cythonize([*extensions, *wider_extensions()], language_level=3, build_dir="build/cython", nthreads=PROCESSORS)
     for extension in extensions:
         # cythonize() drops this attribute, so it is set on what it returns.
         extension.optional = os.environ.get("TAROCCO_REQUIRE_COMPILE") != "1"
     return extensions
 
 
-setup(ext_modules=kernel_extensions())
+# Worker processes import this file again.
+if __name__ == "__main__":
+    setup(ext_modules=kernel_extensions(), options={"build_ext": {"parallel": PROCESSORS}})

