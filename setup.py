@@ -49,7 +49,9 @@ def kernel_extensions():
         for path in sorted(KERNELS.glob("*.py"))
         if path.name not in NOT_KERNELS
     ]
-    extensions = cythonize([*extensions, *wider_extensions()], language_level=3, build_dir="build/cython", nthreads=PROCESSORS)
+    extensions = cythonize(
+        [*extensions, *wider_extensions()], language_level=3, build_dir="build/cython", nthreads=PROCESSORS
+    )
     for extension in extensions:
         # cythonize() drops this attribute, so it is set on what it returns.
         extension.optional = os.environ.get("TAROCCO_REQUIRE_COMPILE") != "1"

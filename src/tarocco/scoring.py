@@ -126,8 +126,10 @@ def score_nbest(
     array([0.8571, 0.2857])
     """
     chosen = _chosen(metrics)
-    lines = isinstance(candidates, bytes)
-    column = Segments.from_lines(candidates) if lines else _pack(_listed(candidates, "candidates"), "candidates")
+    if isinstance(candidates, bytes):
+        column = Segments.from_lines(candidates)
+    else:
+        column = _pack(_listed(candidates, "candidates"), "candidates")
     texts = _pack([references] if isinstance(references, str) else _listed(references, "references"), "references")
     if not len(texts):
         raise InputError("there are no references")

@@ -11,6 +11,7 @@ from tarocco.kernels import (
     alignments,
     bags,
     bits,
+    extent,
     ngrams,
     pairs,
     resample,
@@ -23,7 +24,22 @@ from tarocco.kernels import (
     words,
 )
 
-MODULES = (alignments, bags, bits, ngrams, pairs, resample, runs, runsearch, shared, shifts, skips, weighted, words)
+MODULES = (
+    alignments,
+    bags,
+    bits,
+    extent,
+    ngrams,
+    pairs,
+    resample,
+    runs,
+    runsearch,
+    shared,
+    shifts,
+    skips,
+    weighted,
+    words,
+)
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)

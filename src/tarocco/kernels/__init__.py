@@ -7,6 +7,7 @@ and types are checked by the caller. Kernels hold no objects, do no input or out
     words       text -> words -> word ids
     ngrams      clipped n-gram matches, plain or weighted
     shared      n-gram matches with each reference
+    extent      how large the largest segment is
     bags        overlap of bags of words
     bits        edit distance and longest common subsequence, 64 rows at a time
     alignments  edit distance with any costs, CDER's jumps, GRR's automaton

@@ -1,8 +1,39 @@
-# Four 64-bit lanes as one value of the C compiler's own vector type: Cython takes it for an integer and writes the
-# operators, the C compiler turns them into instructions for all four lanes, as wide as the processor family has them.
+# Several lanes of bits as one value of the C compiler's own vector types: four of 64 bits, or eight of 32. Cython takes
+# them for integers; the C compiler turns each operator into instructions for all lanes, as wide as the processor family
+# has them.
 cdef extern from *:
     """
     typedef unsigned long long lanes __attribute__((vector_size(32), aligned(8)));
+    typedef unsigned int narrow_lanes __attribute__((vector_size(32), aligned(8)));
+    typedef unsigned int half_lanes __attribute__((vector_size(16), aligned(8)));
+
+    #define load_lanes(address) (*(const lanes *)(address))
+    #define store_lanes(address, value) (*(lanes *)(address) = (lanes)(value))
+
+    static inline narrow_lanes load_narrow(const void *first, const void *second) {
+        half_lanes a = *(const half_lanes *)first, b = *(const half_lanes *)second;
+    #if defined(__clang__) || __GNUC__ >= 12
+        return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+    #else
+        return (narrow_lanes){a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]};
+    #endif
+    }
+
+    /* One word of a candidate: places says where it stands in the reference; up and down are the rows of the column
+       that are larger and smaller than the one above. */
+    #define distance_step(places, up, down) do { \
+        __typeof__(up) m_ = (places), d_ = (((m_ & up) + up) ^ up) | m_ | down; \
+        __typeof__(up) right_ = down | ~(d_ | up), left_ = d_ & up; \
+        right_ = (right_ << 1) | 1; \
+        up = (left_ << 1) | ~(d_ | right_); \
+        down = right_ & d_; \
+    } while (0)
+
+    /* Rows that are not larger than the one above. */
+    #define subsequence_step(places, same) do { \
+        __typeof__(same) u_ = same & (places); \
+        same = (same + u_) | (same - u_); \
+    } while (0)
 
     #define count_ones __builtin_popcountll
 
@@ -15,5 +46,11 @@ cdef extern from *:
     }
     """
     ctypedef unsigned long long lanes
+    ctypedef unsigned int narrow_lanes
+    lanes load_lanes(const unsigned long long *) nogil
+    narrow_lanes load_narrow(const unsigned long long *, const unsigned long long *) nogil
+    void store_lanes(unsigned long long *, unsigned long long) nogil
+    void distance_step(unsigned long long, unsigned long long, unsigned long long) nogil
+    void subsequence_step(unsigned long long, unsigned long long) nogil
     int count_ones(unsigned long long) nogil
     int processor_has_avx2() nogil

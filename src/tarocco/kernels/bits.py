@@ -7,8 +7,8 @@ in Hyyrö's form of 2003, for the longest common subsequence Hyyrö (2004). The 
 the candidate's length plus the rows that go up minus those that go down.
 
 The masks of a segment's references are made once and used for all its candidates; a word that no reference has meets
-an empty mask, row 0. References of at most 64 words are compared four at a time and two candidates at a time, so that
-eight chains of operations do not wait for each other. This file is also compiled for processors with AVX2
+an empty mask, row 0. References of at most 64 words are compared four at a time, and two or four candidates at a time;
+bits.pxd has the operations on several lanes. This file is also compiled for processors with AVX2
 (`kernels.widest` chooses); without a compiler there are no lanes, and references are compared one by one.
 """
 
@@ -126,88 +126,125 @@ def subsequence(
 
 
 @cython.cfunc
+@cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def lane_distances(
+def wide_columns(
     mapped: cython.const[cython.int][:, ::1],
-    shorter: cython.Py_ssize_t,
-    length: cython.Py_ssize_t,
-    other_length: cython.Py_ssize_t,
+    sizes: cython.const[cython.Py_ssize_t][::1],
     masks: cython.ulonglong[:, ::1],
     first: cython.Py_ssize_t,
+    subsequences: cython.bint,
     found: cython.ulonglong[:, ::1],
 ) -> cython.void:
-    """The last columns of four references and of two candidates, of which mapped[shorter] is the shorter one."""
-    longer: cython.Py_ssize_t = 1 - shorter
+    """The last columns of four references of up to 64 words and of candidates 0 and 1, a chain each."""
+    longer: cython.Py_ssize_t = 1 if sizes[0] <= sizes[1] else 0
+    shorter: cython.Py_ssize_t = 1 - longer
     i: cython.Py_ssize_t
-    m: lanes = cython.cast(cython.pointer(lanes), cython.address(masks[0, first]))[0]
-    d: lanes
-    hp: lanes
-    hn: lanes
-    n: lanes = m ^ m
-    p: lanes = ~n
-    n2: lanes = n
-    p2: lanes = p
-    for i in range(length):
-        m = cython.cast(cython.pointer(lanes), cython.address(masks[mapped[shorter, i], first]))[0]
-        d = (((m & p) + p) ^ p) | m | n
-        hp = n | ~(d | p)
-        hn = d & p
-        hp = (hp << 1) | 1
-        p = (hn << 1) | ~(d | hp)
-        n = hp & d
-        m = cython.cast(cython.pointer(lanes), cython.address(masks[mapped[longer, i], first]))[0]
-        d = (((m & p2) + p2) ^ p2) | m | n2
-        hp = n2 | ~(d | p2)
-        hn = d & p2
-        hp = (hp << 1) | 1
-        p2 = (hn << 1) | ~(d | hp)
-        n2 = hp & d
-    for i in range(length, other_length):
-        m = cython.cast(cython.pointer(lanes), cython.address(masks[mapped[longer, i], first]))[0]
-        d = (((m & p2) + p2) ^ p2) | m | n2
-        hp = n2 | ~(d | p2)
-        hn = d & p2
-        hp = (hp << 1) | 1
-        p2 = (hn << 1) | ~(d | hp)
-        n2 = hp & d
-    cython.cast(cython.pointer(lanes), cython.address(found[shorter, 0]))[0] = p
-    cython.cast(cython.pointer(lanes), cython.address(found[shorter, 4]))[0] = n
-    cython.cast(cython.pointer(lanes), cython.address(found[longer, 0]))[0] = p2
-    cython.cast(cython.pointer(lanes), cython.address(found[longer, 4]))[0] = n2
+    down: lanes = load_lanes(cython.address(masks[0, first]))  # nothing
+    up: lanes = ~down
+    other_down: lanes = down
+    other_up: lanes = up
+    for i in range(sizes[shorter]):
+        if subsequences:
+            subsequence_step(load_lanes(cython.address(masks[mapped[shorter, i], first])), up)
+            subsequence_step(load_lanes(cython.address(masks[mapped[longer, i], first])), other_up)
+        else:
+            distance_step(load_lanes(cython.address(masks[mapped[shorter, i], first])), up, down)
+            distance_step(load_lanes(cython.address(masks[mapped[longer, i], first])), other_up, other_down)
+    for i in range(sizes[shorter], sizes[longer]):
+        if subsequences:
+            subsequence_step(load_lanes(cython.address(masks[mapped[longer, i], first])), other_up)
+        else:
+            distance_step(load_lanes(cython.address(masks[mapped[longer, i], first])), other_up, other_down)
+    store_lanes(cython.address(found[shorter, 0]), up)
+    store_lanes(cython.address(found[shorter, 4]), down)
+    store_lanes(cython.address(found[longer, 0]), other_up)
+    store_lanes(cython.address(found[longer, 4]), other_down)
 
 
 @cython.cfunc
+@cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def lane_subsequences(
+def narrow_columns(
     mapped: cython.const[cython.int][:, ::1],
-    shorter: cython.Py_ssize_t,
-    length: cython.Py_ssize_t,
-    other_length: cython.Py_ssize_t,
+    sizes: cython.const[cython.Py_ssize_t][::1],
+    which: cython.Py_ssize_t,
+    start: cython.Py_ssize_t,
+    up: narrow_lanes,
+    down: narrow_lanes,
     masks: cython.ulonglong[:, ::1],
     first: cython.Py_ssize_t,
+    subsequences: cython.bint,
     found: cython.ulonglong[:, ::1],
 ) -> cython.void:
-    """The same for the longest common subsequence."""
-    longer: cython.Py_ssize_t = 1 - shorter
+    """The last columns of four references of up to 32 words and of candidates `which` and `which` + 1, from `start` on.
+
+    All eight pairs are lanes of one chain. What the lanes of the shorter candidate become after its end does not
+    matter: they were stored before.
+    """
+    longer: cython.Py_ssize_t = which + 1 if sizes[which] <= sizes[which + 1] else which
+    shorter: cython.Py_ssize_t = 2 * which + 1 - longer
     i: cython.Py_ssize_t
-    m: lanes = cython.cast(cython.pointer(lanes), cython.address(masks[0, first]))[0]
-    s: lanes = ~(m ^ m)
-    s2: lanes = s
-    for i in range(length):
-        m = s & cython.cast(cython.pointer(lanes), cython.address(masks[mapped[shorter, i], first]))[0]
-        s = (s + m) | (s - m)
-        m = s2 & cython.cast(cython.pointer(lanes), cython.address(masks[mapped[longer, i], first]))[0]
-        s2 = (s2 + m) | (s2 - m)
-    for i in range(length, other_length):
-        m = s2 & cython.cast(cython.pointer(lanes), cython.address(masks[mapped[longer, i], first]))[0]
-        s2 = (s2 + m) | (s2 - m)
-    cython.cast(cython.pointer(lanes), cython.address(found[shorter, 0]))[0] = ~s
-    cython.cast(cython.pointer(lanes), cython.address(found[longer, 0]))[0] = ~s2
+    row: cython.pointer(cython.ulonglong)
+    for i in range(start, sizes[shorter]):
+        row = cython.address(masks[mapped[which, i], first])
+        if subsequences:
+            subsequence_step(load_narrow(row, cython.address(masks[mapped[which + 1, i], first])), up)
+        else:
+            distance_step(load_narrow(row, cython.address(masks[mapped[which + 1, i], first])), up, down)
+    store_lanes(cython.address(found[shorter, 0]), up)
+    store_lanes(cython.address(found[shorter, 4]), down)
+    for i in range(sizes[shorter], sizes[longer]):
+        row = cython.address(masks[mapped[longer, i], first])
+        if subsequences:
+            subsequence_step(load_narrow(row, row), up)
+        else:
+            distance_step(load_narrow(row, row), up, down)
+    store_lanes(cython.address(found[longer, 0]), up)
+    store_lanes(cython.address(found[longer, 4]), down)
 
 
 @cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def four_narrow_columns(
+    mapped: cython.const[cython.int][:, ::1],
+    sizes: cython.const[cython.Py_ssize_t][::1],
+    masks: cython.ulonglong[:, ::1],
+    first: cython.Py_ssize_t,
+    subsequences: cython.bint,
+    found: cython.ulonglong[:, ::1],
+) -> cython.void:
+    """The same for four candidates: two chains that do not wait for each other while all four have words."""
+    i: cython.Py_ssize_t
+    common: cython.Py_ssize_t = sizes[0]
+    row: cython.pointer(cython.ulonglong) = cython.address(masks[0, first])
+    other: cython.pointer(cython.ulonglong)
+    down: narrow_lanes = load_narrow(row, row)  # nothing
+    up: narrow_lanes = ~down
+    other_down: narrow_lanes = down
+    other_up: narrow_lanes = up
+    for i in range(1, 4):
+        if sizes[i] < common:
+            common = sizes[i]
+    for i in range(common):
+        row = cython.address(masks[mapped[0, i], first])
+        other = cython.address(masks[mapped[2, i], first])
+        if subsequences:
+            subsequence_step(load_narrow(row, cython.address(masks[mapped[1, i], first])), up)
+            subsequence_step(load_narrow(other, cython.address(masks[mapped[3, i], first])), other_up)
+        else:
+            distance_step(load_narrow(row, cython.address(masks[mapped[1, i], first])), up, down)
+            distance_step(load_narrow(other, cython.address(masks[mapped[3, i], first])), other_up, other_down)
+    narrow_columns(mapped, sizes, 0, common, up, down, masks, first, subsequences, found)
+    narrow_columns(mapped, sizes, 2, common, other_up, other_down, masks, first, subsequences, found)
+
+
+@cython.cfunc
+@cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
 def map_words(
@@ -239,47 +276,53 @@ def compare(
     masks: cython.ulonglong[:, ::1],
     columns: cython.ulonglong[:, ::1],
     lengths: cython.Py_ssize_t[::1],
+    sizes: cython.Py_ssize_t[::1],
     out: cython.Py_ssize_t[::1],
 ):
     """Fill out with distances or lengths of subsequences, one for each candidate and each of its references, in order.
 
     locals_ has the row of masks of each word, 0 for all at first; masks[row, block] has room for the largest segment,
-    in fours of blocks. A segment that it has no room for is left out: its entries of `out` become -1.
+    in fours of blocks. A segment that it has no room for is left out: its entries of `out` become -1. Returns how many
+    entries are.
     """
     segment: cython.int
     pair: cython.Py_ssize_t = 0
     member: cython.Py_ssize_t
+    many: cython.Py_ssize_t
     other: cython.Py_ssize_t
+    references: cython.Py_ssize_t
+    blocks: cython.Py_ssize_t
+    start: cython.Py_ssize_t
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     b: cython.Py_ssize_t
+    c: cython.Py_ssize_t
     k: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    length: cython.Py_ssize_t
-    second: cython.Py_ssize_t
-    shorter: cython.Py_ssize_t
-    references: cython.Py_ssize_t
-    blocks: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    bit: cython.Py_ssize_t
+    found: cython.Py_ssize_t
+    left_out: cython.Py_ssize_t = 0
     known: cython.int
     low: cython.ulonglong
-    least: cython.Py_ssize_t
-    most: cython.Py_ssize_t
-    both: cython.bint
     lanes_fit: cython.bint
+    narrow: cython.bint
     with cython.nogil:
         for segment in range(cython.cast(cython.int, groups.shape[0] - 1)):
             references = reference_groups[segment + 1] - reference_groups[segment]
             blocks = 0
             lanes_fit = cython.compiled
+            narrow = cython.compiled
             for other in range(references):
                 j = reference_rows[reference_groups[segment] + other]
                 lengths[other] = reference_bounds[j + 1] - reference_bounds[j]
                 blocks += (lengths[other] + 63) // 64
                 lanes_fit = lanes_fit and lengths[other] <= 64
+                narrow = narrow and lengths[other] <= 32
             if lanes_fit:  # a block each, empty ones too, in fours
                 blocks = (references + 3) // 4 * 4
             if blocks > masks.shape[1]:
                 j = pair + (groups[segment + 1] - groups[segment]) * references
+                left_out += j - pair
                 while pair < j:
                     out[pair] = -1
                     pair += 1
@@ -295,54 +338,54 @@ def compare(
                         locals_[j] = known
                         for k in range(blocks):
                             masks[known, k] = 0
-                    masks[locals_[j], b + (i >> 6)] |= ONE << (i & 63)
+                    if narrow:
+                        masks[locals_[j], other >> 1] |= ONE << (i + 32 * (other & 1))
+                    else:
+                        masks[locals_[j], b + (i >> 6)] |= ONE << (i & 63)
                 b += 1 if lanes_fit else (lengths[other] + 63) // 64
             member = groups[segment]
             while member < groups[segment + 1]:
-                start = bounds[rows[member]]
-                length = bounds[rows[member] + 1] - start
-                map_words(words, start, start + length, locals_, 0, mapped)
+                many = (4 if narrow else 2) if lanes_fit else 1  # candidates compared together
+                if many > groups[segment + 1] - member:
+                    many = groups[segment + 1] - member
+                for c in range(4):
+                    sizes[c] = 0
+                for c in range(many):
+                    start = bounds[rows[member + c]]
+                    sizes[c] = bounds[rows[member + c] + 1] - start
+                    map_words(words, start, start + sizes[c], locals_, c, mapped)
+                member += many
                 if not lanes_fit:
                     b = 0
                     for other in range(references):
                         if subsequences:
-                            out[pair] = subsequence(mapped, length, lengths[other], masks, b, columns)
+                            out[pair] = subsequence(mapped, sizes[0], lengths[other], masks, b, columns)
                         else:
-                            out[pair] = distance(mapped, length, lengths[other], masks, b, columns)
+                            out[pair] = distance(mapped, sizes[0], lengths[other], masks, b, columns)
                         b += (lengths[other] + 63) // 64
                         pair += 1
-                    member += 1
                     continue
                 if cython.compiled:
-                    # Two candidates at a time; the last of an odd number goes with an empty one.
-                    both = member + 1 < groups[segment + 1]
-                    second = 0
-                    if both:
-                        start = bounds[rows[member + 1]]
-                        second = bounds[rows[member + 1] + 1] - start
-                        map_words(words, start, start + second, locals_, 1, mapped)
-                    shorter = 0 if length <= second else 1
-                    least = length if length <= second else second
-                    most = second if length <= second else length
                     for b in range(0, references, 4):
-                        if subsequences:
-                            lane_subsequences(mapped, shorter, least, most, masks, b, columns)
+                        if narrow:
+                            four_narrow_columns(mapped, sizes, masks, b // 2, subsequences, columns)
                         else:
-                            lane_distances(mapped, shorter, least, most, masks, b, columns)
-                        for other in range(b, references if references < b + 4 else b + 4):
-                            low = MASK64 >> (64 - lengths[other]) if lengths[other] > 0 else 0
-                            k = other - b
-                            i = count_ones(columns[0, k] & low)
-                            j = count_ones(columns[1, k] & low)
-                            if not subsequences:
-                                i += length - count_ones(columns[0, k + 4] & low)
-                                j += second - count_ones(columns[1, k + 4] & low)
-                            out[pair + other] = i
-                            if both:
-                                out[pair + references + other] = j
-                    pair += 2 * references if both else references
-                    member += 2
+                            wide_columns(mapped, sizes, masks, b, subsequences, columns)
+                        for k in range(4 if b + 4 <= references else references - b):
+                            low = MASK64 >> (64 - lengths[b + k]) if lengths[b + k] > 0 else 0
+                            for c in range(many):
+                                # Narrow lanes are two a word, those of odd candidates behind those of even ones.
+                                at = 2 * (c & 1) + (k >> 1) if narrow else k
+                                bit = 32 * (k & 1) if narrow else 0
+                                if subsequences:
+                                    found = count_ones(~(columns[c, at] >> bit) & low)
+                                else:
+                                    found = sizes[c] + count_ones((columns[c, at] >> bit) & low)
+                                    found -= count_ones((columns[c, at + 4] >> bit) & low)
+                                out[pair + c * references + b + k] = found
+                    pair += many * references
             for other in range(references):
                 start = reference_bounds[reference_rows[reference_groups[segment] + other]]
                 for i in range(lengths[other]):
                     locals_[reference_words[start + i]] = 0
+    return left_out

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from tarocco.encode.batch import Batch
 from tarocco.errors import InputError
-from tarocco.kernels import alignments, bags, bits, kernel, skips, weighted, widest
+from tarocco.kernels import alignments, bags, bits, extent, kernel, skips, weighted, widest
 from tarocco.metrics.base import Floats, OnePass
 from tarocco.metrics.counts import shared_matches
 from tarocco.metrics.pairing import Pairs
 
+_extent = kernel(extent, "extent")
 _compare = kernel(widest(bits), "compare")
 _overlap = kernel(bags, "overlap")
 _align = kernel(alignments, "align")
@@ -46,15 +47,17 @@ class Comparison:
         self.pairs = Pairs(batch)
         self._wanted = dict.fromkeys(wanted)
         self._made: dict[Hashable, Any] = {}
-        self._lengths = batch.references.lengths[batch.reference_groups.rows]
-        self._words = int(self._a_segment(self._lengths))
-        self._references = int(batch.reference_groups.sizes.max(initial=0))
-        self._longest = int(batch.candidates.lengths.max(initial=0))
-        self._longest_reference = int(self._lengths.max(initial=0))
-
-    def _a_segment(self, numbers: Counts) -> Any:
-        """The largest sum of these numbers, one a reference, over a segment."""
-        return np.add.reduceat(numbers, self.batch.reference_groups.bounds[:-1]).max(initial=0)
+        candidates, references = batch.candidate_groups, batch.reference_groups
+        sizes = np.empty(6, np.intp)
+        _extent(
+            *(batch.candidates.offsets, candidates.rows, candidates.bounds),
+            *(batch.references.offsets, references.rows, references.bounds),
+            sizes,
+        )
+        # The number of pairs, and the largest of these over segments.
+        self._pairs, self._references, self._words, self._blocks, self._longest, self._longest_reference = (
+            sizes.tolist()
+        )
 
     def _locals(self) -> NDArray[np.int32]:
         return np.full((len(self.batch.vocabulary), 2), -1, np.int32)
@@ -76,23 +79,25 @@ class Comparison:
         return self._compared(subsequences=True)
 
     def _compared(self, *, subsequences: bool) -> Counts:
-        blocks = int(self._a_segment((self._lengths + 63) // 64))
-        most = max(blocks, -(-self._references // 4) * 4)  # short references are compared four at a time
+        most = -(-self._references // 4) * 4  # short references are compared four at a time
+        if self._longest_reference > 64:
+            most = max(most, self._blocks)
         if self._words * most > _MOST_MASKS:
             most = max(4, _MOST_MASKS // self._words)
-        found = np.zeros(len(self.pairs), np.intp)
-        _compare(
+        found = np.empty(self._pairs, np.intp)
+        left_out = _compare(
             *self.batch.arrays,
             subsequences,
             np.zeros(len(self.batch.vocabulary), np.int32),
-            np.empty((2, self._longest + 1), np.int32),
+            np.empty((4, self._longest + 1), np.int32),
             np.zeros((self._words + 1, most), np.uint64),
-            np.empty((2, max(8, self._longest_reference // 64 + 1)), np.uint64),
+            np.empty((4, max(8, self._longest_reference // 64 + 1)), np.uint64),
             np.empty(self._references, np.intp),
+            np.empty(4, np.intp),
             found,
         )
-        missing = found < 0
-        if missing.any():
+        if left_out:
+            missing = found < 0
             costs = self._aligned(edit=1, substitution=2 if subsequences else 1, wanted=missing)
             lengths = self.pairs.candidate_lengths + self.pairs.reference_lengths
             found = np.where(missing, (lengths - costs) // 2 if subsequences else costs, found)
@@ -107,7 +112,7 @@ class Comparison:
         substitution: int = 1,
         wanted: NDArray[np.bool_] | None = None,
     ) -> Counts:
-        costs = np.zeros(len(self.pairs), np.intp)
+        costs = np.zeros(self._pairs, np.intp)
         needed = np.ones(len(costs), np.uint8) if wanted is None else wanted.astype(np.uint8)
         row = np.zeros(max(self._longest, self._longest_reference) + 1, np.intp)
         _align(*self.batch.arrays, jumps, match, edit, substitution, row, needed, costs)
@@ -126,7 +131,7 @@ class Comparison:
 
     def recognized(self, order: int, insertion: float, deletion: float) -> Floats:
         """What GRR's automaton collects for each pair."""
-        found = np.zeros(len(self.pairs))
+        found = np.zeros(self._pairs)
         size = self._longest_reference + 1
         _recognize(*self.batch.arrays, order, insertion, deletion, np.zeros(size), np.zeros((size, order)), found)
         return found
@@ -134,7 +139,7 @@ class Comparison:
     @cached_property
     def hits(self) -> Counts:
         """The size of the intersection of each pair's bags of words."""
-        hits = np.zeros(len(self.pairs), np.intp)
+        hits = np.zeros(self._pairs, np.intp)
         counts = np.zeros((self._words, self._references), np.int32)
         _overlap(*self.batch.arrays, self._locals(), counts, np.zeros((self._words, 2), np.int32), hits)
         return hits
@@ -161,9 +166,9 @@ class Comparison:
         ends = [longest if limit is None else min(limit, longest) for limit in limits]
         most = min(ends[-1], max(longest - 2, 0))
         bins = np.searchsorted(ends, np.arange(most + 1)).astype(np.uint8)
-        segment = int(self._a_segment(self._lengths * np.minimum(self._lengths, most + 1)))
+        nodes = min(self._words * min(self._longest_reference, most + 1), _MOST_NODES)
         cells = min((self._words + 1) ** 2 * self._references, _MOST_CELLS)
-        found = np.zeros((len(self.pairs), len(limits) + 1), np.intp)
+        found = np.zeros((self._pairs, len(limits) + 1), np.intp)
         _skip_bigrams(
             *self.batch.arrays,
             most,
@@ -177,7 +182,7 @@ class Comparison:
             np.empty(cells, np.uint8),
             np.empty((cells, 2), np.int32),
             np.empty((cells, 2), np.int32),
-            np.empty((min(segment, _MOST_NODES), 2), np.int32),
+            np.empty((nodes, 2), np.int32),
             found,
         )
         return np.cumsum(found[:, :-1], axis=1)
@@ -202,7 +207,7 @@ class Comparison:
             )
         runs = np.arange(longest + 1, dtype=np.float64)
         worth = np.column_stack([one(runs) for one in wanted])
-        found = np.zeros((len(self.pairs), len(wanted)))
+        found = np.zeros((self._pairs, len(wanted)))
         size, texts = self._longest_reference + 1, (2, longest + 1)
         table = np.empty((longest, longest) if variant != RECURRENCE else (0, 0))
         _weigh(
