@@ -17,9 +17,9 @@ NOT_KERNELS = {"__init__.py", "standin.py"}
 # The same numbers on every processor: no fused multiply-add, no -march=native.
 FLAGS = ["-O3", "-ffp-contract=off", "-g0"]
 
-# Kernels on integers that gain from wider instructions are also compiled for them, under another name; which one is
-# used is decided when they are imported (tarocco.kernels.widest).
-WIDER = {"bits": {"avx2": ["-mavx2", "-mpopcnt"]}} if platform.machine() in ("x86_64", "AMD64") else {}
+# Kernels that gain from wider instructions are also compiled for them, under another name; which one is used is decided
+# when they are imported (tarocco.kernels.widest).
+WIDER = ("bits", "weighted") if platform.machine() in ("x86_64", "AMD64") else ()
 COPIES = Path("build/wider/tarocco/kernels")
 
 
@@ -27,12 +27,13 @@ def wider_extensions():
     for package in (COPIES.parent, COPIES):
         package.mkdir(parents=True, exist_ok=True)
         (package / "__init__.py").touch()
-    for name, variants in WIDER.items():
-        for variant, flags in variants.items():
-            copy = COPIES / f"{name}_{variant}.py"
-            for suffix in (".py", ".pxd"):
-                copy.with_suffix(suffix).write_bytes((KERNELS / name).with_suffix(suffix).read_bytes())
-            yield Extension(f"tarocco.kernels.{copy.stem}", [copy.as_posix()], extra_compile_args=[*FLAGS, *flags])
+    for name in WIDER:
+        for source in KERNELS.glob(f"{name}.p*"):
+            (COPIES / f"{name}_avx2{source.suffix}").write_bytes(source.read_bytes())
+        copy = COPIES / f"{name}_avx2.py"
+        yield Extension(
+            f"tarocco.kernels.{copy.stem}", [copy.as_posix()], extra_compile_args=[*FLAGS, "-mavx2", "-mpopcnt"]
+        )
 
 
 def kernel_extensions():

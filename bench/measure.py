@@ -53,6 +53,12 @@ def seconds(function: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
+def best_seconds(function: Callable[[], object], repeat: int) -> float:
+    """The shortest of several times, after a call that does not count: what the work takes when nothing disturbs it."""
+    function()
+    return min(seconds(function) for _ in range(repeat))
+
+
 def command_seconds(command: Sequence[str], cpu: bool = False) -> float:
     """The time of a whole command, or the processor time it took."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -88,6 +94,12 @@ def ratio(what: str, shape: str, peer: str, how: str, ours: float, theirs: float
         f">= {goal:g}x" if goal else "none",
         goal is None or found >= goal,
     )
+
+
+def at_most_times(what: str, shape: str, peer: str, how: str, ours: float, base: float, goal: float) -> Row:
+    found = ours / base
+    text = f"{found:.1f} times ({ours * 1e3:.3g} ms / {base * 1e3:.3g} ms)"
+    return Row(what, shape, peer, how, text, f"<= {goal:g} times", found <= goal)
 
 
 def at_most(what: str, shape: str, how: str, found: float, goal: float, unit: str) -> Row:

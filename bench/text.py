@@ -34,6 +34,13 @@ def segments(n: int, texts: int, seed: int = 1, length: int = 25) -> list[list[s
     return columns
 
 
+def nbest_list(candidates: int = 1024, references: int = 4) -> tuple[list[str], list[str]]:
+    """Candidates and references for one segment of 25 words: edits of the same hidden sentence."""
+    streams = segments(1, candidates + references, seed=3)
+    texts = [stream[0] for stream in streams]
+    return texts[references:], texts[:references]
+
+
 def edited(hidden: list[str], pool: list[str], generator: random.Random) -> list[str]:
     """A fifth of the words changed, dropped or swapped."""
     changed = list(hidden)

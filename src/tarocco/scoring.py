@@ -126,11 +126,8 @@ def score_nbest(
     array([0.8571, 0.2857])
     """
     chosen = _chosen(metrics)
-    if isinstance(candidates, bytes):
-        column = Segments.from_lines(candidates)
-    else:
-        column = _pack(_listed(candidates, "candidates"), "candidates")
-    texts = _pack([references] if isinstance(references, str) else _listed(references, "references"), "references")
+    column = _lines(candidates) if isinstance(candidates, bytes) else _packed(candidates, "candidates")
+    texts = _packed([references] if isinstance(references, str) else references, "references")
     if not len(texts):
         raise InputError("there are no references")
     asked, groups = Encoding(tokenize, lowercase), (Groups.of_one(len(column)), Groups.of_one(len(texts)))
@@ -368,6 +365,19 @@ def _streams(references: Sequence[Any]) -> tuple[Segments, ...]:
         filled = ["" if item is None else item for item in stream] if None in stream else stream
         streams.append(_pack(filled, f"reference {number} (counted from 0) of the segments"))
     return tuple(streams)
+
+
+def _packed(strings: Iterable[str], what: str) -> Segments:
+    return _pack(_listed(strings, what), what)
+
+
+def _lines(text: bytes) -> Segments:
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = text.count(b"\n", 0, error.start) + 1
+        raise InputError(f"candidates: line {line} is not UTF-8 (byte {error.start}: {error.reason})") from None
+    return Segments.from_lines(text if text.endswith(b"\n") or not text else text + b"\n")
 
 
 def _pack(strings: Sequence[Any], what: str) -> Segments:

@@ -45,6 +45,7 @@ TWINS = {
     "intl": tokenizing.international,
     "char": tokenizing.characters,
     "zh": lambda text: tokenizing.chinese(text, is_chinese),
+    "rouge": tokenizing.rouge,
 }
 
 
@@ -125,3 +126,21 @@ def test_lower_case_may_be_longer():
     text = "\u0130" * 500
     ragged = Encoding("char", lowercase=True).encode([Segments.from_strings([text, text])], Vocabulary())
     assert ragged.lengths.tolist() == [1000, 1000]
+
+
+WORDS = st.text(st.sampled_from("ab\0é中"), min_size=1, max_size=24)
+
+
+@given(st.lists(st.lists(st.tuples(WORDS, st.sampled_from([" ", "  ", "\t", "\xa0", "\u2003"])))))
+def test_words_and_ids(segments):
+    """Words shorter and longer than a key, any space between them: equal ids for equal words, and back again."""
+    texts = ["".join(word + space for word, space in segment) for segment in segments]
+    vocabulary = Vocabulary()
+    found = Encoding("none").encode([Segments.from_strings(texts)], vocabulary)
+    assert [[vocabulary[word] for word in found[i]] for i in range(len(texts))] == [text.split() for text in texts]
+    assert len(vocabulary) == len({word for text in texts for word in text.split()})
+    other = Vocabulary()
+    Encoding("none").encode([Segments.from_strings(texts[:1])], other)
+    for word, translated in enumerate(vocabulary.ids_in(other)):
+        assert translated < 0 or other[translated] == vocabulary[word]
+        assert (translated < 0) == (not texts or vocabulary[word] not in texts[0].split())

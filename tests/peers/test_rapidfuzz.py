@@ -1,16 +1,16 @@
-"""Edit distance against RapidFuzz, on longer texts than the textbook's table can do."""
+"""Edit distance and subsequences against RapidFuzz, on longer texts than the textbook's table can do."""
 
 import random
 
 import pytest
 from cases import batch_of
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import LCSseq, Levenshtein
 
-from tarocco.metrics.edits import Comparison
+from tarocco.metrics.comparison import Comparison
 
 
 @pytest.mark.parametrize("words", [3, 30, 3000])
-def test_levenshtein(words):
+def test_levenshtein_and_subsequences(words):
     generator = random.Random(words)
     vocabulary = [f"w{i}" for i in range(words)]
     segments = []
@@ -19,5 +19,7 @@ def test_levenshtein(words):
         candidate = [word for word in reference if generator.random() < 0.8]
         candidate += generator.choices(vocabulary, k=generator.randrange(60))
         segments.append((candidate, [reference, generator.choices(vocabulary, k=generator.randrange(1, 200))]))
-    found = Comparison(batch_of(segments)).distances.tolist()
-    assert found == [Levenshtein.distance(candidate, reference) for candidate, refs in segments for reference in refs]
+    found = Comparison(batch_of(segments))
+    pairs = [(candidate, reference) for candidate, references in segments for reference in references]
+    assert found.distances.tolist() == [Levenshtein.distance(*pair) for pair in pairs]
+    assert found.subsequences.tolist() == [LCSseq.similarity(*pair) for pair in pairs]

@@ -53,3 +53,8 @@ def characters(text):
 
 def none(text):
     return text.split()
+
+
+def rouge(text):
+    """Runs of ASCII letters and digits."""
+    return re.findall("[A-Za-z0-9]+", text)

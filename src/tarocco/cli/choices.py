@@ -1,5 +1,5 @@
 """What options may be, as words: the parser needs no NumPy to know them. A test compares them with the real lists."""
 
-TOKENIZERS = ("none", "13a", "intl", "char", "zh")
+TOKENIZERS = ("none", "13a", "intl", "char", "zh", "rouge")
 LEVELS = ("corpus", "document", "segment")
 FORMATS = ("table", "json", "tsv", "csv", "latex", "md")

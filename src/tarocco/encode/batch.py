@@ -42,7 +42,7 @@ class Encoding:
         for column in columns:
             for block in blocks(len(column), _BLOCK):
                 text = column.rows(*block)
-                split = self.tokenizer.split(text.lowercased() if self.lowercase else text)
+                split = self.tokenizer.split_loosely(text.lowercased() if self.lowercase else text)
                 if len(split) // 2 > len(ids) - written:  # lower-casing can make a text longer
                     ids = np.concatenate([ids[:written], np.empty(len(ids) + len(split), np.int32)])
                 written, rows = vocabulary.encode(split, ids, offsets, written, rows)

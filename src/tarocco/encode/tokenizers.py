@@ -41,6 +41,9 @@ SPACES = (
     (0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000),
 )  # fmt: skip
 
+# The first bytes of those beyond ASCII.
+SPACES_BEGIN = sorted({chr(first).encode()[0] for first, _ in SPACES if first >= 0x80})
+
 # Punctuation that mteval-v13a always splits off: { to ~, [ to `, space to &, ( to +, : to @, and /.
 MTEVAL_PUNCTUATION = ((0x7B, 0x7E), (0x5B, 0x60), (0x20, 0x26), (0x28, 0x2B), (0x3A, 0x40), (0x2F, 0x2F))
 
@@ -67,6 +70,7 @@ class Tokenizer:
     padded: bool = False
     trimmed: bool = False
     markup: bool = False
+    only_spaces: bool = False  # words end at spaces and nowhere else
 
     def split(self, segments: Segments) -> NDArray[np.uint8]:
         """The words of each segment as UTF-8, a space between words and a newline after each segment."""
@@ -76,9 +80,25 @@ class Tokenizer:
         length = _split_words(segments.text, segments.starts, self.classes, self.padded, self.trimmed, self.markup, out)
         return out[:length]
 
+    def split_loosely(self, segments: Segments) -> NDArray[np.uint8]:
+        """The same, but there may be more than one space between words, and spaces at the ends: nothing is copied
+        where the text is like that already."""
+        return segments.text if self.only_spaces and _plain(segments) else self.split(segments)
+
     def __call__(self, segment: str) -> str:
         """The words of one segment, a space between them."""
         return self.split(Segments.from_strings([segment])).tobytes().decode("utf-8", "surrogatepass")[:-1]
+
+
+def _plain(segments: Segments) -> bool:
+    """Whether there is no space but U+0020 and the newlines between segments: then text is split as it stands."""
+    text = segments.text
+    controls = np.count_nonzero(text < 0x20)
+    return bool(
+        controls == len(segments)
+        and np.count_nonzero(text == 0x0A) == controls
+        and not any((text == byte).any() for byte in SPACES_BEGIN)
+    )
 
 
 def _without_marks(segment: str) -> str:
@@ -107,7 +127,7 @@ NAMES = ("none", "13a", "intl", "char", "zh", "rouge")
 def tokenizer(name: str) -> Tokenizer:
     """The tokenizer of that name."""
     if name == "none":
-        return Tokenizer(name, _classes())
+        return Tokenizer(name, _classes(), only_spaces=True)
     if name == "13a":
         return Tokenizer(name, _mteval(), padded=True, markup=True)
     if name == "intl":

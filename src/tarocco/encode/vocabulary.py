@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.encode.stems import stem
-from tarocco.kernels import kernel, words
+from tarocco.kernels import interning, kernel
 
-_intern = kernel(words, "intern")
-_rebuild = kernel(words, "rebuild")
-_translate = kernel(words, "translate")
+_intern = kernel(interning, "intern")
+_rebuild = kernel(interning, "rebuild")
+_translate = kernel(interning, "translate")
+
+_FIRST_ROOM = 1024  # words; a power of two
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,10 +56,16 @@ class Vocabulary:
 
     def __init__(self) -> None:
         self._known = 0
-        self._slots = np.full(2048, -1, np.int32)
-        self._hashes = np.empty(1024, np.uint32)
-        self._bounds = np.zeros(1025, np.intp)
-        self._spelling = np.empty(8192, np.uint8)
+        self._keys = np.empty(_FIRST_ROOM, np.uint64)
+        self._bounds = np.zeros(_FIRST_ROOM + 1, np.intp)
+        self._spelling = np.empty(8 * _FIRST_ROOM, np.uint8)
+        self._make_slots()
+
+    def _make_slots(self) -> None:
+        """An empty table of slots, at most half full when there is no more room for words."""
+        size = 2 * len(self._keys)
+        self._shift = 64 - (size.bit_length() - 1)
+        self._slots = (np.empty(size, np.uint64), np.full(size, -1, np.int32))
 
     def __len__(self) -> int:
         return self._known
@@ -83,7 +91,7 @@ class Vocabulary:
         """
         state = np.array([0, written, rows, self._known], np.intp)
         while True:
-            _intern(split, self._slots, self._hashes, self._bounds, self._spelling, ids, offsets, state)
+            _intern(*(split, self._shift, *self._slots, self._keys, self._bounds, self._spelling), ids, offsets, state)
             self._known = int(state[3])
             if state[0] == len(split):
                 return int(state[1]), int(state[2])
@@ -91,16 +99,16 @@ class Vocabulary:
 
     def _grow(self, at_least: int) -> None:
         """Make room for more words, for at least one more as long as the whole text."""
-        room = 4 * len(self._hashes)
-        self._hashes = _longer(self._hashes, room)
+        room = 4 * len(self._keys)
+        self._keys = _longer(self._keys, room)
         self._bounds = _longer(self._bounds, room + 1)
         self._spelling = _longer(self._spelling, max(4 * len(self._spelling), len(self._spelling) + at_least))
-        self._slots = np.full(2 * room, -1, np.int32)
-        _rebuild(self._hashes, self._known, self._slots)
+        self._make_slots()
+        _rebuild(self._keys, self._known, self._shift, *self._slots)
 
     def ids_in(self, other: Vocabulary) -> NDArray[np.int32]:
         """For each word its id in another vocabulary, -1 where that has no such word."""
         out = np.empty(self._known, np.int32)
-        mine = (self._hashes, self._bounds, self._spelling)
-        _translate(*mine, other._slots, other._hashes, other._bounds, other._spelling, out)
+        mine = (self._keys, self._bounds, self._spelling)
+        _translate(*mine, other._shift, *other._slots, other._bounds, other._spelling, out)
         return out

@@ -4,7 +4,8 @@ Every file here is one family of loops, written in Cython's pure-Python mode: th
 compiler was present at install time and runs as plain Python where not. A kernel trusts what it is given; ids, shapes
 and types are checked by the caller. Kernels hold no objects, do no input or output and release the GIL.
 
-    words       text -> words -> word ids
+    words       text -> words
+    interning   words -> word ids
     ngrams      clipped n-gram matches, plain or weighted
     shared      n-gram matches with each reference
     extent      how large the largest segment is
@@ -72,7 +73,9 @@ def kernel(module: Any, name: str) -> Callable[..., Any]:
 
 def widest(module: Any) -> Any:
     """A kernel module as it was compiled for the widest instructions that this processor has."""
-    if module.COMPILED and module.has_avx2():
+    from tarocco.kernels import bits
+
+    if module.COMPILED and bits.COMPILED and bits.has_avx2():
         try:
             return import_module(f"{module.__name__}_avx2")
         except ImportError:  # built by a compiler, or for a processor family, that has no such thing

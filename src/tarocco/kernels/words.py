@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""From UTF-8 text to words and from words to ids, one pass each.
+"""From UTF-8 text to words, in one pass.
 
 All tokenizers are one loop over characters. What differs is the class of each character, looked up in a table:
 
@@ -35,10 +35,6 @@ PAIR = cython.declare(cython.int, 3)
 DIGIT = cython.declare(cython.int, 4)
 DASH = cython.declare(cython.int, 5)
 EDGE = cython.declare(cython.int, 6)
-
-HASH_START = cython.declare(cython.uint, 2166136261)
-HASH_PRIME = cython.declare(cython.uint, 16777619)
-MASK32 = cython.declare(cython.uint, 0xFFFFFFFF)
 
 
 @cython.cfunc
@@ -248,142 +244,3 @@ def split_words(
             out[length] = 10
             length += 1
     return length
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def find(
-    word: cython.const[cython.uchar][::1],
-    start: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
-    hashed: cython.uint,
-    slots: cython.const[cython.int][::1],
-    hashes: cython.const[cython.uint][::1],
-    bounds: cython.const[cython.Py_ssize_t][::1],
-    spelling: cython.const[cython.uchar][::1],
-) -> cython.Py_ssize_t:
-    """The slot that holds word[start:end], or the empty slot where it belongs."""
-    mask: cython.Py_ssize_t = slots.shape[0] - 1
-    slot: cython.Py_ssize_t = (hashed ^ (hashed >> 15)) & mask
-    known: cython.int
-    j: cython.Py_ssize_t
-    at: cython.Py_ssize_t
-    while True:
-        known = slots[slot]
-        if known < 0:
-            return slot
-        if hashes[known] == hashed:
-            at = bounds[known]
-            if bounds[known + 1] - at == end - start:
-                j = start
-                while j < end and word[j] == spelling[at]:
-                    j += 1
-                    at += 1
-                if j == end:
-                    return slot
-        slot = (slot + 1) & mask
-
-
-def intern(
-    words: cython.const[cython.uchar][::1],
-    slots: cython.int[::1],
-    hashes: cython.uint[::1],
-    bounds: cython.Py_ssize_t[::1],
-    spelling: cython.uchar[::1],
-    ids: cython.int[::1],
-    offsets: cython.Py_ssize_t[::1],
-    state: cython.Py_ssize_t[::1],
-):
-    """Give every word an id, the same for the same spelling; stop early when the vocabulary is full.
-
-    `words` is what split_words wrote. state = [byte reached, ids written, segments finished, words known]; the caller
-    makes room and calls again while the byte reached is not the end.
-    """
-    i: cython.Py_ssize_t = state[0]
-    written: cython.Py_ssize_t = state[1]
-    segment: cython.Py_ssize_t = state[2]
-    known: cython.Py_ssize_t = state[3]
-    end: cython.Py_ssize_t = words.shape[0]
-    room: cython.Py_ssize_t = hashes.shape[0]
-    start: cython.Py_ssize_t
-    slot: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    at: cython.Py_ssize_t
-    hashed: cython.uint
-    character: cython.uint
-    with cython.nogil:
-        while i < end:
-            start = i
-            hashed = HASH_START
-            character = words[i]
-            while character > 32 or (character != 10 and character != 32):
-                hashed = ((hashed ^ character) * HASH_PRIME) & MASK32
-                i += 1
-                character = words[i]
-            if i > start:
-                slot = find(words, start, i, hashed, slots, hashes, bounds, spelling)
-                if slots[slot] < 0:
-                    at = bounds[known]
-                    if known == room or at + (i - start) > spelling.shape[0]:
-                        i = start
-                        break
-                    slots[slot] = cython.cast(cython.int, known)
-                    hashes[known] = hashed
-                    for j in range(start, i):
-                        spelling[at] = words[j]
-                        at += 1
-                    known += 1
-                    bounds[known] = at
-                ids[written] = slots[slot]
-                written += 1
-            if character == 10:
-                segment += 1
-                offsets[segment] = written
-            i += 1
-    state[0] = i
-    state[1] = written
-    state[2] = segment
-    state[3] = known
-
-
-def rebuild(hashes: cython.const[cython.uint][::1], known: cython.Py_ssize_t, slots: cython.int[::1]):
-    """Put the first `known` words into a larger, empty slot table."""
-    mask: cython.Py_ssize_t = slots.shape[0] - 1
-    slot: cython.Py_ssize_t
-    word: cython.Py_ssize_t
-    with cython.nogil:
-        for word in range(known):
-            slot = (hashes[word] ^ (hashes[word] >> 15)) & mask
-            while slots[slot] >= 0:
-                slot = (slot + 1) & mask
-            slots[slot] = cython.cast(cython.int, word)
-
-
-def translate(
-    from_hashes: cython.const[cython.uint][::1],
-    from_bounds: cython.const[cython.Py_ssize_t][::1],
-    from_spelling: cython.const[cython.uchar][::1],
-    slots: cython.const[cython.int][::1],
-    hashes: cython.const[cython.uint][::1],
-    bounds: cython.const[cython.Py_ssize_t][::1],
-    spelling: cython.const[cython.uchar][::1],
-    out: cython.int[::1],
-):
-    """For each word of one vocabulary its id in another one, -1 where the other does not have it."""
-    word: cython.Py_ssize_t
-    with cython.nogil:
-        for word in range(out.shape[0]):
-            out[word] = slots[
-                find(
-                    from_spelling,
-                    from_bounds[word],
-                    from_bounds[word + 1],
-                    from_hashes[word],
-                    slots,
-                    hashes,
-                    bounds,
-                    spelling,
-                )
-            ]

@@ -26,7 +26,7 @@ _overlap = kernel(bags, "overlap")
 _align = kernel(alignments, "align")
 _recognize = kernel(alignments, "recognize")
 _skip_bigrams = kernel(skips, "skip_bigrams")
-_weigh = kernel(weighted, "weigh")
+_weigh = kernel(widest(weighted), "weigh")
 
 Counts = NDArray[np.intp]
 

@@ -1,0 +1,92 @@
+"""The kernels on text that is encoded already: against RapidFuzz, and many parameters against one."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any
+
+from measure import Row, at_most_times, best_seconds, in_fresh_process, in_turns, ratio, show
+from text import nbest_list
+
+SAMPLES = 7
+REPEAT = 60
+
+
+def comparison() -> Any:
+    """A function that makes a new, unmeasured comparison of 1024 candidates and 4 references."""
+    from tarocco.encode.batch import Batch, Encoding, Groups
+    from tarocco.metrics.comparison import Comparison
+    from tarocco.model import Segments
+
+    texts = nbest_list()
+    columns = [[Segments.from_strings(column)] for column in texts]
+    groups = [Groups.of_one(len(column)) for column in texts]
+    batch = Batch.of_groups(*columns, *groups, Encoding("none"))
+    return lambda wanted=(): Comparison(batch, wanted)
+
+
+def ours(what: str) -> float:
+    compare = comparison()
+    return best_seconds(lambda: getattr(compare(), what), REPEAT)
+
+
+def rapidfuzz(what: str) -> float:
+    """One character a word, as its fastest call wants it; one worker, as ours."""
+    from rapidfuzz.distance import LCSseq, Levenshtein
+    from rapidfuzz.process import cdist
+
+    scorer = {"subsequences": LCSseq.similarity, "distances": Levenshtein.distance}[what]
+    candidates, references = nbest_list()
+    numbers: dict[str, str] = {}
+    as_characters = [
+        ["".join(numbers.setdefault(word, chr(256 + len(numbers))) for word in text.split()) for text in texts]
+        for texts in (references, candidates)
+    ]
+    return best_seconds(lambda: cdist(*as_characters, scorer=scorer, workers=1), REPEAT)
+
+
+def weighted(exponents: int) -> float:
+    from tarocco.metrics.comparison import RECURRENCE
+    from tarocco.metrics.rouge_weighted import Power
+
+    compare = comparison()
+    powers = [Power(1 + (i + 1) / 10) for i in range(exponents)]
+    wanted = [("worth", (RECURRENCE, power)) for power in powers]
+    return best_seconds(lambda: compare(wanted).weighted_subsequences(RECURRENCE, powers[0]), REPEAT // 6)
+
+
+def skips(every: bool) -> float:
+    compare = comparison()
+    wanted = [("gap", gap) for gap in (*range(10), None)] if every else [("gap", 4)]
+    return best_seconds(lambda: compare(wanted).skip_bigrams(4), REPEAT // 6)
+
+
+def rows() -> list[Row]:
+    shape = "1024 candidates x 4 references, 25 words, encoded"
+    how = "warm, one thread"
+    peer = f"rapidfuzz {version('rapidfuzz')}"
+    found = []
+    for name, what, goal in (("longest common subsequence", "subsequences", 3), ("edit distance", "distances", 2)):
+        own, other = in_turns(
+            [
+                lambda: in_fresh_process("kernels", "ours", what),  # noqa: B023
+                lambda: in_fresh_process("kernels", "rapidfuzz", what),  # noqa: B023
+            ],
+            SAMPLES,
+        )
+        found.append(ratio(f"{name}, kernel", shape, peer, how, own, other, goal))
+    one, ten = in_turns(
+        [lambda: in_fresh_process("kernels", "weighted", 1), lambda: in_fresh_process("kernels", "weighted", 10)],
+        SAMPLES,
+    )
+    found.append(at_most_times("ten exponents of ROUGE-W", shape, "one exponent", how, ten, one, 2))
+    four, every = in_turns(
+        [lambda: in_fresh_process("kernels", "skips", False), lambda: in_fresh_process("kernels", "skips", True)],
+        SAMPLES,
+    )
+    found.append(at_most_times("ROUGE-S-0 to -9 and S*", shape, "ROUGE-S-4", how, every, four, 5))
+    return found
+
+
+if __name__ == "__main__":
+    show(rows())
