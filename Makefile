@@ -1,12 +1,14 @@
 # make demo    score the bundled example
 # make test    run every test, with compiled kernels and then with plain ones
 # make lint    check format, style and types
-# make bench   measure speed and memory against sacrebleu
+# make bench   measure speed and memory against other tools
+# make sanitize   run the kernel tests with checked memory accesses
 # Each makes its own virtual environment and installs what it needs.
 
 PYTHON ?= python3
 VENV := .venv
 PLAIN := .venv-plain
+SANITIZED := .venv-sanitized
 # Also for the build environments, so that today's green is tomorrow's green.
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -15,7 +17,7 @@ BUILD := pyproject.toml setup.py constraints.txt $(wildcard src/tarocco/kernels/
 SOURCES := $(shell find src examples -name '*.py' -o -name '*.toml' -o -name '*.txt' | grep -v egg-info)
 PLUGIN := examples/tarocco-overlap
 
-.PHONY: demo test test-compiled test-plain lint bench docs clean
+.PHONY: demo test test-compiled test-plain lint bench sanitize docs clean
 
 demo: $(VENV)/.installed
 	@$(VENV)/bin/tarocco demo
@@ -39,13 +41,23 @@ bench: $(VENV)/.bench
 	$(VENV)/bin/python -m compileall -q src bench
 	$(VENV)/bin/python bench/run.py
 
+# Kernels that check every memory access; Python itself is not compiled that way, so gcc's libraries are loaded first.
+sanitize: $(VENV)/.test
+	$(PYTHON) -m venv --clear $(SANITIZED)
+	rm -rf build/sanitized && mkdir -p build/sanitized  # a copy, so that nothing compiled otherwise is taken
+	cp -r pyproject.toml setup.py README.md LICENSE src build/sanitized && rm -f build/sanitized/src/tarocco/kernels/*.so
+	TAROCCO_SANITIZE=1 TAROCCO_REQUIRE_COMPILE=1 $(SANITIZED)/bin/python -m pip install -q ./build/sanitized pytest hypothesis
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
+		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc TAROCCO_EXAMPLES=40 \
+		$(SANITIZED)/bin/python -m pytest tests/kernels --deselect tests/kernels/test_build.py
+
 # What is made from the registry, and the outputs of all examples.
 docs: $(VENV)/.test
 	$(VENV)/bin/python tools/make_metric_pages.py > docs/metrics.md
 	$(VENV)/bin/python tools/console_blocks.py README.md docs/*.md
 
 clean:
-	rm -rf $(VENV) $(PLAIN) build dist src/*.egg-info src/tarocco/kernels/*.so
+	rm -rf $(VENV) $(PLAIN) $(SANITIZED) build dist src/*.egg-info src/tarocco/kernels/*.so
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

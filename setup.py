@@ -1,6 +1,7 @@
 """Compile the kernels when that is possible; everything else is in pyproject.toml.
 
 TAROCCO_NO_COMPILE=1       do not compile: the kernels run as plain Python.
+TAROCCO_SANITIZE=1         check memory accesses and undefined behavior at run time (gcc; see `make sanitize`).
 TAROCCO_REQUIRE_COMPILE=1  a kernel that does not compile is an error (otherwise it is left as plain Python).
 """
 
@@ -16,6 +17,10 @@ NOT_KERNELS = {"__init__.py", "standin.py"}
 
 # The same numbers on every processor: no fused multiply-add, no -march=native.
 FLAGS = ["-O3", "-ffp-contract=off", "-g0"]
+LINK = []
+if os.environ.get("TAROCCO_SANITIZE") == "1":
+    LINK = ["-fsanitize=address,undefined"]
+    FLAGS = ["-O1", "-g1", "-ffp-contract=off", "-fno-sanitize-recover=all", *LINK]
 
 # Kernels that gain from wider instructions are also compiled for them, under another name; which one is used is decided
 # when they are imported (tarocco.kernels.widest).
@@ -32,7 +37,10 @@ def wider_extensions():
             (COPIES / f"{name}_avx2{source.suffix}").write_bytes(source.read_bytes())
         copy = COPIES / f"{name}_avx2.py"
         yield Extension(
-            f"tarocco.kernels.{copy.stem}", [copy.as_posix()], extra_compile_args=[*FLAGS, "-mavx2", "-mpopcnt"]
+            f"tarocco.kernels.{copy.stem}",
+            [copy.as_posix()],
+            extra_compile_args=[*FLAGS, "-mavx2", "-mpopcnt"],
+            extra_link_args=LINK,
         )
 
 
@@ -46,6 +54,7 @@ def kernel_extensions():
             f"tarocco.kernels.{path.stem}",
             [path.as_posix()],
             extra_compile_args=FLAGS,
+            extra_link_args=LINK,
         )
         for path in sorted(KERNELS.glob("*.py"))
         if path.name not in NOT_KERNELS

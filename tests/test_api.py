@@ -265,8 +265,8 @@ def test_document_labels_must_fit():
 
 
 def test_all_bad_names_at_once():
-    with pytest.raises(UnknownName, match=r'"BLUE-4" \(did you mean .*BLEU-4.*"ROUGE-L" is not in tarocco .* yet'):
-        tarocco.score(CANDIDATES, REFERENCES, metrics=["BLUE-4", "BLEU-4", "ROUGE-L"])
+    with pytest.raises(UnknownName, match=r'"BLUE-4" \(did you mean .*BLEU-4.*"METEOR-stem" is not in tarocco .* yet'):
+        tarocco.score(CANDIDATES, REFERENCES, metrics=["BLUE-4", "BLEU-4", "METEOR-stem"])
 
 
 @pytest.mark.parametrize(
@@ -365,3 +365,35 @@ def test_public_names_are_all_there():
 def test_near_and_planned_names(name, message):
     with pytest.raises(UnknownName, match=message):
         tarocco.metric(name)
+
+
+def test_a_list_of_candidates_for_one_segment():
+    """The same numbers as segment by segment, for strings and for lines of bytes; NIST's weights are the segment's."""
+    candidates, references = ["the cat sat", "", "a cat sat on it"], ["the cat sat here", "a cat"]
+    names = ["BLEUS-4", "ROUGE-S-4", "WER", "GRR-4", "GTM-2", "chrF", "TER"]
+    found = tarocco.score_nbest(candidates, references, metrics=names)
+    alone = tarocco.score(candidates, [references] * 3, metrics=names, tokenize="none")
+    assert list(found) == names
+    for name in names:
+        assert found[name].tolist() == alone[name].segments.tolist()
+    for lines in (b"the cat sat\n\na cat sat on it\n", b"the cat sat\n\na cat sat on it"):
+        assert tarocco.score_nbest(lines, references, metrics="WER")["WER"].tolist() == found["WER"].tolist()
+    nist = tarocco.score_nbest(candidates, references, metrics="NIST-2")["NIST-2"]
+    assert nist.tolist() == [
+        tarocco.score([one], [references], metrics="NIST-2", tokenize="none").scores[0].score for one in candidates
+    ]
+    assert tarocco.score_nbest([], "a", metrics="WER")["WER"].shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("candidates", "references", "message"),
+    [
+        (b"ok\n\xff\n", ["a"], "line 2 is not UTF-8"),
+        (["a", 1], ["a"], "segment 1 .counted from 0. is of type int"),
+        (["a"], [], "there are no references"),
+        ("a b", ["a"], "candidates are of type str"),
+    ],
+)
+def test_bad_lists_of_candidates(candidates, references, message):
+    with pytest.raises(InputError, match=message):
+        tarocco.score_nbest(candidates, references)

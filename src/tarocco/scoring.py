@@ -52,7 +52,7 @@ def score(
     metrics
         Names such as "BLEU-4" or "NIST-5", or metric objects.
     tokenize, lowercase
-        How text becomes words: none, 13a, intl, char or zh; in lower case or as it is.
+        How text becomes words: none, 13a, intl, char, zh or rouge; in lower case or as it is.
     documents
         A label a segment; then `result["BLEU-4"].documents` has a score for each label.
     confidence, n_resamples, seed

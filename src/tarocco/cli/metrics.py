@@ -51,7 +51,7 @@ def explain(metric: Metric) -> str:
         values = f" ({', '.join(choices)})" if choices else ""
         value = getattr(metric, field.name)
         where = (
-            "the n of the name" if field.metadata["in_stem"] else f"here {'-' if value is None else write_value(value)}"
+            "part of the name" if field.metadata["in_stem"] else f"here {'-' if value is None else write_value(value)}"
         )
         depends = f"; default: {field.metadata['depends']}" if field.metadata["depends"] else ""
         lines += wrapped(f"{field.name}: {field.metadata['meaning']}{values}{depends}; {where}", "  ")

@@ -233,6 +233,7 @@ class BleuSbp(Bleu):
         Chiang, DeNeefe, Chan and Ng (2008), Decomposability of Translation Metrics for Improved Evaluation and
         Efficient Algorithms, EMNLP.
     """
+    also: ClassVar[tuple[tuple[str, str], ...]] = ()
     pattern: ClassVar[str] = r"BLEU-?SBP(?:-(?P<order>\d+))?"
     names: ClassVar[tuple[str, ...]] = ("BLEU-SBP", "BLEU-SBP-2", "BLEU-SBP:length=closest", "BLEU-SBP:smooth=exp")
     example: ClassVar[Example] = Example(

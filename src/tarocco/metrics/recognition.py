@@ -39,7 +39,7 @@ class Grr(Compared):
     """
     pattern: ClassVar[str] = r"GRR(?:-(?P<order>\d+))?|(?P<before>\d+)-GRR"
     names: ClassVar[tuple[str, ...]] = ("GRR-4", "GRR-1", "GRR-2", "GRR-6", "GRR-4:beta=1", "GRR-4:alpha=0.5")
-    also: ClassVar[tuple[tuple[str, str], ...]] = (("k-GRR", "another way to write GRR-k, as in 4-GRR."),)
+    also: ClassVar[tuple[tuple[str, str], ...]] = (("4-GRR", "Another way to write GRR-4."),)
     example: ClassVar[Example] = Example(
         name="GRR-2",
         candidates=("a b x d",),

@@ -29,10 +29,10 @@ LIN_OCH_2004 = """
         Skip-Bigram Statistics, ACL.
 """
 COMPAT = """
-        compat=1.5.5 gives the segment values of ROUGE-1.5.5: its words (lower case, letters and digits only), its five
-        digits before F, its pooled references, 0 where a score does not exist. With references=best-recall (its -f B)
-        it takes the first of equal recalls, we the one with the best F. Its averages are means of random resamples;
-        ours are the means of the segments.
+        RG- in front of a name is another way to write ROUGE-, as in IQmt. compat=1.5.5 gives the segment values of
+        ROUGE-1.5.5: its words (lower case, letters and digits only), its five digits before F, its pooled references,
+        0 where a score does not exist. With references=best-recall (its -f B) it takes the first of equal recalls, we
+        the one with the best F. Its averages are means of random resamples; ours are the means of the segments.
 """
 
 
@@ -190,7 +190,6 @@ class RougeN(Rouge):
         "ROUGE-1:beta=P/R",
         "ROUGE-1:stemmer=porter",
     )
-    also: ClassVar[tuple[tuple[str, str], ...]] = (("RG-N", "another way to write ROUGE-N, as in IQmt."),)
     example: ClassVar[Example] = Example(
         name="ROUGE-2",
         candidates=("the cat sat on it",),
@@ -235,7 +234,6 @@ class RougeL(Rouge):
     paper: ClassVar[str] = LIN_OCH_2004
     pattern: ClassVar[str] = "(?:ROUGE|RG)-?L"
     names: ClassVar[tuple[str, ...]] = ("ROUGE-L", "ROUGE-L:beta=inf", "ROUGE-L:beta=P/R", "ROUGE-L:beta=3")
-    also: ClassVar[tuple[tuple[str, str], ...]] = (("RG-L", "another way to write ROUGE-L, as in IQmt."),)
     example: ClassVar[Example] = Example(
         name="ROUGE-L",
         candidates=("police kill the gunman",),

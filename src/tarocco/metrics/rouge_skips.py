@@ -43,10 +43,7 @@ class RougeS(Rouge):
     paper: ClassVar[str] = LIN_OCH_2004
     pattern: ClassVar[str] = r"(?:ROUGE|RG)-?S(?P<any>\*|-\*)|(?:ROUGE|RG)-?S-?(?P<gap>\d+)"
     names: ClassVar[tuple[str, ...]] = ("ROUGE-S*", *(f"ROUGE-S-{d}" for d in range(10)))
-    also: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("ROUGE-S*", "with any number of words between the two."),
-        ("RG-S-d", "another way to write ROUGE-S-d, as in IQmt."),
-    )
+    also: ClassVar[tuple[tuple[str, str], ...]] = (("ROUGE-S*", "The same with any number of words between the two."),)
     example: ClassVar[Example] = Example(
         name="ROUGE-S*",
         candidates=("the gunman kill police",),
@@ -87,10 +84,7 @@ class RougeSU(RougeS):
     formula: ClassVar[str] = "As ROUGE-S-d, with every word as a unit beside the skip-bigrams; ROUGE-SU* with any gap"
     pattern: ClassVar[str] = r"(?:ROUGE|RG)-?SU(?P<any>\*|-\*)|(?:ROUGE|RG)-?SU-?(?P<gap>\d+)"
     names: ClassVar[tuple[str, ...]] = ("ROUGE-SU*", *(f"ROUGE-SU-{d}" for d in range(10)))
-    also: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("ROUGE-SU*", "with any number of words between the two."),
-        ("RG-SU-d", "another way to write ROUGE-SU-d, as in IQmt."),
-    )
+    also: ClassVar[tuple[tuple[str, str], ...]] = (("ROUGE-SU*", "The same with any number of words between the two."),)
     example: ClassVar[Example] = Example(
         name="ROUGE-SU*",
         candidates=("the gunman kill police",),

@@ -66,7 +66,6 @@ class RougeW(Rouge):
         "ROUGE-W-1.2",
         *(f"ROUGE-W-{a}" for a in ("1", "1.1", "1.3", "1.4", "1.5", "1.6", "1.7", "1.8", "1.9", "2")),
     )
-    also: ClassVar[tuple[tuple[str, str], ...]] = (("RG-W-a", "another way to write ROUGE-W-a, as in IQmt."),)
     example: ClassVar[Example] = Example(
         name="ROUGE-W-2",
         candidates=("A H B K C I D",),
