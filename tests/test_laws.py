@@ -5,11 +5,13 @@ be real: the exempt metric is shown to break the law.
 """
 
 import dataclasses
+import functools
 import math
 import random
 
 import numpy as np
 import pytest
+from conftest import PLAIN
 
 import tarocco
 from tarocco import datasets
@@ -25,7 +27,8 @@ def members(family):
         for field in dataclasses.fields(family)
         for choice in field.metadata["choices"] or ()
     ]
-    return list(dict.fromkeys([*family.names, *chosen]))
+    # Uncompiled, what differs in a number only is left to the compiled run.
+    return list(dict.fromkeys([*family.names[: 2 if PLAIN else None], *chosen]))
 
 
 UNSET = {"smooth": {"value": None, "orders": None}}  # what depends on the choice is chosen anew
@@ -194,11 +197,15 @@ def test_threads_change_nothing(name, monkeypatch):
         assert (other.score, other.interval) == (one.score, one.interval)
 
 
+@functools.cache
+def all_together():
+    return tarocco.score(CANDIDATES, REFERENCES, metrics=NAMES)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_metrics_computed_together_are_computed_alone(name):
-    together = tarocco.score(CANDIDATES, REFERENCES, metrics=NAMES)[name]
     alone = score(name, CANDIDATES, REFERENCES)
-    assert together.statistics.tobytes() == alone.statistics.tobytes()
+    assert all_together()[name].statistics.tobytes() == alone.statistics.tobytes()
 
 
 # family -> (empty candidate, empty reference, both empty): the values its notes document

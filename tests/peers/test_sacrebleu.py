@@ -37,7 +37,7 @@ def peer_words(name, text):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=1500)
+@settings(max_examples=500)
 @given(text=TEXT)
 def test_tokenizer(name, text):
     assert tokenizer(name)(text) == " ".join(peer_words(name, text))

@@ -140,7 +140,7 @@ class Batch:
         encoding: Encoding,
     ) -> Batch:
         """Any texts, one column below the other, and which of them belong together."""
-        vocabulary = Vocabulary()
+        vocabulary = Vocabulary(sum(len(column.text) for column in (*reference_columns, *columns)))
         references = encoding.encode(reference_columns, vocabulary)
         candidates = encoding.encode(columns, vocabulary)
         texts = tuple(columns), tuple(reference_columns)

@@ -94,11 +94,10 @@ def _plain(segments: Segments) -> bool:
     """Whether there is no space but U+0020 and the newlines between segments: then text is split as it stands."""
     text = segments.text
     controls = np.count_nonzero(text < 0x20)
-    return bool(
-        controls == len(segments)
-        and np.count_nonzero(text == 0x0A) == controls
-        and not any((text == byte).any() for byte in SPACES_BEGIN)
-    )
+    if controls != len(segments) or np.count_nonzero(text == 0x0A) != controls:
+        return False
+    beyond_ascii = len(text) > 0 and text.max() >= 0x80
+    return not (beyond_ascii and any((text == byte).any() for byte in SPACES_BEGIN))
 
 
 def _without_marks(segment: str) -> str:

@@ -15,7 +15,8 @@ _intern = kernel(interning, "intern")
 _rebuild = kernel(interning, "rebuild")
 _translate = kernel(interning, "translate")
 
-_FIRST_ROOM = 1024  # words; a power of two
+_LEAST_ROOM = 64  # words; a power of two
+_BYTES_A_WORD = 32  # of text, for each word that is new: more than that in most texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,18 +55,20 @@ def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:
 class Vocabulary:
     """The words seen so far, numbered in the order they came."""
 
-    def __init__(self) -> None:
+    def __init__(self, expected: int = 0) -> None:
+        """Room at first for the words of a text of so many bytes."""
+        room = max(_LEAST_ROOM, 1 << (expected // _BYTES_A_WORD).bit_length())
         self._known = 0
-        self._keys = np.empty(_FIRST_ROOM, np.uint64)
-        self._bounds = np.zeros(_FIRST_ROOM + 1, np.intp)
-        self._spelling = np.empty(8 * _FIRST_ROOM, np.uint8)
+        self._keys = np.empty(room, np.uint64)
+        self._bounds = np.zeros(room + 1, np.intp)
+        self._spelling = np.empty(8 * room, np.uint8)
         self._make_slots()
 
     def _make_slots(self) -> None:
         """An empty table of slots, at most half full when there is no more room for words."""
         size = 2 * len(self._keys)
         self._shift = 64 - (size.bit_length() - 1)
-        self._slots = (np.empty(size, np.uint64), np.full(size, -1, np.int32))
+        self._slots = (np.zeros(size, np.uint64), np.empty(size, np.int32))
 
     def __len__(self) -> int:
         return self._known

@@ -1,8 +1,9 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """From words to ids: the same id for the same spelling, new words numbered as they come.
 
-A word has a key of 64 bits. Up to seven bytes fit into it, with their number in the eighth, so that most words are
-found by comparing numbers; longer words have a hash, marked as such, and are compared letter by letter.
+A word has a key of 64 bits, which is not 0: that is an empty slot. Up to seven bytes fit into a key, with their number
+in the eighth, so that most words are found by comparing numbers; longer words have a hash, marked as such, and are
+compared letter by letter.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ def find(
     spelling: cython.const[cython.uchar][::1],
 ) -> cython.Py_ssize_t:
     """The slot that holds word[start:end], or the empty slot where it belongs."""
-    mask: cython.Py_ssize_t = slot_ids.shape[0] - 1
+    mask: cython.Py_ssize_t = slot_keys.shape[0] - 1
     slot: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, ((key * SPREAD) & MASK64) >> shift)
     j: cython.Py_ssize_t
     at: cython.Py_ssize_t
-    while slot_ids[slot] >= 0:
+    while slot_keys[slot] != 0:
         if slot_keys[slot] == key:
             if key < LONG:
                 return slot
@@ -106,7 +107,7 @@ def intern(
                 key = (key ^ (key >> 32)) | LONG
             if i > start:
                 slot = find(words, start, i, key, shift, slot_keys, slot_ids, bounds, spelling)
-                if slot_ids[slot] < 0:
+                if slot_keys[slot] == 0:
                     at = bounds[known]
                     if known == room or at + (i - start) > spelling.shape[0]:
                         i = start
@@ -139,13 +140,13 @@ def rebuild(
     slot_ids: cython.int[::1],
 ):
     """Put the first `known` words into a larger, empty table."""
-    mask: cython.Py_ssize_t = slot_ids.shape[0] - 1
+    mask: cython.Py_ssize_t = slot_keys.shape[0] - 1
     slot: cython.Py_ssize_t
     word: cython.Py_ssize_t
     with cython.nogil:
         for word in range(known):
             slot = cython.cast(cython.Py_ssize_t, ((keys[word] * SPREAD) & MASK64) >> shift)
-            while slot_ids[slot] >= 0:
+            while slot_keys[slot] != 0:
                 slot = (slot + 1) & mask
             slot_keys[slot] = keys[word]
             slot_ids[slot] = cython.cast(cython.int, word)
@@ -164,12 +165,12 @@ def translate(
 ):
     """For each word of one vocabulary its id in another one, -1 where the other does not have it."""
     word: cython.Py_ssize_t
+    slot: cython.Py_ssize_t
     start: cython.Py_ssize_t
     end: cython.Py_ssize_t
     with cython.nogil:
         for word in range(out.shape[0]):
             start = from_bounds[word]
             end = from_bounds[word + 1]
-            out[word] = slot_ids[
-                find(from_spelling, start, end, from_keys[word], shift, slot_keys, slot_ids, bounds, spelling)
-            ]
+            slot = find(from_spelling, start, end, from_keys[word], shift, slot_keys, slot_ids, bounds, spelling)
+            out[word] = slot_ids[slot] if slot_keys[slot] != 0 else -1
