@@ -24,8 +24,9 @@ def sparse_rows(
     mapped: cython.const[cython.int][::1],
     length: cython.Py_ssize_t,
     reference_length: cython.Py_ssize_t,
-    firsts: cython.const[cython.int][::1],
-    nexts: cython.const[cython.int][::1],
+    firsts: cython.const[cython.int][:, ::1],
+    nexts: cython.const[cython.int][:, ::1],
+    other: cython.Py_ssize_t,
     worth: cython.const[cython.double][:, ::1],
     cells: cython.double[:, ::1],
     bases: cython.double[:, :, ::1],
@@ -34,9 +35,9 @@ def sparse_rows(
 ) -> cython.void:
     """Fill cells[reference_length], a value for each weighting.
 
-    firsts[w] is the first position (from 1) of word w in the reference, nexts[j] the next one of the same word, 0 if
-    there is none. Two rows take turns in bases, runs and dips: where a run ends, how long it is and what it began
-    with; and the columns that fell below their left neighbor, which the next row mends.
+    firsts[other, w] is the first position (from 1) of word w in the reference, nexts[other, j] the next one of the same
+    word, 0 if there is none. Two rows take turns in bases, runs and dips: where a run ends, how long it is and what it
+    began with; and the columns that fell below their left neighbor, which the next row mends.
     """
     weightings: cython.Py_ssize_t = worth.shape[1]
     i: cython.Py_ssize_t
@@ -62,26 +63,26 @@ def sparse_rows(
         now = i & 1
         before = 1 - now
         if i > 1:  # the runs of the row before the last are over
-            j = firsts[mapped[i - 2]]
+            j = firsts[other, mapped[i - 2]]
             while j > 0:
                 runs[now, j] = 0
-                j = nexts[j]
-        j = firsts[mapped[i]]
+                j = nexts[other, j]
+        j = firsts[other, mapped[i]]
         while j > 0:  # what the matches of this row begin with, before the row changes
             run = runs[before, j - 1]
             runs[now, j] = run + 1
             for e in range(weightings):
                 bases[now, j, e] = bases[before, j - 1, e] if run > 0 else cells[j - 1, e]
-            j = nexts[j]
+            j = nexts[other, j]
         dips_before = dips_now
         dips_now = 0
         dip = 0
-        match = firsts[mapped[i]]
+        match = firsts[other, mapped[i]]
         while match > 0 or dip < dips_before:
             moved = 0
             if match > 0 and (dip == dips_before or match <= dips[before, dip]):
                 j = match
-                match = nexts[j]
+                match = nexts[other, j]
                 if dip < dips_before and dips[before, dip] == j:
                     dip += 1
                 run = runs[now, j]
@@ -276,8 +277,9 @@ def weigh(
                             mapped,
                             length,
                             reference_length,
-                            firsts[other],
-                            nexts[other],
+                            firsts,
+                            nexts,
+                            other,
                             worth,
                             cells,
                             bases,
