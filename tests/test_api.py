@@ -274,6 +274,14 @@ def test_all_bad_names_at_once():
     [
         ("BLEU-13", "n is 1 to 12, not 13"),
         ("BLEU-0", "n is 1 to 12, not 0"),
+        ("ROUGE-W-100", "a is 1 to 10, not 100"),
+        ("ROUGE-W-6:compat=1.5.5", "a is 1 to 5, not 6"),
+        ("ROUGE-W-1.2:weighting=x", 'the parameter "weighting" is a Weighting, not "x"'),
+        ("ROUGE-L:beta=1e200", "beta is a number from 0 to 1000000"),
+        (f"ROUGE-S-{'9' * 400}", "d is 0 to 1000000"),
+        ("GRR-4:alpha=1e301", "alpha is a number up to 1000000"),
+        ("chrF:beta=1e200", "beta is 0 to 1000000"),
+        ("chrF:char_order=1000000000", "at most 100"),
         ("NIST-6", "n is 1 to 5, not 6"),
         ("BLEU-4:smoth=none", 'no parameter "smoth" .it takes smooth'),
         ("BLEU-4:order=3", "BLEU-4 already says order=4"),
@@ -382,7 +390,12 @@ def test_a_list_of_candidates_for_one_segment():
     assert nist.tolist() == [
         tarocco.score([one], [references], metrics="NIST-2", tokenize="none").scores[0].score for one in candidates
     ]
-    assert tarocco.score_nbest([], "a", metrics="WER")["WER"].shape == (0,)
+    assert all(scores.shape == (0,) for scores in tarocco.score_nbest([], "a", metrics=names).values())
+    # An empty reference beside others is none, and one that is all there is stays.
+    padded = tarocco.score_nbest(candidates, [*references, "", " "], metrics=names)
+    for name in names:
+        assert padded[name].tolist() == found[name].tolist()
+    assert tarocco.score_nbest(["a", ""], ["", ""], metrics="WER")["WER"].tolist() == [1.0, 0.0]
 
 
 @pytest.mark.parametrize(

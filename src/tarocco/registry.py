@@ -61,7 +61,7 @@ def metric(name: str | Metric) -> Metric:
         raise BadParameter(f"a metric is a name such as BLEU-4 or a tarocco.Metric, not {name!r}")
     parsed = parse_name(name)
     for beginning, file, classes in BUILT_IN:
-        if re.match(beginning, parsed.stem, re.IGNORECASE):
+        if re.match(beginning, parsed.stem, re.IGNORECASE | re.ASCII):
             for family in _built_in(file, classes):
                 found = family.from_name(parsed)
                 if found is not None:

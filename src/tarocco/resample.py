@@ -8,13 +8,13 @@ from numbers import Integral, Real
 import numpy as np
 
 from tarocco.errors import BadParameter, InputError
-from tarocco.kernels import kernel, resample
+from tarocco.kernels import kernel, resample, widest
 from tarocco.metrics.base import Floats, Metric
 from tarocco.results import Interval
 from tarocco.run import blocks, map_ordered
 
-_weighted_totals = kernel(resample, "weighted_totals")
-_bootstrap_totals = kernel(resample, "bootstrap_totals")
+_weighted_totals = kernel(widest(resample), "weighted_totals")
+_bootstrap_totals = kernel(widest(resample), "bootstrap_totals")
 
 _LANES = 8  # the kernels add in eight lanes
 _BLOCK = 64  # resamples computed together; results do not depend on it

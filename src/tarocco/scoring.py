@@ -117,7 +117,8 @@ def score_nbest(
     """Score many candidates for one segment, each by itself: an n-best list, or samples of a model.
 
     What the candidates are compared with is prepared once for all of them. `candidates` are strings, or bytes with a
-    candidate a line (UTF-8). Returns float64[candidates] for each metric, under its name.
+    candidate a line (UTF-8). An empty reference beside others is none, as in `score`. Returns float64[candidates]
+    for each metric, under its name.
 
     Example
     -------
@@ -130,6 +131,8 @@ def score_nbest(
     texts = _packed([references] if isinstance(references, str) else references, "references")
     if not len(texts):
         raise InputError("there are no references")
+    if len(texts) > 1 and texts.blank.any():  # beside others an empty one is none
+        texts = _pack([text for text in texts if text.strip()] or [""], "references")
     asked, groups = Encoding(tokenize, lowercase), (Groups.of_one(len(column)), Groups.of_one(len(texts)))
     found: dict[int, Floats] = {}
     for way, members in _by_reading(chosen, asked).items():

@@ -116,3 +116,10 @@ def test_improving_a_segment_never_worsens_the_corpus():
         first, second = (tarocco.score(system, references, metrics=name)[name] for system in (worse, better))
         assert second.segments[0] < first.segments[0]
         assert (second.score < first.score) == holds
+
+
+def test_a_reference_without_words_is_no_bargain():
+    """Its errors are not few just because its rate is at most 1."""
+    name = "WER:select=distance"
+    found = tarocco.score(["a b c d e f"], [["...", "a b c d x y"]], metrics=name, tokenize="rouge").scores[0]
+    assert found.score == pytest.approx(2 / 6)

@@ -133,3 +133,28 @@ def test_long_tables_are_refused():
         pytest.raises(InputError, match=r"texts of up to 9 words, but there is one of 12"),
     ):
         tarocco.score(["a " * 12], ["a"], metrics="ROUGE-W-2:variant=exact")
+
+
+def test_a_weighting_without_a_match():
+    """f^-1(0) need not be 0, but nothing in common is."""
+    metric = RougeW(weighting=Weighting(lambda k: 2 * k - 1, lambda x: (x + 1) / 2, "2k-1"))
+    assert tarocco.score_nbest(["x y", "", "a b"], ["a b"], metrics=metric)[str(metric)].tolist() == [0.0, 0.0, 1.0]
+
+
+def test_more_gap_limits_than_a_byte_can_count():
+    generator = random.Random(1)
+    candidates, references = ([generator.choices("abcdefgh", k=320) for _ in range(2)] for _ in range(2))
+    wanted = [("gap", gap) for gap in range(300)]
+    together, alone = Comparison(list_of(candidates, references), wanted), Comparison(list_of(candidates, references))
+    for gap in (0, 5, 199, 200, 299):
+        expected = [textbook.shared_skip_bigrams(*pair, gap)[0] for pair in pairs_of(candidates, references)]
+        assert together.skip_bigrams(gap).tolist() == expected
+    assert alone.skip_bigrams(255).tolist() == together.skip_bigrams(255).tolist()
+
+
+def test_long_texts_that_share_little():
+    """Very long candidates, and references of very many words, take time by what they share."""
+    words = [f"w{i}" for i in range(30_000)]
+    for candidate, reference in ((words, words[5:8]), (words[5:8], words)):
+        found = Comparison(list_of([candidate], [reference]), [("gap", 4), ("gap", None)])
+        assert (found.skip_bigrams(4).tolist(), found.skip_bigrams(None).tolist()) == ([3], [3])

@@ -16,6 +16,7 @@ _rebuild = kernel(interning, "rebuild")
 _translate = kernel(interning, "translate")
 
 _LEAST_ROOM = 64  # words; a power of two
+_MOST_ROOM = 1 << 15  # at first; a table of many empty slots is slow, and words recur in a long text
 _BYTES_A_WORD = 32  # of text, for each word that is new: more than that in most texts
 
 
@@ -57,7 +58,7 @@ class Vocabulary:
 
     def __init__(self, expected: int = 0) -> None:
         """Room at first for the words of a text of so many bytes."""
-        room = max(_LEAST_ROOM, 1 << (expected // _BYTES_A_WORD).bit_length())
+        room = min(max(_LEAST_ROOM, 1 << (expected // _BYTES_A_WORD).bit_length()), _MOST_ROOM)
         self._known = 0
         self._keys = np.empty(room, np.uint64)
         self._bounds = np.zeros(room + 1, np.intp)

@@ -16,6 +16,9 @@ except ImportError:
 
 COMPILED = cython.compiled
 
+LONG = cython.declare(cython.Py_ssize_t, 4096)  # words of a candidate
+SLICES = cython.declare(cython.Py_ssize_t, 8)
+
 
 @cython.cfunc
 @cython.nogil
@@ -56,8 +59,6 @@ def by_first_word(
     for first in range(1, known + 1):
         if heads[0, first] < 0 or heads[1, first] < 0:
             continue
-        for second in range(known + 1):
-            balance[second] = 0
         for gap in range(most + 1):
             for side in range(2):
                 step = 1 if side else -1
@@ -68,6 +69,13 @@ def by_first_word(
                     if balance[second] * step < 0 and second > 0:
                         out[pair, bins[gap]] += 1
                     balance[second] += step
+                    i = nexts[side, i]
+        # Back to 0, what was touched only.
+        for gap in range(most + 1):
+            for side in range(2):
+                i = heads[side, first]
+                while i >= 0 and i + gap + 1 < (reference_length if side else length):
+                    balance[mapped[side, i + gap + 1]] = 0
                     i = nexts[side, i]
 
 
@@ -98,8 +106,8 @@ def skip_bigrams(
 
     `most` is the largest gap that counts, bins[gap] the bin of a gap, `none` the number of bins; out has one column
     more, which takes what does not count. firsts and others have room for a number of (first word, second word,
-    reference); a segment with more is gone through in slices of first words. nodes has room for repeated pairs; a
-    segment whose references may have more of them is compared text by text.
+    reference); a segment with more is gone through in slices of first words. nodes has room for repeated pairs. What
+    has more repeated pairs, long candidates or many slices is compared text by text. balance is 0 everywhere.
     """
     segment: cython.int
     text: cython.int = 0
@@ -115,6 +123,8 @@ def skip_bigrams(
     gap: cython.Py_ssize_t
     references: cython.Py_ssize_t
     width: cython.Py_ssize_t
+    longest: cython.Py_ssize_t
+    slices: cython.Py_ssize_t
     low: cython.Py_ssize_t
     high: cython.Py_ssize_t
     key: cython.Py_ssize_t
@@ -140,7 +150,12 @@ def skip_bigrams(
                         locals_[reference_words[i], 1] = segment
             width = known + 1
             base = pair
-            if pairs > nodes.shape[0] or width * references > firsts.shape[0]:
+            longest = 0
+            for member in range(groups[segment], groups[segment + 1]):
+                length = bounds[rows[member] + 1] - bounds[rows[member]]
+                longest = length if length > longest else longest
+            slices = width * width * references // firsts.shape[0]
+            if pairs > nodes.shape[0] or longest > LONG or slices > SLICES or width * references > firsts.shape[0]:
                 for member in range(groups[segment], groups[segment + 1]):
                     start = bounds[rows[member]]
                     length = bounds[rows[member] + 1] - start

@@ -78,7 +78,7 @@ class Metric(ABC):
     @classmethod
     def read_stem(cls, stem: str) -> Mapping[str, str] | None:
         """The parameters that a stem holds, or None if it is not one of this family's."""
-        match = re.fullmatch(cls.pattern, stem, re.IGNORECASE)
+        match = re.fullmatch(cls.pattern, stem, re.IGNORECASE | re.ASCII)
         return {key: value for key, value in match.groupdict().items() if value} if match else None
 
     @classmethod
@@ -101,7 +101,7 @@ class Metric(ABC):
             kind = fields[key].metadata["type"]
             try:
                 values[key] = read_value(text, kind)
-            except (ValueError, KeyError):
+            except (ValueError, KeyError, TypeError, OverflowError):
                 raise BadParameter(f'"{name}": the parameter "{key}" is a {kind.__name__}, not "{text}"') from None
         return cls(**values)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -18,6 +17,7 @@ from tarocco.metrics.counts import ngram_totals, shared_matches
 from tarocco.metrics.pairing import Pairs
 from tarocco.naming import Value
 
+HIGHEST_ORDER = 100
 TIES = ("first", "shortest")
 
 _EPSILON = 1e-16  # what an order counts that a text does not have: chrF++.py's, and sacrebleu's
@@ -141,8 +141,10 @@ class ChrF(OnePass):
                 f"{self.title}: char_order and word_order are 0 or more and not both 0, "
                 f"not {self.char_order} and {self.word_order}"
             )
-        if not 0 <= self.beta < math.inf:
-            raise BadParameter(f"{self.title}: beta is 0 or more, not {self.beta:g}")
+        if max(self.char_order, self.word_order) > HIGHEST_ORDER:
+            raise BadParameter(f"{self.title}: char_order and word_order are at most {HIGHEST_ORDER}")
+        if not 0 <= self.beta <= 1e6:
+            raise BadParameter(f"{self.title}: beta is 0 to 1000000, not {self.beta:g}")
 
     @property
     def order(self) -> int:
@@ -178,7 +180,7 @@ class ChrF(OnePass):
         if self.word_order:
             parts.append(measured.words[:, : self.word_order])
         triples = np.concatenate(parts, axis=1)
-        rows = triples.reshape(len(triples), -1)
+        rows = triples.reshape(len(triples), 3 * self.order)
         # Of equals the shortest, then what matches more: what these keys do not tell apart has the same counts.
         by_content = (*triples[..., 1].T, *-triples[..., 2].T) if self.ties == "shortest" else ()
         return rows[measured.pairs.least(-100 * self.score(rows), *by_content)]  # percent, for sacrebleu's ties

@@ -33,6 +33,7 @@ Counts = NDArray[np.intp]
 _MOST_MASKS = 1 << 22  # words of 64 bits: beyond 32 MiB a segment is compared without masks
 _MOST_CELLS = 1 << 20  # (first word, second word, reference) of skip-bigrams looked at together
 _MOST_NODES = 1 << 21  # repeated skip-bigrams of a segment's references; with more, texts are compared one by one
+_MOST_LIMITS = 200  # gap limits counted in one pass; a bin is a byte
 _LARGEST_TABLE = 1 << 26  # cells of a whole table, half a GiB
 _HIT = 1 << 24  # an edit costs so much more than a match saves: fewest edits first, then most matches
 
@@ -157,7 +158,8 @@ class Comparison:
         """The skip-bigrams with gaps up to this one (None: any) that each pair has in common."""
         limits = sorted({*self.wanted("gap"), gap}, key=lambda one: (one is None, one))
         if "skip-bigrams" not in self._made:
-            self._made["skip-bigrams"] = self._skips(limits)
+            parts = [limits[i : i + _MOST_LIMITS] for i in range(0, len(limits), _MOST_LIMITS)]
+            self._made["skip-bigrams"] = np.concatenate([self._skips(part) for part in parts], axis=1)
         found: Counts = self._made["skip-bigrams"][:, limits.index(gap)]
         return found
 
@@ -178,7 +180,7 @@ class Comparison:
             np.empty((2, longest + 1), np.int32),
             np.empty((2, self._words + 1), np.int32),
             np.empty((2, longest + 1), np.int32),
-            np.empty(self._words + 1, np.int32),
+            np.zeros(self._words + 1, np.int32),
             np.empty(cells, np.uint8),
             np.empty((cells, 2), np.int32),
             np.empty((cells, 2), np.int32),

@@ -39,9 +39,8 @@ class ErrorRate(Compared):
         pairs, errors = measured.pairs, self.errors(measured).astype(np.float64)
         lengths = pairs.reference_lengths.astype(np.float64)
         # Against an empty reference the rate is 0 for an empty candidate and 1 for any other; it weighs as one word.
-        errors = np.where(lengths == 0, np.minimum(errors, 1.0), errors)
+        rates = np.where(lengths == 0, np.minimum(errors, 1.0), errors) / np.maximum(lengths, 1.0)
         lengths = np.maximum(lengths, 1.0)
-        rates = errors / lengths
         best = pairs.least(rates, lengths) if self.select == "rate" else pairs.least(errors, -lengths)
         weights = lengths[best] if self.weights == "chosen" else np.maximum(pairs.mean_reference_length(), 1.0)
         further = (counts[best] for counts in self.counted(measured))

@@ -64,8 +64,8 @@ class Grr(Compared):
         if not 1 <= self.order <= HIGHEST_ORDER:
             raise BadParameter(f"{self.title}: k is 1 to {HIGHEST_ORDER}, not {self.order}")
         for name in ("alpha", "beta"):
-            if not np.isfinite(getattr(self, name)):
-                raise BadParameter(f"{self.title}: {name} is a number, not {getattr(self, name)}")
+            if not abs(getattr(self, name)) <= 1e6:
+                raise BadParameter(f"{self.title}: {name} is a number up to 1000000, not {getattr(self, name)}")
 
     @property
     def stem(self) -> str:
@@ -80,7 +80,7 @@ class Grr(Compared):
         # An empty reference weighs as one word and is recognized by an empty candidate only.
         found = np.where(sizes == 0, pairs.candidate_lengths == 0, found)
         sizes = np.maximum(sizes, 1.0)
-        rates = found / sizes
+        rates = found / sizes + 0.0  # no -0
         best = pairs.least(-rates, sizes)
         weights = pairs.mean(sizes)
         return np.column_stack([rates[best] * weights, weights])

@@ -165,8 +165,8 @@ def _written_beta(beta: object, title: str) -> str:
         number = float(str(beta))
     except ValueError:
         number = math.nan
-    if not number >= 0:
-        raise BadParameter(f'{title}: beta is a number of at least 0, inf or P/R, not "{beta}"')
+    if not (0 <= number <= 1e6 or number == math.inf):
+        raise BadParameter(f'{title}: beta is a number from 0 to 1000000, inf or P/R, not "{beta}"')
     return write_value(number)
 
 

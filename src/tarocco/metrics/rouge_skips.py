@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from tarocco.encode.batch import Batch
 from tarocco.encode.vocabulary import Ragged
+from tarocco.errors import BadParameter
 from tarocco.metrics.base import Example, Floats, parameter
 from tarocco.metrics.comparison import Comparison
 from tarocco.metrics.rouge import COMPAT, LIN_OCH_2004, Overlap, Rouge
 
+LARGEST_GAP = 1_000_000
 MISSING = "without skip-bigrams on both sides there is no score"
 
 
@@ -60,6 +62,11 @@ class RougeS(Rouge):
     def read_stem(cls, stem: str) -> Mapping[str, str] | None:
         found = super().read_stem(stem)
         return {key: value for key, value in found.items() if key == "gap"} if found is not None else None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.gap is not None and not 0 <= self.gap <= LARGEST_GAP:
+            raise BadParameter(f"{self.title}: d is 0 to {LARGEST_GAP}, or * for any gap, not {self.gap}")
 
     @property
     def stem(self) -> str:

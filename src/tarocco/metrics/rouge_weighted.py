@@ -17,7 +17,7 @@ from tarocco.naming import write_value
 
 @dataclass(frozen=True)
 class Weighting:
-    """What a run of k words is worth: a growing function with weight(0) = 0, its inverse, and how it is written."""
+    """What a run of k > 0 words is worth: a growing function, its inverse, and how it is written; no run is worth 0."""
 
     weight: Callable[[Floats], Floats]
     inverse: Callable[[Floats], Floats]
@@ -83,8 +83,9 @@ class RougeW(Rouge):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 1 <= self.exponent <= 100:
-            raise BadParameter(f"{self.title}: a is 1 to 100, not {write_value(self.exponent)}")
+        most = 5 if self.compat == "1.5.5" else 10  # so that no text is too long for floating point
+        if not 1 <= self.exponent <= most:
+            raise BadParameter(f"{self.title}: a is 1 to {most}, not {write_value(self.exponent)}")
         if self.compat == "1.5.5" and self.variant == "exact":
             raise BadParameter(f"{self.title}: compat=1.5.5 has its own recurrence, not variant=exact")
 
@@ -115,5 +116,5 @@ class RougeW(Rouge):
         return Overlap(hits, candidate, reference)
 
     def ratios(self, part: Floats, whole: Floats) -> Floats:
-        ratios: Floats = self._worth.inverse(super().ratios(part, whole))
-        return ratios
+        ratios = super().ratios(part, whole)
+        return np.where(ratios > 0, self._worth.inverse(ratios), 0.0)
