@@ -2,6 +2,7 @@
 
 import math
 from itertools import islice
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from textbook import resampling
 
 from tarocco.errors import BadParameter, InputError
+from tarocco.kernels import resample as kernels
 from tarocco.metrics.bleu import Bleu, BleuIndividual
 from tarocco.resample import bootstrap, check_resampling, intervals, percentiles, totals
 
@@ -102,3 +104,15 @@ def test_nothing_cannot_be_resampled():
 def test_nonsense_is_refused(confidence, resamples):
     with pytest.raises(BadParameter, match=r"confidence|n_resamples"):
         check_resampling(confidence, resamples, 1)
+
+
+@pytest.mark.skipif(not kernels.COMPILED, reason="there is one variant only")
+def test_every_instruction_set_gives_the_same_bits():
+    statistics = np.random.default_rng(5).normal(size=(5001, 3))
+    wide = bootstrap(statistics, 20, 7), totals(statistics)
+    with (
+        mock.patch("tarocco.resample._bootstrap_totals", kernels.bootstrap_totals),
+        mock.patch("tarocco.resample._weighted_totals", kernels.weighted_totals),
+    ):
+        plain = bootstrap(statistics, 20, 7), totals(statistics)
+    assert [one.tobytes() for one in wide] == [one.tobytes() for one in plain]

@@ -11,6 +11,7 @@ from textbook import rouge_metrics as textbook
 
 import tarocco
 from tarocco.errors import InputError
+from tarocco.kernels import weighted
 from tarocco.metrics import comparison
 from tarocco.metrics.comparison import OPTIMUM, RECURRENCE, Comparison
 from tarocco.metrics.rouge_weighted import Power, RougeW, Weighting
@@ -158,3 +159,14 @@ def test_long_texts_that_share_little():
     for candidate, reference in ((words, words[5:8]), (words[5:8], words)):
         found = Comparison(list_of([candidate], [reference]), [("gap", 4), ("gap", None)])
         assert (found.skip_bigrams(4).tolist(), found.skip_bigrams(None).tolist()) == ([3], [3])
+
+
+@pytest.mark.skipif(not weighted.COMPILED, reason="there is one variant only")
+@given(**LISTS)
+def test_every_instruction_set_gives_the_same_bits(candidates, references):
+    powers = [Power(1 + i / 10) for i in range(10)]
+    wanted = [("worth", (RECURRENCE, power)) for power in powers]
+    wide, plain = (Comparison(list_of(candidates, references), wanted) for _ in range(2))
+    with mock.patch.object(comparison, "_weigh", weighted.weigh):
+        expected = [plain.weighted_subsequences(RECURRENCE, power).tobytes() for power in powers]
+    assert [wide.weighted_subsequences(RECURRENCE, power).tobytes() for power in powers] == expected

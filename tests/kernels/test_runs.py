@@ -14,7 +14,7 @@ from textbook import run_matching as textbook
 import tarocco
 from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.errors import BadParameter, InputError
-from tarocco.metrics.gtm import Comparison
+from tarocco.metrics.gtm import Matchings
 from tarocco.model import Segments
 
 WORDS = st.one_of(*(st.lists(st.sampled_from(letters), max_size=35) for letters in ("a", "ab", "abcdefgh")))
@@ -34,7 +34,7 @@ def runs_of(matching, pairs):
 def test_greedy_runs(room, candidate, references):
     """With a queue for all runs, and where there is no room for one."""
     with mock.patch("tarocco.metrics.gtm._MOST_RUNS", room):
-        found = Comparison(batch_of([(candidate, references)])).one_by_one
+        found = Matchings(batch_of([(candidate, references)])).one_by_one
     assert runs_of(found, len(references)) == [textbook.greedy_runs(candidate, one) for one in references]
 
 
@@ -43,14 +43,14 @@ def test_greedy_runs_cover_the_overlap_of_the_bags(candidate, reference):
     """Nothing can be added to a greedy matching, so of each word as many are used as the poorer side has."""
     overlap = (Counter(candidate) & Counter(reference)).total()
     assert sum(textbook.greedy_runs(candidate, reference)) == overlap
-    assert Comparison(batch_of([(candidate, [reference])])).one_by_one.hits.tolist() == [overlap]
+    assert Matchings(batch_of([(candidate, [reference])])).one_by_one.hits.tolist() == [overlap]
 
 
 @pytest.mark.parametrize("exponent", [1.0, 1.5, 2.0, 3.0])
 @settings(max_examples=60)
 @given(candidate=SHORT, references=st.lists(SHORT.filter(bool), min_size=1, max_size=3))
 def test_largest_sums(exponent, candidate, references):
-    found = Comparison(batch_of([(candidate, references)])).exact(exponent)
+    found = Matchings(batch_of([(candidate, references)])).exact(exponent)
     assert found.tolist() == pytest.approx([textbook.largest_sum(candidate, one, exponent) for one in references])
 
 
@@ -116,7 +116,7 @@ def test_the_longest_run_is_not_always_part_of_the_best_matching():
 
 def test_equal_runs_go_by_the_later_start():
     """The second a a of the reference is taken, which is in the way of a b; with the first one, a b would be left."""
-    found = Comparison(batch_of([(["a", "b", "a", "a"], [["a", "a", "a", "b"]])])).one_by_one
+    found = Matchings(batch_of([(["a", "b", "a", "a"], [["a", "a", "a", "b"]])])).one_by_one
     assert runs_of(found, 1) == [[2, 1, 1]]
 
 
@@ -147,7 +147,7 @@ def test_order_of_joined_references_can_matter():
 def test_repeated_words(room, candidate, reference, expected):
     """Long texts in which every pair of positions matches, or every other one."""
     with mock.patch("tarocco.metrics.gtm._MOST_RUNS", room):
-        found = Comparison(batch_of([(candidate.split(), [reference.split()])])).one_by_one
+        found = Matchings(batch_of([(candidate.split(), [reference.split()])])).one_by_one
     assert runs_of(found, 1) == [expected]
 
 

@@ -85,7 +85,7 @@ def shared_matches(batch: Batch, order: int) -> Floats:
     longest = int(lengths.max(initial=0))  # four references are in the table at a time
     most = min(4 * longest, int(np.diff(starts).max(initial=0)))
     size, _ = table_size(most)
-    matches = np.zeros((int((np.diff(batch.candidate_groups.bounds) * np.diff(groups.bounds)).sum()), order))
+    matches = np.zeros((int(batch.candidate_groups.sizes @ groups.sizes), order))
     nodes, table = np.empty(8 * order * most, np.int32), np.zeros(4 * size, np.int32)
     _shared_ngrams(*batch.arrays, order, nodes, table, np.zeros(4 * order, np.int32), matches)
     return matches

@@ -16,6 +16,7 @@ from tarocco.encode.vocabulary import Ragged
 from tarocco.errors import BadParameter, InputError
 from tarocco.kernels import kernel, runs, runsearch
 from tarocco.metrics.base import Example, Floats, OnePass, parameter
+from tarocco.metrics.counts import share
 from tarocco.metrics.pairing import Pairs
 from tarocco.naming import write_value
 
@@ -78,7 +79,7 @@ class Matching:
         return Matching(self.owners[fits], self.lengths[fits], singles, cut)
 
 
-class Comparison:
+class Matchings:
     """What the family is made of: matchings with each reference and with joined ones, each when asked for."""
 
     def __init__(self, batch: Batch) -> None:
@@ -102,7 +103,7 @@ class Comparison:
         offsets = (references.offsets + numbers)[groups.bounds]
         together = Groups(np.arange(len(offsets) - 1), np.arange(len(offsets)))
         segments = batch.candidate_groups.segments
-        means = np.diff(references.offsets[groups.bounds])[segments] / np.diff(groups.bounds)[segments]
+        means = np.diff(references.offsets[groups.bounds])[segments] / groups.sizes[segments]
         one_text = replace(batch, references=Ragged(words, offsets), reference_groups=together)
         return _greedy(one_text, batch.lengths, np.diff(offsets)[segments]).capped(means), means
 
@@ -225,10 +226,10 @@ class Gtm(OnePass):
         return f"GTM-{write_value(self.exponent)}"
 
     @classmethod
-    def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> Comparison:
-        return Comparison(batch)
+    def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> Matchings:
+        return Matchings(batch)
 
-    def columns(self, measured: Comparison) -> Floats:
+    def columns(self, measured: Matchings) -> Floats:
         """[match size, length of the candidate, length of the reference]"""
         if self.references == "joined":
             matching, lengths = measured.joined
@@ -242,7 +243,7 @@ class Gtm(OnePass):
 
     def score(self, sums: Floats) -> Floats:
         words = sums[..., 1] + sums[..., 2]
-        return np.divide(2.0 * sums[..., 0], words, out=np.zeros_like(words), where=words > 0)
+        return share(2.0 * sums[..., 0], words)
 
     def details(self, sums: Floats) -> dict[str, Any]:
         size, candidate, reference = sums.tolist()

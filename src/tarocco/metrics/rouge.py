@@ -15,6 +15,7 @@ from tarocco.encode.batch import Encoding
 from tarocco.errors import BadParameter
 from tarocco.metrics.base import Example, Floats, parameter
 from tarocco.metrics.comparison import Compared, Comparison
+from tarocco.metrics.counts import share
 from tarocco.metrics.pairing import Pairs
 from tarocco.naming import Value, write_value
 
@@ -85,8 +86,7 @@ class Rouge(Compared):
 
     def ratios(self, part: Floats, whole: Floats) -> Floats:
         """The recall or precision of these sums."""
-        ratios: Floats = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
-        return ratios
+        return share(part, whole)
 
     def columns(self, measured: Comparison) -> Floats:
         """[F, recall, precision, 1], all 0 where there is no score"""
