@@ -3,6 +3,7 @@
 # make lint    check format, style and types
 # make bench   measure speed and memory against other tools
 # make sanitize   run the kernel tests with checked memory accesses
+# make kills   kill a process that writes to a store two hundred times, and look at the store
 # Each makes its own virtual environment and installs what it needs.
 
 PYTHON ?= python3
@@ -17,7 +18,7 @@ BUILD := pyproject.toml setup.py constraints.txt $(wildcard src/tarocco/kernels/
 SOURCES := $(shell find src examples -name '*.py' -o -name '*.toml' -o -name '*.txt' | grep -v egg-info)
 PLUGIN := examples/tarocco-overlap
 
-.PHONY: demo test test-compiled test-plain lint bench sanitize docs clean
+.PHONY: demo test test-compiled test-plain lint bench kills sanitize docs clean
 
 demo: $(VENV)/.installed
 	@$(VENV)/bin/tarocco demo
@@ -40,6 +41,9 @@ lint: $(VENV)/.lint
 bench: $(VENV)/.bench
 	$(VENV)/bin/python -m compileall -q src bench
 	$(VENV)/bin/python bench/run.py
+
+kills: $(VENV)/.test
+	$(VENV)/bin/python tests/store_kills.py 200
 
 # Kernels that check every memory access; Python itself is not compiled that way, so gcc's libraries are loaded first.
 sanitize: $(VENV)/.test

@@ -306,9 +306,12 @@ def test_terminals_wide_and_narrow():
 def test_progress_only_on_a_terminal(tmp_path):
     text = tmp_path / "long"
     text.write_text("a few words\n" * 120_000)
-    assert "segments" in on_terminal("score", text, "-i", text, "-b")
-    assert tarocco_command("score", text, "-i", text, "-b").stderr == ""
-    assert "segments" not in on_terminal("score", text, "-i", text, "-b", "-q")
+    long = ("-m", "BLEU-4", "chrF", "GTM-2", "ROUGE-S*", "-j", "1")
+    shown = on_terminal("score", text, "-i", text, "-b", *long)
+    assert "/120000" in shown
+    assert "segments/s" in shown
+    assert tarocco_command("score", text, "-i", text, "-b", *long).stderr == ""
+    assert "segments" not in on_terminal("score", text, "-i", text, "-b", "-q", *long)
 
 
 def test_demo(capsys):

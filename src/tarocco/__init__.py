@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tarocco.registry import metric, metric_plugin
     from tarocco.results import Interval, Result, Score
     from tarocco.scoring import score, score_nbest, statistics
+    from tarocco.store import Store
 
 _HOMES = {
     "Batch": "tarocco.encode.batch",
@@ -26,6 +27,7 @@ _HOMES = {
     "Metric": "tarocco.metrics.base",
     "Result": "tarocco.results",
     "Score": "tarocco.results",
+    "Store": "tarocco.store",
     "TaroccoError": "tarocco.errors",
     "metric": "tarocco.registry",
     "metric_plugin": "tarocco.registry",
@@ -43,6 +45,7 @@ __all__ = [
     "Metric",
     "Result",
     "Score",
+    "Store",
     "TaroccoError",
     "__version__",
     "metric",

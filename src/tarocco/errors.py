@@ -5,6 +5,7 @@
     ├── UnknownName       a metric, tokenizer or system that does not exist
     ├── BadParameter      a parameter that a metric does not have, or a value it does not take
     ├── PluginError       a metric of the user's own that lacks something every metric has
+    ├── StoreError        a store that cannot be opened, read or written
     └── MissingExtra      an optional library that is not installed
 
 A message is one sentence a user can act on: which file and line, what was expected, what was found.
@@ -33,6 +34,10 @@ class BadParameter(TaroccoError, ValueError):
 
 class PluginError(TaroccoError, TypeError):
     """A metric of the user's own that lacks something every metric has."""
+
+
+class StoreError(TaroccoError, OSError):
+    """A store that cannot be opened, read or written."""
 
 
 class MissingExtra(TaroccoError, ImportError):

@@ -52,7 +52,8 @@ def bootstrap(statistics: Floats, n_resamples: int, seed: int, jobs: int | None 
         _bootstrap_totals(columns, n, int(seed) % 2**64, first, np.zeros(columns.shape[1]), sums)
         return sums
 
-    return np.concatenate(list(map_ordered(run, blocks(n_resamples, _BLOCK), jobs)))
+    parts = blocks(n_resamples, _BLOCK)
+    return np.concatenate(list(map_ordered(run, parts, len(parts), jobs)))
 
 
 def check_resampling(confidence: float, n_resamples: int, seed: int) -> None:

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
+
+BLOCK = 1024  # segments that are encoded, counted and stored together; results do not depend on it
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -15,19 +21,47 @@ def default_jobs() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def map_ordered(function: Callable[[Item], Result], items: Sequence[Item], jobs: int | None = None) -> Iterator[Result]:
-    """`map`, with threads: kernels release the GIL, so threads are enough. Results come in the order of the items."""
-    jobs = min(jobs or default_jobs(), len(items) // 2)  # starting a thread for one item costs more than it gains
-    if jobs <= 1:
-        return map(function, items)
-    return _map_in_threads(function, items, jobs)
+def map_ordered(
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    count: int,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+) -> Iterator[Result]:
+    """`map` over `count` items, in any `concurrent.futures.Executor`, with results in the order of the items.
+
+    Threads by default: kernels release the GIL, so threads are enough. Items are taken from their source as they are
+    needed, two a worker, so that neither they nor their results fill the memory. An executor of processes or of a
+    cluster gets a function and items that can be pickled.
+    """
+    if executor is not None:
+        workers: int = jobs or getattr(executor, "_max_workers", None) or default_jobs()
+        return _through(executor, function, items, 2 * workers)
+    jobs = min(jobs or default_jobs(), count // 2)  # starting a thread for one item costs more than it gains
+    return _in_threads(function, items, jobs) if jobs > 1 else map(function, items)
 
 
-def _map_in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Iterator[Result]:
+def _in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Iterator[Result]:
     from concurrent.futures import ThreadPoolExecutor  # 5 ms that a small job never needs
 
     with ThreadPoolExecutor(jobs) as pool:
-        yield from pool.map(function, items)
+        yield from _through(pool, function, items, 2 * jobs)
+
+
+def _through(
+    executor: Executor, function: Callable[[Item], Result], items: Iterable[Item], ahead: int
+) -> Iterator[Result]:
+    waiting: deque[Future[Result]] = deque()
+    try:
+        for item in items:
+            waiting.append(executor.submit(function, item))
+            if len(waiting) > ahead:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:  # whoever stops early, by an error or by Ctrl-C, waits for what is running and no longer
+        for future in waiting:
+            future.cancel()
 
 
 def blocks(n: int, size: int) -> list[tuple[int, int]]:

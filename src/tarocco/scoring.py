@@ -1,30 +1,32 @@
-"""From a test set to scores: blocks of segments are encoded and counted in threads, then added up."""
+"""From text to scores: the public functions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set, Sized
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from numbers import Integral
-from typing import Any
-
-import numpy as np
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tarocco._version import __version__
+from tarocco.arguments import Candidates, References, lines_of, make_test_set, pack, packed
+from tarocco.counting import by_reading, compute_statistics, statistics_of_batch
 from tarocco.encode.batch import Batch, Encoding, Groups
-from tarocco.errors import BadParameter, InputError, PluginError
-from tarocco.metrics.base import Floats, Metric, OnePass
-from tarocco.model import Segments, TestSet
+from tarocco.errors import BadParameter, InputError
+from tarocco.metrics.base import Floats, Metric
+from tarocco.model import TestSet
 from tarocco.naming import signature, write_value
 from tarocco.registry import metrics as find_metrics
 from tarocco.resample import check_resampling, intervals, totals
 from tarocco.results import Interval, Result, Score
-from tarocco.run import blocks, map_ordered
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from tarocco.keeping import Kept
+    from tarocco.store import Store
 
 SEED = 12345  # sacrebleu's
-_BLOCK = 1024  # segments encoded together; results do not depend on it
-
-Candidates = Iterable[str] | Mapping[str, Iterable[str]]
-References = Iterable[Sequence[str | None] | str]
 
 
 def score(
@@ -39,6 +41,8 @@ def score(
     n_resamples: int = 1000,
     seed: int = SEED,
     jobs: int | None = None,
+    store: Store | str | Path | None = None,
+    executor: Executor | None = None,
 ) -> Result:
     """Score one system or several with any number of metrics.
 
@@ -59,6 +63,10 @@ def score(
         Ask for bootstrap intervals over segments, such as confidence=0.95.
     jobs
         How many threads; all processors by default. The numbers do not depend on it.
+    store
+        A file in which statistics are kept, block by block: what it has is not computed again.
+    executor
+        Where blocks of segments are counted, if not in threads: any `concurrent.futures.Executor`.
 
     Raises
     ------
@@ -86,6 +94,8 @@ def score(
         n_resamples=n_resamples,
         seed=seed,
         jobs=jobs,
+        store=store,
+        executor=executor,
     )
 
 
@@ -127,20 +137,24 @@ def score_nbest(
     array([0.8571, 0.2857])
     """
     chosen = _chosen(metrics)
-    column = _lines(candidates) if isinstance(candidates, bytes) else _packed(candidates, "candidates")
-    texts = _packed([references] if isinstance(references, str) else references, "references")
+    column = lines_of(candidates) if isinstance(candidates, bytes) else packed(candidates, "candidates")
+    texts = packed([references] if isinstance(references, str) else references, "references")
     if not len(texts):
         raise InputError("there are no references")
     if len(texts) > 1 and texts.blank.any():  # beside others an empty one is none
-        texts = _pack([text for text in texts if text.strip()] or [""], "references")
+        texts = pack([text for text in texts if text.strip()] or [""], "references")
     asked, groups = Encoding(tokenize, lowercase), (Groups.of_one(len(column)), Groups.of_one(len(texts)))
     found: dict[int, Floats] = {}
-    for way, members in _by_reading(chosen, asked).items():
+    for way, members in by_reading(chosen, asked).items():
         batch = Batch.of_groups([column], [texts], *groups, way)
         own = [chosen[i] for i in members]
         # The context is that of these references; a batch without candidates is what metrics prepare on.
-        alone = Batch.of_groups([], [texts], Groups.of_one(0), groups[1], way) if any(map(_prepares, own)) else batch
-        contexts = [metric.prepare(alone) if _prepares(metric) else None for metric in own]
+        alone = (
+            Batch.of_groups([], [texts], Groups.of_one(0), groups[1], way)
+            if any(metric.prepares for metric in own)
+            else batch
+        )
+        contexts = [metric.prepare(alone) if metric.prepares else None for metric in own]
         found |= dict(zip(members, statistics_of_batch(own, batch, contexts), strict=True))
     return {str(metric): metric.score(found[i]) for i, metric in enumerate(chosen)}
 
@@ -156,6 +170,8 @@ def score_test_set(
     seed: int = SEED,
     jobs: int | None = None,
     advance: Callable[[int], None] | None = None,
+    store: Store | str | Path | None = None,
+    executor: Executor | None = None,
 ) -> Result:
     """Score every system of a test set with every metric; `advance` is told of every few segments that are done."""
     if confidence is not None:
@@ -163,7 +179,8 @@ def score_test_set(
     if jobs is not None and not (isinstance(jobs, Integral) and jobs >= 1):
         raise BadParameter(f"jobs is an integer of at least 1, not {jobs!r}")
     signatures = [score_signature(metric, encoding, test_set.reference_count) for metric in metrics]
-    by_metric = compute_statistics(test_set, metrics, encoding, jobs, advance)
+    with _kept(store, test_set, metrics, signatures, jobs) as kept:
+        by_metric = compute_statistics(test_set, metrics, encoding, jobs, advance, kept, executor)
     scores = []
     for s, system in enumerate(test_set.systems):
         own = [by_system[s] for by_system in by_metric]
@@ -177,60 +194,27 @@ def score_test_set(
     return Result(tuple(scores), single)
 
 
-def compute_statistics(
+@contextmanager
+def _kept(
+    store: Store | str | Path | None,
     test_set: TestSet,
     metrics: Sequence[Metric],
-    encoding: Encoding,
-    jobs: int | None = None,
-    advance: Callable[[int], None] | None = None,
-) -> list[Floats]:
-    """For each metric float64[systems, segments, k]."""
-    systems = list(test_set.systems.values())
-    contexts = _contexts(test_set, metrics, encoding)
+    signatures: Sequence[str],
+    jobs: int | None,
+) -> Iterator[Kept | None]:
+    """What a store has of this run; a store given by its name is closed at the end."""
+    if store is None:
+        yield None
+        return
+    from tarocco.keeping import Kept  # SQLite: 7 ms that a run without a store does not need
+    from tarocco.store import Store
 
-    def count(block: tuple[int, int]) -> list[Floats]:
-        found: dict[int, Floats] = {}
-        for way, members in _by_reading(metrics, encoding).items():
-            batch = _batch(test_set, systems, block, way)
-            back = np.argsort(batch.candidate_groups.rows)  # from segment by segment to system by system
-            own = statistics_of_batch([metrics[i] for i in members], batch, [contexts[i] for i in members])
-            found |= {i: rows[back] for i, rows in zip(members, own, strict=True)}
-        return [found[i] for i in range(len(metrics))]
-
-    shape = (len(systems), len(test_set))
-    out: list[Floats] = []
-    parts = blocks(len(test_set), _BLOCK)
-    for (first, last), of_block in zip(parts, map_ordered(count, parts, jobs), strict=True):
-        if not out:
-            out = [np.empty((*shape, rows.shape[-1])) for rows in of_block]
-        for whole, rows in zip(out, of_block, strict=True):
-            whole[:, first:last] = rows.reshape(len(systems), last - first, -1)
-        if advance is not None:
-            advance(last - first)
-    return out
-
-
-def statistics_of_batch(metrics: Sequence[Metric], batch: Batch, contexts: Sequence[Any]) -> list[Floats]:
-    """The statistics of each metric; metrics of a family are computed together, in one pass over the words."""
-    passes: dict[Hashable, list[int]] = {}
-    for i, metric in enumerate(metrics):
-        passes.setdefault(_pass_of(metric), []).append(i)
-    found: dict[int, Floats] = {}
-    for members in passes.values():
-        own, context = [metrics[i] for i in members], contexts[members[0]]
-        if len(own) == 1:
-            rows = [own[0].statistics(batch, context)]
-        else:
-            measured = own[0].measure(own, batch, context)  # type: ignore[attr-defined]
-            rows = [metric.columns(measured) for metric in own]  # type: ignore[attr-defined]
-        for i, of_metric in zip(members, rows, strict=True):
-            if np.ndim(of_metric) != 2 or len(of_metric) != len(batch):
-                raise PluginError(
-                    f"{metrics[i]}: statistics gave an array of shape {np.shape(of_metric)}, "
-                    f"but one row for each of {len(batch)} candidates is wanted"
-                )
-            found[i] = np.asarray(of_metric, np.float64)
-    return [found[i] for i in range(len(metrics))]
+    opened = store if isinstance(store, Store) else Store(store)
+    try:
+        yield Kept(opened, test_set, metrics, signatures, jobs)
+    finally:
+        if opened is not store:
+            opened.close()
 
 
 def _chosen(metrics: Sequence[str | Metric] | str | Metric) -> list[Metric]:
@@ -239,49 +223,6 @@ def _chosen(metrics: Sequence[str | Metric] | str | Metric) -> list[Metric]:
     if not chosen:
         raise InputError("no metric was asked for")
     return chosen
-
-
-def _by_reading(metrics: Sequence[Metric], asked: Encoding) -> dict[Encoding, list[int]]:
-    """Which metrics read text in which way; the text is encoded once for each."""
-    ways: dict[Encoding, list[int]] = {}
-    for i, metric in enumerate(metrics):
-        ways.setdefault(metric.reads(asked), []).append(i)
-    return ways
-
-
-def _pass_of(metric: Metric) -> Hashable:
-    """Metrics with equal answers are measured together: in the same way, with the same context."""
-    family = type(metric)
-    if isinstance(metric, OnePass) and family.statistics is OnePass.statistics:
-        return family.measure.__func__, metric.context_key if _prepares(metric) else None  # type: ignore[attr-defined]
-    return metric
-
-
-def _prepares(metric: Metric) -> bool:
-    return type(metric).prepare is not Metric.prepare
-
-
-def _batch(test_set: TestSet, systems: Sequence[Segments], block: tuple[int, int], encoding: Encoding) -> Batch:
-    return Batch.of_columns(
-        [system.rows(*block) for system in systems],
-        [stream.rows(*block) for stream in test_set.references],
-        test_set.present[:, slice(*block)],
-        encoding,
-    )
-
-
-def _contexts(test_set: TestSet, metrics: Sequence[Metric], encoding: Encoding) -> list[Any]:
-    """What each metric knows of all references; metrics with the same key that read alike share it."""
-    found: list[Any] = [None] * len(metrics)
-    preparing = [metric for metric in metrics if _prepares(metric)]
-    for way in _by_reading(preparing, encoding):
-        references, shared = _batch(test_set, [], (0, len(test_set)), way), {}
-        for i, metric in enumerate(metrics):
-            if _prepares(metric) and metric.reads(encoding) == way:
-                if metric.context_key not in shared:
-                    shared[metric.context_key] = metric.prepare(references)
-                found[i] = shared[metric.context_key]
-    return found
 
 
 def score_signature(metric: Metric, encoding: Encoding, reference_count: int | None) -> str:
@@ -295,100 +236,3 @@ def score_signature(metric: Metric, encoding: Encoding, reference_count: int | N
         ("v", __version__),
     ]
     return signature(metric.stem, parts)
-
-
-def make_test_set(candidates: Candidates, references: References, documents: Iterable[str] | None = None) -> TestSet:
-    """Check the shapes that a caller gave and pack them."""
-    given = candidates if isinstance(candidates, Mapping) else {"system": candidates}
-    if not given:
-        raise InputError("candidates is an empty mapping: give at least one system")
-    systems = {str(name): _listed(segments, f'the candidates of system "{name}"') for name, segments in given.items()}
-    by_segment = _listed(references, "references")
-    n = _same_length(systems)
-    if len(by_segment) != n:
-        raise InputError(_wrong_references(by_segment, n))
-    if n == 0:
-        raise InputError("there are no segments to score")
-    columns = {name: _pack(segments, f'system "{name}"') for name, segments in systems.items()}
-    return TestSet(columns, _streams(by_segment), tuple(documents) if documents is not None else None)
-
-
-def _listed(items: Iterable[Any], what: str) -> Sequence[Any]:
-    """A list of anything that has items in order: a tuple, an array, a pandas column, a generator."""
-    if isinstance(items, list | tuple):
-        return items
-    if isinstance(items, str | bytes | Mapping | Set) or not isinstance(items, Iterable):
-        raise InputError(f"{what} are of type {type(items).__name__}, but a list is wanted, one item a segment")
-    return list(items)
-
-
-def _same_length(systems: Mapping[str, Sequence[str]]) -> int:
-    lengths = {name: len(segments) for name, segments in systems.items()}
-    (first, n), *others = lengths.items()
-    for name, length in others:
-        if length != n:
-            raise InputError(f'system "{first}" has {n} segments, system "{name}" has {length}')
-    return n
-
-
-def _wrong_references(references: Sequence[Any], n: int) -> str:
-    lengths = {len(item) for item in references if isinstance(item, Sized) and not isinstance(item, str)}
-    if lengths == {n} and len(references):
-        return (
-            f"references are {len(references)} streams of {n} segments, but one item a segment is wanted: "
-            "references[i] are the references of segment i; list(zip(*references)) turns streams into that"
-        )
-    return f"there are {n} candidates, but references for {len(references)} segments"
-
-
-def _streams(references: Sequence[Any]) -> tuple[Segments, ...]:
-    """References a segment turned into streams, with empty strings where a segment has fewer."""
-    kinds = set(map(type, references))
-    strings = {kind for kind in kinds if issubclass(kind, str)}
-    if kinds == strings:
-        return (_pack(references, "references"),)
-    if strings:
-        references = [[item] if isinstance(item, str) else item for item in references]
-    for i, item in enumerate(references) if not kinds <= {list, tuple, str} else ():
-        if isinstance(item, bytes | Mapping) or not isinstance(item, Iterable) or not isinstance(item, Sized):
-            raise InputError(
-                f"the references of segment {i} (counted from 0) are of type {type(item).__name__}, "
-                "not a list of strings"
-            )
-    counts = list(map(len, references))
-    if None in chain.from_iterable(references):
-        counts = [sum(one is not None for one in item) for item in references]
-    if min(counts) == 0:
-        raise InputError(f"segment {counts.index(0)} (counted from 0) has no references")
-    counts = list(map(len, references))
-    if min(counts) < max(counts):
-        references = [[*item, *[""] * (max(counts) - len(item))] for item in references]
-    streams = []
-    for number, stream in enumerate(zip(*references, strict=True)):
-        filled = ["" if item is None else item for item in stream] if None in stream else stream
-        streams.append(_pack(filled, f"reference {number} (counted from 0) of the segments"))
-    return tuple(streams)
-
-
-def _packed(strings: Iterable[str], what: str) -> Segments:
-    return _pack(_listed(strings, what), what)
-
-
-def _lines(text: bytes) -> Segments:
-    try:
-        text.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = text.count(b"\n", 0, error.start) + 1
-        raise InputError(f"candidates: line {line} is not UTF-8 (byte {error.start}: {error.reason})") from None
-    return Segments.from_lines(text if text.endswith(b"\n") or not text else text + b"\n")
-
-
-def _pack(strings: Sequence[Any], what: str) -> Segments:
-    try:
-        return Segments.from_strings(strings)
-    except TypeError:
-        for i, item in enumerate(strings):
-            if not isinstance(item, str):
-                kind = type(item).__name__
-                raise InputError(f"{what}: segment {i} (counted from 0) is of type {kind}, not a string") from None
-        raise

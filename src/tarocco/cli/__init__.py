@@ -12,6 +12,7 @@ COMMANDS = {
     "score": "score systems against references",
     "metrics": "what metrics there are: formulas, parameters, papers",
     "demo": "score the bundled example",
+    "store": "what is kept between runs: list, export, check, prune",
 }
 
 USAGE = """usage: tarocco COMMAND ...

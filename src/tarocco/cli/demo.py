@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from tarocco.cli.options import add_output_options, add_resampling_options
+from tarocco.cli.options import add_output_options, add_resampling_options, add_store_option, store_of
 
 METRICS = ("BLEU-4", "BLEU-SBP", "BLEUS-4", "NIST-5")
 
@@ -13,6 +13,7 @@ METRICS = ("BLEU-4", "BLEU-SBP", "BLEUS-4", "NIST-5")
 def configure(parser: argparse.ArgumentParser) -> None:
     add_resampling_options(parser)
     add_output_options(parser)
+    add_store_option(parser)
     parser.set_defaults(confidence=0.95)
 
 
@@ -31,6 +32,7 @@ def run(options: argparse.Namespace) -> None:
         confidence=options.confidence,
         n_resamples=options.n_resamples,
         seed=options.seed,
+        store=store_of(options),
     )
     words = options.format == "table" and not options.score_only and not options.quiet
     if words:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable
 
 from tarocco.cli.choices import FORMATS, LEVELS, TOKENIZERS
@@ -17,7 +18,7 @@ def add_text_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--num-refs",
         "-nr",
-        type=_whole(1),
+        type=whole_number(1),
         metavar="N",
         help="the reference file has up to N references a line, tabs between them (.tsv files are read so anyway)",
     )
@@ -28,7 +29,9 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     group.add_argument("-f", "--format", choices=FORMATS, default="table", help="default: table")
     group.add_argument("--level", choices=LEVELS, default="corpus", help="default: corpus")
-    group.add_argument("-w", "--width", type=_whole(0, 17), metavar="DIGITS", help="digits after the point in tables")
+    group.add_argument(
+        "-w", "--width", type=whole_number(0, 17), metavar="DIGITS", help="digits after the point in tables"
+    )
     group.add_argument("-b", "--score-only", action="store_true", help="print the numbers alone, one a line")
     group.add_argument("-v", "--verbose", action="store_true", help="below a table: precisions, lengths, penalties")
     group.add_argument("-q", "--quiet", action="store_true", help="no notes on standard error")
@@ -45,15 +48,29 @@ def add_resampling_options(parser: argparse.ArgumentParser) -> None:
         metavar="0.95",
         help="give bootstrap intervals over segments",
     )
-    group.add_argument("--n-resamples", "-cin", type=_whole(2), default=1000, metavar="N", help="default: 1000")
+    group.add_argument("--n-resamples", "-cin", type=whole_number(2), default=1000, metavar="N", help="default: 1000")
     group.add_argument("--seed", type=int, default=12345, metavar="N", help="default: 12345")
 
 
 def add_jobs_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-j", "--jobs", type=_whole(1), metavar="N", help="threads (default: all processors)")
+    parser.add_argument("-j", "--jobs", type=whole_number(1), metavar="N", help="threads (default: all processors)")
 
 
-def _whole(least: int, most: int | None = None) -> Callable[[str], int]:
+def add_store_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--store",
+        metavar="FILE",
+        help="keep what is computed in FILE and compute nothing twice (default: $TAROCCO_STORE, or no store)",
+    )
+
+
+def store_of(options: argparse.Namespace) -> str | None:
+    """The store that a command was given, on the command line or by the environment; an empty name means none."""
+    given: str | None = options.store
+    return (os.environ.get("TAROCCO_STORE") if given is None else given) or None
+
+
+def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
     """A type for argparse: a whole number in a range, refused with a sentence otherwise."""
     wanted = f"a whole number of at least {least}" if most is None else f"a whole number from {least} to {most}"
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 import io
+import shlex
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
 from tarocco.cli import COMMANDS
+from tarocco.cli.options import store_of
 from tarocco.errors import TaroccoError
 
 
@@ -47,18 +51,39 @@ def run_command(command: str, arguments: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show is no reason to stop
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _stop)
+    options = argparse.Namespace()
     try:
-        options = parser_of(command).parse_args(arguments)
+        parser_of(command).parse_args(arguments, options)
         if getattr(options, "quiet", False):
             warnings.simplefilter("ignore")
-        import_module(f"tarocco.cli.{command}").run(options)
+        return import_module(f"tarocco.cli.{command}").run(options) or 0
     except TaroccoError as error:
         say(error)
         return 1
-    except KeyboardInterrupt:
-        say("stopped")
-        return 130
-    return 0
+    except KeyboardInterrupt as stopped:
+        say(_farewell(options, command, arguments))
+        return 128 + (signal.SIGTERM if isinstance(stopped, Terminated) else signal.SIGINT)
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: the work stops as it does for Ctrl-C, and what is finished is kept."""
+
+
+def _stop(_signal: int, _frame: object) -> None:
+    raise Terminated
+
+
+def _farewell(options: argparse.Namespace, command: str, arguments: Sequence[str]) -> str:
+    """What was kept of the work that was stopped, and how to go on."""
+    if not hasattr(options, "store"):
+        return "stopped"
+    store = store_of(options)
+    if store is None:
+        return "stopped, and nothing is kept; with --store FILE a run can be taken up again"
+    again = shlex.join(["tarocco", command, *arguments])
+    return f"stopped; what is finished is kept in {store}, and this goes on: {again}"
 
 
 def _show_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:

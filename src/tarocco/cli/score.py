@@ -11,7 +11,14 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
-from tarocco.cli.options import add_jobs_option, add_output_options, add_resampling_options, add_text_options
+from tarocco.cli.options import (
+    add_jobs_option,
+    add_output_options,
+    add_resampling_options,
+    add_store_option,
+    add_text_options,
+    store_of,
+)
 from tarocco.cli.running import say
 
 if TYPE_CHECKING:
@@ -26,7 +33,6 @@ EXAMPLES = """examples:
   tarocco score ref.txt -i sysA -m BLEU-4:smooth=none:length=shortest --level segment -f tsv
 """
 
-LONG_WORK = 100_000  # segments: about a second, from where on a progress bar is worth its while
 # sacrebleu warns from here on, too.
 MANY_TOKENIZED = 100
 
@@ -48,6 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_resampling_options(parser)
     add_output_options(parser)
     add_jobs_option(parser)
+    add_store_option(parser)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -67,8 +74,7 @@ def run(options: argparse.Namespace) -> None:
         say(f"note: intervals are for corpus scores: there are none at --level {options.level}")
     if not options.quiet and options.tokenize != "none":
         warn_of_tokenized_text(test_set)
-    long = len(test_set) * len(test_set.systems) >= LONG_WORK
-    with progress("segments", len(test_set), shown=long and not options.quiet) as advance:
+    with progress("segments", len(test_set), shown=not options.quiet) as advance:
         result = score_test_set(
             test_set,
             chosen,
@@ -78,6 +84,7 @@ def run(options: argparse.Namespace) -> None:
             seed=options.seed,
             jobs=options.jobs,
             advance=advance,
+            store=store_of(options),
         )
     write(result, options, "score")
 

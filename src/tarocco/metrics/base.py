@@ -148,6 +148,11 @@ class Metric(ABC):
         return None
 
     @property
+    def prepares(self) -> bool:
+        """Whether there is anything to know of all references."""
+        return type(self).prepare is not Metric.prepare
+
+    @property
     def context_key(self) -> Hashable:
         """Metrics with equal keys share what `prepare` returns."""
         return self

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
+
+PATIENCE = 0.5  # seconds; work that takes no longer shows no bar
 
 
 @contextmanager
@@ -13,10 +17,38 @@ def progress(what: str, total: int, shown: bool = True) -> Iterator[Callable[[in
     if not (shown and sys.stderr.isatty()):
         yield lambda _done: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    bar = _Bar(what, total)
+    try:
+        yield bar.advance
+    finally:
+        bar.stop()
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda done: bar.advance(task, done)
+
+class _Bar:
+    """A bar that appears once the work has taken long enough to wonder about it."""
+
+    def __init__(self, what: str, total: int) -> None:
+        self.what, self.total, self.done = what, total, 0
+        self.started = time.monotonic()
+        self.shown: Any = None
+
+    def advance(self, done: int) -> None:
+        self.done += done
+        if self.shown is None and time.monotonic() - self.started > PATIENCE:
+            self.start()
+        if self.shown is not None:
+            elapsed = time.monotonic() - self.started
+            self.shown.update(self.task, completed=self.done, rate=f"{self.done / elapsed:,.0f} {self.what}/s")
+
+    def start(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
+        self.shown = Progress(*columns, console=Console(file=sys.stderr), transient=True)
+        self.task = self.shown.add_task(self.what, total=self.total, rate="")
+        self.shown.start()
+
+    def stop(self) -> None:
+        if self.shown is not None:
+            self.shown.stop()

@@ -1,0 +1,108 @@
+"""What a store costs when nothing is in it yet, and what it saves when everything is."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from measure import BIN, Row, command_seconds, in_fresh_process, in_turns, ratio, seconds, show
+from text import segments
+
+SAMPLES = 7
+BLOCKS = 1000
+PART = 50_000
+METRICS = ("BLEU-4", "NIST-5", "ROUGE-L", "WER", "chrF")
+
+
+def _test_set(lines: int):  # type: ignore[no-untyped-def]
+    from tarocco.model import Segments, TestSet
+
+    columns: list[list[str]] = [[], []]
+    for part in range(-(-lines // PART)):
+        for column, more in zip(columns, segments(min(PART, lines - part * PART), 2, seed=part), strict=True):
+            column += more
+    system, reference = map(Segments.from_strings, columns)
+    return TestSet({"system": system}, (reference,))
+
+
+def reading(lines: int) -> list[float]:
+    """Seconds to compute BLEU on all blocks, to read them back, and for a whole run that finds all of them."""
+    from tarocco.encode.batch import Encoding
+    from tarocco.keeping import Kept
+    from tarocco.registry import metrics
+    from tarocco.run import BLOCK, blocks
+    from tarocco.scoring import score_signature, score_test_set
+    from tarocco.store import Store
+
+    test_set, bleu, encoding = _test_set(lines), metrics(["BLEU-4"]), Encoding("13a")
+    with tempfile.TemporaryDirectory() as folder:
+        computing = seconds(lambda: score_test_set(test_set, bleu, encoding, jobs=1))
+        path = Path(folder) / "store"
+        score_test_set(test_set, bleu, encoding, store=path)
+        whole = seconds(lambda: score_test_set(test_set, bleu, encoding, jobs=1, store=path))
+        with Store(path) as store:
+            signature = score_signature(bleu[0], encoding, 1)
+            kept = Kept(store, test_set, bleu, [signature])
+            alone = seconds(lambda: [kept.get(block) for block in blocks(lines, BLOCK)])
+    return [computing, alone, whole]
+
+
+def cold(lines: int, metrics: list[str], with_store: bool) -> float:
+    """Seconds for a run that has nothing to read: with a new store, or without."""
+    from tarocco import registry
+    from tarocco.encode.batch import Encoding
+    from tarocco.scoring import score_test_set
+
+    test_set, chosen = _test_set(lines), registry.metrics(metrics)
+    score_test_set(_test_set(10), chosen, Encoding("13a"))  # imports are not what is measured
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "store" if with_store else None
+        return seconds(lambda: score_test_set(test_set, chosen, Encoding("13a"), store=path))
+
+
+def _command(folder: str, with_store: bool) -> float:
+    system, reference, store = (Path(folder) / name for name in ("sys", "ref", "store"))
+    for suffix in ("", "-wal", "-shm"):
+        if os.path.exists(f"{store}{suffix}"):
+            os.remove(f"{store}{suffix}")
+    command = [str(BIN / "tarocco"), "score", str(reference), "-i", str(system), "-m", "BLEU-4"]
+    return command_seconds([*command, *(["--store", str(store)] if with_store else [])])
+
+
+def _more(what: str, shape: str, how: str, without: float, with_store: float, goal: float | None) -> Row:
+    more = 100 * (with_store / without - 1)
+    text = f"{more:+.1f}% ({without * 1e3:.4g} ms without, {with_store * 1e3:.4g} ms with)"
+    return Row(what, shape, "no store", how, text, f"< {goal:g}%" if goal else "none", goal is None or more < goal)
+
+
+def rows() -> list[Row]:
+    lines = BLOCKS * 1024
+    computing, alone, whole = reading(lines)
+    shape = f"{BLOCKS:,} blocks of 1024 segments, 1 reference, 13a"
+    found = [
+        ratio("reading BLEU-4 from a store", shape, "computing it", "warm, one thread", alone, computing, 50),
+        ratio("a run whose blocks are all stored", shape, "computing it", "warm, one thread", whole, computing, None),
+    ]
+    for metrics in (["BLEU-4"], list(METRICS)):
+        without, with_store = in_turns(
+            [
+                lambda: in_fresh_process("store", "cold", 200_000, metrics, False),  # noqa: B023
+                lambda: in_fresh_process("store", "cold", 200_000, metrics, True),  # noqa: B023
+            ],
+            SAMPLES,
+        )
+        shape = f"200,000 segments, 1 reference, 13a, {' '.join(metrics)}"
+        found.append(_more("a store that is new", shape, "cold, all threads", without, with_store, 5))
+    with tempfile.TemporaryDirectory() as folder:
+        system, reference = segments(3000, 2)
+        Path(folder, "sys").write_text("\n".join(system) + "\n")
+        Path(folder, "ref").write_text("\n".join(reference) + "\n")
+        without, with_store = in_turns([lambda: _command(folder, False), lambda: _command(folder, True)], 15)
+    shape = "3000 lines, 1 reference, 13a, BLEU-4: our worst"
+    found.append(_more("a store that is new", shape, "whole command", without, with_store, None))
+    return found
+
+
+if __name__ == "__main__":
+    show(rows())

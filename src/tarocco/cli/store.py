@@ -1,0 +1,166 @@
+"""What is kept between runs: list, describe, export, check and prune a store.
+
+A store is the file that --store or $TAROCCO_STORE names when scores are computed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from tarocco.cli.options import whole_number
+from tarocco.cli.running import say
+
+if TYPE_CHECKING:
+    from tarocco.store import Store
+    from tarocco.store.upkeep import Entry
+
+EXAMPLES = """examples:
+  tarocco score ref.txt -i sysA -m BLEU-4 --store scores.db
+  tarocco store ls scores.db
+  tarocco store export scores.db -o scores.parquet
+  tarocco store prune scores.db --older-than 30
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    listing = actions.add_parser("ls", help="what was scored, and how much of it is there")
+    about = actions.add_parser("info", help="the store at a glance")
+    export = actions.add_parser("export", help="every segment's score and statistics as CSV, JSONL or Parquet")
+    prune = actions.add_parser("prune", help="forget what was not used lately, or other releases computed")
+    check = actions.add_parser("check", help="whether the store is sound; exit code 1 if not")
+    for action in (listing, about, export, prune, check):
+        action.add_argument("file", nargs="?", metavar="FILE", help="the store (default: $TAROCCO_STORE)")
+    for action in (listing, export, prune):
+        action.add_argument("-m", "--metrics", nargs="+", metavar="PATTERN", help="only these, such as 'BLEU*'")
+        action.add_argument("-i", "--input", nargs="+", metavar="PATTERN", help="only these systems, such as 'sys*'")
+    for action in (listing, about):
+        action.add_argument("-f", "--format", choices=("table", "json"), default="table", help="default: table")
+    export.add_argument("-o", "--output", metavar="FILE", help="where to (default: standard output)")
+    export.add_argument("-f", "--format", choices=("csv", "jsonl", "parquet"), help="default: as FILE ends, or csv")
+    prune.add_argument("--older-than", type=whole_number(0), metavar="DAYS", help="not used for so many days")
+    prune.add_argument("--other-releases", action="store_true", help="computed by other releases than this one")
+    prune.add_argument("--all", action="store_true", help="everything that the patterns leave")
+    prune.add_argument("-n", "--dry-run", action="store_true", help="only say what would go")
+
+
+def run(options: argparse.Namespace) -> int:
+    import os
+
+    from tarocco.errors import StoreError
+    from tarocco.store import Store
+
+    path = options.file or os.environ.get("TAROCCO_STORE")
+    if not path:
+        raise StoreError("which store? name its file, or set $TAROCCO_STORE")
+    action = {"ls": ls, "info": info, "export": export, "prune": prune, "check": check}[options.action]
+    with Store(path, readonly=options.action != "prune") as store:
+        return action(store, options) or 0
+
+
+def chosen(store: Store, options: argparse.Namespace) -> list[Entry]:
+    """The series that the patterns leave."""
+    from tarocco.store.upkeep import entries
+
+    def fits(text: str, patterns: list[str] | None) -> bool:
+        return patterns is None or any(fnmatchcase(text, pattern) for pattern in patterns)
+
+    return [
+        entry for entry in entries(store) if fits(entry.metric, options.metrics) and fits(entry.subject, options.input)
+    ]
+
+
+def ls(store: Store, options: argparse.Namespace) -> None:
+    import dataclasses
+
+    from tarocco.present.scores import json_text
+    from tarocco.present.tables import Table, write_table
+
+    found = chosen(store, options)
+    if options.format == "json":
+        sys.stdout.write(json_text("store ls", {}, [dataclasses.asdict(entry) for entry in found]))
+        return
+    rows = tuple(
+        (
+            entry.metric,
+            entry.subject,
+            f"{entry.done}" if entry.done == entry.rows else f"{entry.done} of {entry.rows}",
+            size_text(entry.stored_bytes),
+            entry.release,
+            entry.used.replace("T", " ").removesuffix("Z"),
+        )
+        for entry in found
+    )
+    write_table(Table(("metric", "system", "segments", "size", "computed by", "last used (UTC)"), rows, labels=2))
+
+
+def info(store: Store, options: argparse.Namespace) -> None:
+    import dataclasses
+
+    from tarocco.present.scores import json_text
+    from tarocco.store.upkeep import summary
+
+    found = summary(store)
+    if options.format == "json":
+        sys.stdout.write(json_text("store info", {}, [dataclasses.asdict(found)]))
+        return
+    lines = {
+        "file": found.path,
+        "size": size_text(found.file_bytes),
+        "schema": found.schema,
+        "series": f"{found.series} (a metric on a system)",
+        "blocks": f"{found.blocks}, {found.rows} segments",
+        "computed by": ", ".join(found.releases) or "-",
+        "used (UTC)": f"{found.first_used} to {found.last_used}" if found.first_used else "-",
+    }
+    sys.stdout.writelines(f"{name:<12} {value}\n" for name, value in lines.items())
+
+
+def export(store: Store, options: argparse.Namespace) -> None:
+    from tarocco.present.export import export, format_of
+
+    export(store, chosen(store, options), format_of(options.output, options.format), options.output, sys.stdout)
+
+
+def prune(store: Store, options: argparse.Namespace) -> None:
+    from tarocco._version import __version__
+    from tarocco.errors import BadParameter
+    from tarocco.store.upkeep import days_ago, prune
+
+    if not (options.all or options.other_releases or options.older_than is not None):
+        raise BadParameter("prune what? give --older-than DAYS, --other-releases or --all (-n only says what would go)")
+    old = days_ago(options.older_than) if options.older_than is not None else ""
+    going = [
+        entry
+        for entry in chosen(store, options)
+        if options.all or entry.used < old or (options.other_releases and f"|v:{__version__}" not in entry.signature)
+    ]
+    if options.dry_run:
+        sys.stdout.writelines(f"{entry.metric} on {entry.subject}, last used {entry.used}\n" for entry in going)
+        say(f"{len(going)} series would go")
+        return
+    dropped = prune(store, [entry.number for entry in going])
+    say(f"{len(going)} series and {dropped} blocks are gone")
+
+
+def check(store: Store, options: argparse.Namespace) -> int:
+    from tarocco.store.upkeep import problems, summary
+
+    found = problems(store)
+    sys.stdout.writelines(f"{problem}\n" for problem in found)
+    if not found:
+        blocks = summary(store).blocks
+        sys.stdout.write(f"{store.path}: sound, {blocks} blocks checked\n")
+    return 1 if found else 0
+
+
+def size_text(size: float) -> str:
+    """Bytes for people: 3.2 MB."""
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"

@@ -1,0 +1,177 @@
+"""From a test set to statistics: blocks of segments are encoded and counted, in threads or wherever workers are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarocco.encode.batch import Batch, Encoding
+from tarocco.errors import PluginError
+from tarocco.metrics.base import Floats, Metric, OnePass
+from tarocco.model import Segments, TestSet
+from tarocco.run import BLOCK, blocks, map_ordered
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from tarocco.keeping import Kept
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """Rows of some systems and of all references, and the metrics to count there: all that a worker needs."""
+
+    systems: tuple[Segments, ...]
+    references: tuple[Segments, ...]
+    present: NDArray[np.bool_]
+    metrics: tuple[Metric, ...]
+    contexts: tuple[Any, ...]
+    encoding: Encoding
+
+
+def count(works: Sequence[Work]) -> list[list[Floats]]:
+    """For each piece of work and each of its metrics float64[systems, rows, k]."""
+    return [_count(work) for work in works]
+
+
+def _count(work: Work) -> list[Floats]:
+    found: dict[int, Floats] = {}
+    for way, members in by_reading(work.metrics, work.encoding).items():
+        batch = Batch.of_columns(work.systems, work.references, work.present, way)
+        back = np.argsort(batch.candidate_groups.rows)  # from segment by segment to system by system
+        own = statistics_of_batch([work.metrics[i] for i in members], batch, [work.contexts[i] for i in members])
+        for i, rows in zip(members, own, strict=True):
+            found[i] = rows[back].reshape(len(work.systems), -1, rows.shape[-1])
+    return [found[i] for i in range(len(work.metrics))]
+
+
+def compute_statistics(
+    test_set: TestSet,
+    metrics: Sequence[Metric],
+    encoding: Encoding,
+    jobs: int | None = None,
+    advance: Callable[[int], None] | None = None,
+    kept: Kept | None = None,
+    executor: Executor | None = None,
+) -> list[Floats]:
+    """For each metric float64[systems, segments, k].
+
+    With `kept`, what a store has is taken from there, and what is computed is stored, block by block.
+    """
+    systems = list(test_set.systems.values())
+    out: dict[int, Floats] = {}
+
+    def fill(block: tuple[int, int], rows: Mapping[tuple[int, int], Floats]) -> None:
+        for (m, s), of_system in rows.items():
+            if m not in out:
+                out[m] = np.empty((len(systems), len(test_set), of_system.shape[-1]))
+            out[m][s, slice(*block)] = of_system
+
+    todo: dict[tuple[int, int], Todo] = {}
+    for block in blocks(len(test_set), BLOCK):
+        known = kept.get(block) if kept is not None else {}
+        fill(block, known)
+        missing = _missing(known, len(metrics), len(systems))
+        if missing:
+            todo[block] = missing
+        elif advance is not None:
+            advance(block[1] - block[0])
+    contexts = _contexts(test_set, metrics, encoding) if todo else []
+
+    def pieces() -> Iterator[tuple[Work, ...]]:
+        for block, groups in todo.items():
+            yield tuple(
+                Work(
+                    tuple(systems[s].rows(*block) for s in of_systems),
+                    tuple(stream.rows(*block) for stream in test_set.references),
+                    test_set.present[:, slice(*block)],
+                    tuple(metrics[m] for m in of_metrics),
+                    tuple(contexts[m] for m in of_metrics),
+                    encoding,
+                )
+                for of_systems, of_metrics in groups.items()
+            )
+
+    counted = map_ordered(count, pieces(), len(todo), jobs, executor)
+    for (block, groups), of_block in zip(todo.items(), counted, strict=True):
+        new = {
+            (m, s): rows
+            for (of_systems, of_metrics), of_piece in zip(groups.items(), of_block, strict=True)
+            for m, of_metric in zip(of_metrics, of_piece, strict=True)
+            for s, rows in zip(of_systems, of_metric, strict=True)
+        }
+        if kept is not None:
+            kept.put(block, new)
+        fill(block, new)
+        if advance is not None:
+            advance(block[1] - block[0])
+    return [out[m] for m in range(len(metrics))]
+
+
+Todo = dict[tuple[int, ...], list[int]]  # systems -> the metrics that are to be computed for just these
+
+
+def _missing(known: Mapping[tuple[int, int], Floats], metrics: int, systems: int) -> Todo:
+    todo: Todo = {}
+    for m in range(metrics):
+        missing = tuple(s for s in range(systems) if (m, s) not in known)
+        if missing:
+            todo.setdefault(missing, []).append(m)
+    return todo
+
+
+def statistics_of_batch(metrics: Sequence[Metric], batch: Batch, contexts: Sequence[Any]) -> list[Floats]:
+    """The statistics of each metric; metrics of a family are computed together, in one pass over the words."""
+    passes: dict[Hashable, list[int]] = {}
+    for i, metric in enumerate(metrics):
+        passes.setdefault(_pass_of(metric), []).append(i)
+    found: dict[int, Floats] = {}
+    for members in passes.values():
+        own, context = [metrics[i] for i in members], contexts[members[0]]
+        if len(own) == 1:
+            rows = [own[0].statistics(batch, context)]
+        else:
+            measured = own[0].measure(own, batch, context)  # type: ignore[attr-defined]
+            rows = [metric.columns(measured) for metric in own]  # type: ignore[attr-defined]
+        for i, of_metric in zip(members, rows, strict=True):
+            if np.ndim(of_metric) != 2 or len(of_metric) != len(batch):
+                raise PluginError(
+                    f"{metrics[i]}: statistics gave an array of shape {np.shape(of_metric)}, "
+                    f"but one row for each of {len(batch)} candidates is wanted"
+                )
+            found[i] = np.asarray(of_metric, np.float64)
+    return [found[i] for i in range(len(metrics))]
+
+
+def by_reading(metrics: Sequence[Metric], asked: Encoding) -> dict[Encoding, list[int]]:
+    """Which metrics read text in which way; the text is encoded once for each."""
+    ways: dict[Encoding, list[int]] = {}
+    for i, metric in enumerate(metrics):
+        ways.setdefault(metric.reads(asked), []).append(i)
+    return ways
+
+
+def _pass_of(metric: Metric) -> Hashable:
+    """Metrics with equal answers are measured together: in the same way, with the same context."""
+    family = type(metric)
+    if isinstance(metric, OnePass) and family.statistics is OnePass.statistics:
+        return family.measure.__func__, metric.context_key if metric.prepares else None  # type: ignore[attr-defined]
+    return metric
+
+
+def _contexts(test_set: TestSet, metrics: Sequence[Metric], encoding: Encoding) -> list[Any]:
+    """What each metric knows of all references; metrics with the same key that read alike share it."""
+    found: list[Any] = [None] * len(metrics)
+    preparing = [metric for metric in metrics if metric.prepares]
+    for way in by_reading(preparing, encoding):
+        references, shared = Batch.of_columns([], test_set.references, test_set.present, way), {}
+        for i, metric in enumerate(metrics):
+            if metric.prepares and metric.reads(encoding) == way:
+                if metric.context_key not in shared:
+                    shared[metric.context_key] = metric.prepare(references)
+                found[i] = shared[metric.context_key]
+    return found

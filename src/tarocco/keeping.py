@@ -1,0 +1,76 @@
+"""Which of a run's blocks a store has, and storing those that it does not have.
+
+The key of a block of statistics says all that they were computed from: the metric's signature, the release that has
+its code, the text of these rows of the system and of the references, and for metrics that must know all references
+before they score (NIST's information) the text of all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from tarocco.metrics.base import Floats, Metric
+from tarocco.model import Segments, TestSet
+from tarocco.registry import release_of
+from tarocco.run import BLOCK, blocks, map_ordered
+from tarocco.store.blocks import Series, Store, digest
+
+Block = tuple[int, int]  # first segment, and the one after the last
+
+
+class Kept:
+    """The blocks of one run in a store, by (number of the metric, number of the system)."""
+
+    def __init__(
+        self,
+        store: Store,
+        test_set: TestSet,
+        metrics: Sequence[Metric],
+        signatures: Sequence[str],
+        jobs: int | None = None,
+    ) -> None:
+        self.store = store
+        parts = blocks(len(test_set), BLOCK)
+        columns = list(test_set.systems.values())
+
+        def digests(block: Block) -> tuple[bytes, list[bytes]]:
+            present = np.ascontiguousarray(test_set.present[:, slice(*block)])
+            references = digest(present, *(_digest(stream, block) for stream in test_set.references))
+            return references, [_digest(column, block) for column in columns]
+
+        by_block = list(map_ordered(digests, parts, len(parts), jobs))
+        everything = digest(*(references for references, _ in by_block))
+        self.keys: dict[Block, dict[tuple[int, int], bytes]] = {block: {} for block in parts}
+        series = []
+        for m, (metric, signature) in enumerate(zip(metrics, signatures, strict=True)):
+            release = release_of(metric)
+            if release is None:  # nobody could tell its numbers from those of the next version
+                continue
+            context = everything if metric.prepares else b""
+            for s, system in enumerate(test_set.systems):
+                for block, (references, of_systems) in zip(parts, by_block, strict=True):
+                    key = digest("statistics", signature, release, context, references, of_systems[s])
+                    self.keys[block][m, s] = key
+                content = digest(everything, *(of_systems[s] for _, of_systems in by_block))
+                places = tuple((block[0], self.keys[block][m, s]) for block in parts)
+                series.append(Series(signature, str(metric), release, system, content, len(test_set), places))
+        store.register(series)
+
+    def get(self, block: Block) -> dict[tuple[int, int], Floats]:
+        """What the store has of a block."""
+        found = self.store.get(self.keys[block].values())
+        return {place: found[key] for place, key in self.keys[block].items() if key in found}
+
+    def put(self, block: Block, new: Mapping[tuple[int, int], Floats]) -> None:
+        """Store what has been computed of a block."""
+        keys = self.keys[block]
+        rows = [(keys[place], numbers) for place, numbers in new.items() if place in keys]
+        if rows:
+            self.store.put(rows)
+
+
+def _digest(column: Segments, block: Block) -> bytes:
+    rows = column.rows(*block)
+    return digest(rows.text, rows.starts)

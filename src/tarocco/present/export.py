@@ -1,0 +1,91 @@
+"""The scores in a store as one long table, a row a segment: CSV, JSONL or Parquet."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from tarocco.errors import InputError, MissingExtra, TaroccoError
+from tarocco.naming import write_value
+from tarocco.present.files import written
+from tarocco.registry import metric
+from tarocco.store import Store
+from tarocco.store.upkeep import Entry, rows_of
+
+FORMATS = ("csv", "jsonl", "parquet")
+HEADER = ("signature", "metric", "system", "segment", "score", "statistics")
+_ROWS = 65536  # a Parquet row group
+
+
+def format_of(path: str | None, asked: str | None) -> str:
+    """What to write: as asked, or as the file's suffix says; CSV to standard output."""
+    if asked:
+        return asked
+    if path is None:
+        return "csv"
+    suffix = Path(path).suffix.lower().removeprefix(".")
+    if suffix not in FORMATS:
+        raise InputError(f"{path}: a file that ends in .csv, .jsonl or .parquet is wanted, or --format")
+    return suffix
+
+
+def columns_of(store: Store, entry: Entry) -> Iterator[dict[str, list[Any]]]:
+    """A block of a series, column by column; a score that does not exist, or whose metric is not installed, is None."""
+    try:
+        known = metric(entry.metric)
+    except TaroccoError:
+        known = None  # a plug-in's: its statistics are there all the same
+    for first, numbers in rows_of(store, entry):
+        n = len(numbers)
+        scores = known.score(numbers).tolist() if known else [math.nan] * n
+        yield {
+            "signature": [entry.signature] * n,
+            "metric": [entry.metric] * n,
+            "system": [entry.subject] * n,
+            "segment": list(range(first + 1, first + n + 1)),
+            "score": [None if math.isnan(score) else score for score in scores],
+            "statistics": numbers.tolist(),
+        }
+
+
+def export(store: Store, entries: Sequence[Entry], form: str, path: str | None, out: TextIO) -> None:
+    """Write all rows of some series to a file, or to `out` if there is none; a file is whole or not there."""
+    parts = (part for entry in entries for part in columns_of(store, entry))
+    if form == "parquet":
+        if path is None:
+            raise InputError("Parquet is not text: name a file with -o")
+        _parquet(parts, path)
+    elif path is None:
+        _text(parts, form, out)
+    else:
+        with written(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
+            _text(parts, form, file)
+
+
+def _text(parts: Iterator[dict[str, list[Any]]], form: str, out: TextIO) -> None:
+    writer = csv.writer(out, lineterminator="\n")
+    if form == "csv":
+        writer.writerow(HEADER)
+    for part in parts:
+        rows = zip(*part.values(), strict=True)
+        if form == "csv":
+            writer.writerows((*row[:-1], " ".join(map(write_value, row[-1]))) for row in rows)
+        else:
+            out.writelines(json.dumps(dict(zip(part, row, strict=True))) + "\n" for row in rows)
+
+
+def _parquet(parts: Iterator[dict[str, list[Any]]], path: str) -> None:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingExtra('Parquet needs pyarrow: pip install "tarocco[arrow]"') from None
+    kinds: list[Any] = [pyarrow.string()] * 3 + [pyarrow.int64(), pyarrow.float64(), pyarrow.list_(pyarrow.float64())]
+    schema = pyarrow.schema(list(zip(HEADER, kinds, strict=True)))
+    with written(path) as temporary, parquet.ParquetWriter(temporary, schema) as writer:
+        for part in parts:
+            writer.write_table(pyarrow.table(part, schema), row_group_size=_ROWS)

@@ -1,0 +1,139 @@
+"""Blocks of float64 numbers, found by a digest of everything they were computed from.
+
+A block is some rows of a series; a series is what one metric says of one system on one test set. A key is made from the
+metric's signature, the release that computes it and the text of the rows (see counting.py), so another parameter, other
+text or another release has another key: stale numbers cannot be read, because nobody asks for them.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from xxhash import xxh3_128
+
+from tarocco.errors import StoreError
+from tarocco.store.database import DAMAGED, connect, sentences, transaction
+
+Floats = NDArray[np.float64]
+
+
+# Numbers are often counts: they are stored in the narrowest of these that gives the same float64 back, bit for bit.
+NARROW = ("|u1", "<u2", "<f4")
+
+
+def digest(*parts: Any) -> bytes:
+    """128 bits of texts and buffers; where one part ends and the next begins counts, too.
+
+    xxHash, because SHA-256 would take as long as a tenth of scoring the text does.
+    """
+    whole = xxh3_128()
+    for part in parts:
+        data = memoryview(part.encode() if isinstance(part, str) else part).cast("B")
+        whole.update(len(data).to_bytes(8, "little"))
+        whole.update(data)
+    return whole.digest()
+
+
+def now() -> str:
+    """The time as a store writes it down: UTC, to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def packed(numbers: Floats) -> NDArray[Any]:
+    """The same numbers in as few bytes as hold them exactly."""
+    wide = np.ascontiguousarray(numbers, "<f8")
+    bits = wide.view("<u8")
+    for narrow in NARROW:
+        with np.errstate(invalid="ignore", over="ignore"):
+            tried = wide.astype(narrow)
+        if np.array_equal(tried.astype("<f8").view("<u8"), bits):
+            return tried
+    return wide
+
+
+@dataclass(frozen=True)
+class Series:
+    """What one metric says of one system on one test set: `keys` are its blocks, from row `first` on."""
+
+    signature: str
+    metric: str
+    release: str
+    subject: str
+    content: bytes
+    rows: int
+    keys: tuple[tuple[int, bytes], ...]  # (first row, key)
+
+
+class Store:
+    """A file of blocks. Opened for writing it is made where there is none; use it in a `with` statement."""
+
+    def __init__(self, path: str | Path, *, readonly: bool = False) -> None:
+        self.path = str(path)
+        self.connection = connect(self.path, readonly)
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; the last one to close a store moves the log into it."""
+        with sentences(self.path):
+            self.connection.close()
+
+    def get(self, keys: Iterable[bytes]) -> dict[bytes, Floats]:
+        """The blocks that are there, by key."""
+        found = {}
+        with sentences(self.path):
+            for key in keys:
+                row = self.connection.execute(
+                    "SELECT rows, columns, type, numbers FROM blocks WHERE key = ?", (key,)
+                ).fetchone()
+                if row is not None:
+                    rows, columns, kind, numbers = row
+                    try:
+                        found[key] = np.frombuffer(numbers, kind).reshape(rows, columns).astype(np.float64)
+                    except (TypeError, ValueError):
+                        raise StoreError(f"{self.path}: {DAMAGED}") from None
+        return found
+
+    def put(self, blocks: Iterable[tuple[bytes, Floats]]) -> None:
+        """Keep blocks, all of them or, if something goes wrong, none; one that is there already stays as it is."""
+        created = now()
+        rows = []
+        for key, block in blocks:
+            numbers = packed(block)
+            rows.append((key, *numbers.shape, numbers.dtype.str, zlib.crc32(numbers.data), created, numbers))
+        with sentences(self.path), transaction(self.connection):
+            self.connection.executemany(
+                """INSERT OR IGNORE INTO blocks (key, rows, columns, type, checksum, created, numbers)
+                VALUES (?, ?, ?, ?, ?, ?, ?)""",
+                rows,
+            )
+
+    def register(self, series: Sequence[Series]) -> None:
+        """Write down what a run is about to compute, so that people can see what a store holds and how far it got."""
+        used = now()
+        with sentences(self.path), transaction(self.connection):
+            for one in series:
+                (number,) = self.connection.execute(
+                    """INSERT INTO series (signature, metric, release, subject, content, rows, used)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
+                    ON CONFLICT DO UPDATE SET used = excluded.used RETURNING id""",
+                    (one.signature, one.metric, one.release, one.subject, one.content, one.rows, used),
+                ).fetchone()
+                self.connection.executemany(
+                    "INSERT OR REPLACE INTO places (series, first, key) VALUES (?, ?, ?)",
+                    ((number, first, key) for first, key in one.keys),
+                )

@@ -1,0 +1,201 @@
+"""Opening a store: its schema, its migrations, and what goes wrong as one sentence.
+
+A store is an SQLite file with a write-ahead log. What was committed survives the death of the process at any moment;
+two processes may write at once, one waits for the other.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tarocco.errors import StoreError
+
+APPLICATION = 0x7461726F  # "taro": how SQLite files say whose they are
+WAIT = 60.0  # seconds that a process waits for another one that writes
+_PAGE = 8192  # bytes
+_LOG_PAGES = 8192  # 64 MiB are logged before they are moved into the file
+DAMAGED = "the store is damaged (`tarocco store check` says where); move it away to begin anew"
+
+# What turns schema i into schema i + 1. Never edit an entry that was released: append one.
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        """CREATE TABLE blocks (
+            id INTEGER PRIMARY KEY,
+            key BLOB NOT NULL UNIQUE,       -- what the numbers were computed from, see keys in blocks.py
+            rows INTEGER NOT NULL,
+            columns INTEGER NOT NULL,
+            type TEXT NOT NULL,             -- what numbers are stored as, in NumPy's words; they mean float64
+            checksum INTEGER NOT NULL,      -- CRC-32 of numbers
+            created TEXT NOT NULL,          -- UTC
+            numbers BLOB NOT NULL           -- row by row
+        )""",
+        """CREATE TABLE series (
+            id INTEGER PRIMARY KEY,
+            signature TEXT NOT NULL,
+            metric TEXT NOT NULL,           -- its full name
+            release TEXT NOT NULL,          -- of the program that computed it
+            subject TEXT NOT NULL,          -- the system's name when it was last scored
+            content BLOB NOT NULL,          -- digest of all text that was scored, references too
+            rows INTEGER NOT NULL,
+            used TEXT NOT NULL,             -- UTC
+            UNIQUE (signature, release, subject, content)
+        )""",
+        """CREATE TABLE places (
+            series INTEGER NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+            first INTEGER NOT NULL,         -- the block's first row in the series
+            key BLOB NOT NULL,              -- the block may not be computed yet
+            PRIMARY KEY (series, first)
+        ) WITHOUT ROWID""",
+    ),
+)
+SCHEMA = len(MIGRATIONS)
+
+
+def connect(path: str, readonly: bool = False) -> sqlite3.Connection:
+    """Open a store, make it where there is none, and bring an older one up to date; StoreError says why not."""
+    _look_at(path, readonly)
+    with sentences(path):
+        connection = _connection(path, readonly)
+        try:
+            connection.execute(f"PRAGMA busy_timeout = {int(WAIT * 1000)}")
+            version = _version(connection, path)
+            if not readonly:
+                _prepare(connection, path)
+            elif version == 0:  # a store whose making was interrupted: finish it
+                connection.close()
+                return connect(path)
+            elif version < SCHEMA:
+                raise StoreError(
+                    f"{path}: this store is of an older release; any run with --store brings it up to date"
+                )
+            connection.execute("PRAGMA foreign_keys = ON")
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def _look_at(path: str, readonly: bool) -> None:
+    """Refuse what cannot be a store before SQLite, whose words are few, comes to it."""
+    folder = Path(path).parent
+    if not path:
+        raise StoreError("the name of the store is empty")
+    if os.path.isdir(path):
+        raise StoreError(f"{path}: this is a directory, a store is a file")
+    if not os.path.exists(path):
+        if readonly:
+            raise StoreError(f"{path}: there is no such store")
+        if not folder.is_dir():
+            raise StoreError(f"{path}: there is no directory {folder} to make the store in")
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise StoreError(f"{path}: the directory {folder} cannot be written to")
+    elif not os.access(path, os.R_OK):
+        raise StoreError(f"{path}: this file cannot be read (permission denied)")
+    elif not readonly and not os.access(path, os.W_OK):
+        raise StoreError(f"{path}: this store cannot be written to (permission denied)")
+    elif not readonly and not os.access(folder, os.W_OK | os.X_OK):
+        raise StoreError(f"{path}: a store is written to with a log beside it, but {folder} cannot be written to")
+
+
+def _connection(path: str, readonly: bool) -> sqlite3.Connection:
+    """A connection; one that is to read only still tidies the log up if it may."""
+    may_write = os.access(path, os.W_OK) and os.access(Path(path).absolute().parent, os.W_OK)
+    if not readonly:
+        mode = "mode=rwc"
+    elif may_write:
+        mode = "mode=rw"
+    elif os.path.exists(f"{path}-wal"):
+        mode = "mode=ro"
+    else:  # where the index of the log cannot be made, a store that nobody is writing to needs none
+        mode = "immutable=1"
+    connection = sqlite3.connect(
+        f"{Path(path).absolute().as_uri()}?{mode}", uri=True, isolation_level=None, timeout=WAIT
+    )
+    if readonly:
+        connection.execute("PRAGMA query_only = ON")
+    return connection
+
+
+def _version(connection: sqlite3.Connection, path: str) -> int:
+    """The schema of a store; 0 if the file is new. Nothing is written before this has been read."""
+    application, version, tables = (
+        int(connection.execute(question).fetchone()[0])
+        for question in ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
+    )
+    if application != APPLICATION and (application or tables):
+        raise StoreError(f"{path}: this is an SQLite database, but not a tarocco store; it is left as it is")
+    if version > SCHEMA:
+        raise StoreError(
+            f"{path}: this store was made by a newer release (schema {version}, this one knows {SCHEMA}); "
+            "update tarocco, or name another file"
+        )
+    return version
+
+
+def _prepare(connection: sqlite3.Connection, path: str) -> None:
+    connection.execute(f"PRAGMA page_size = {_PAGE}")
+    _keep_a_log(connection)
+    connection.execute("PRAGMA synchronous = NORMAL")  # the log is flushed when it is moved: enough against a kill
+    connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
+    if _version(connection, path) < SCHEMA:
+        with transaction(connection):  # another process may have done it in the meantime: look again
+            for step in range(_version(connection, path), SCHEMA):
+                for statement in MIGRATIONS[step]:
+                    connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {SCHEMA}")
+
+
+def _keep_a_log(connection: sqlite3.Connection) -> None:
+    """Switch to the write-ahead log. SQLite does not wait for others here, so we do."""
+    deadline = time.monotonic() + WAIT
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                raise
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All of it or nothing; waits for others that write."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+_MEANINGS = {
+    sqlite3.SQLITE_FULL: "the disk is full; what was stored before is kept",
+    sqlite3.SQLITE_NOTADB: "this is not a tarocco store, nor any SQLite file; it is left as it is",
+    sqlite3.SQLITE_CORRUPT: DAMAGED,
+    sqlite3.SQLITE_BUSY: f"another process has kept the store locked for {WAIT:.0f} seconds",
+    sqlite3.SQLITE_READONLY: "the store cannot be written to",
+    sqlite3.SQLITE_CANTOPEN: "the store, or the log beside it, cannot be opened",
+    sqlite3.SQLITE_IOERR: "the store could not be read or written; what was stored before is kept",
+}
+
+
+@contextmanager
+def sentences(path: str) -> Iterator[None]:
+    """What SQLite raises becomes a StoreError of one sentence."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", None)
+        meaning = _MEANINGS.get(code & 0xFF) if code is not None else None
+        raise StoreError(f"{path}: {meaning or 'the store failed'} ({error})") from None

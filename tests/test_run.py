@@ -1,0 +1,164 @@
+"""Work fans out anywhere, in order, with little of it in flight, and stops when told to."""
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import tarocco
+from tarocco import counting, datasets, keeping
+from tarocco.cli import main
+from tarocco.run import map_ordered
+
+DEMO = datasets.load("demo")
+METRICS = ["BLEU-4", "NIST-5", "ROUGE-S-4", "TER", "chrF"]
+
+
+def numbers_of(result):
+    return [(score.statistics.tobytes(), score.sums.tobytes(), score.score) for score in result.scores]
+
+
+class Lazy(Executor):
+    """Does nothing until a result is asked for; knows how much was handed in and not yet taken."""
+
+    def __init__(self):
+        self.waiting = self.most = 0
+
+    def submit(self, function, /, *arguments):
+        self.waiting += 1
+        self.most = max(self.most, self.waiting)
+        future = Future()
+        result = future.result
+
+        def work(timeout=None):
+            self.waiting -= 1
+            future.set_result(function(*arguments))
+            return result(timeout)
+
+        future.result = work
+        return future
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3, 7])
+def test_results_come_in_order(jobs):
+    def slow(item):
+        time.sleep(0.002 * (item % 3))
+        return item * item
+
+    assert list(map_ordered(slow, iter(range(40)), 40, jobs)) == [item * item for item in range(40)]
+
+
+def test_little_is_in_flight():
+    taken = []
+    executor = Lazy()
+    results = map_ordered(str, (taken.append(i) or i for i in range(100)), 100, 3, executor)
+    assert next(results) == "0"
+    assert len(taken) <= 7
+    assert list(results) == [str(i) for i in range(1, 100)]
+    assert executor.most <= 7
+
+
+def test_an_error_stops_the_rest():
+    done = []
+
+    def work(item):
+        if item == 3:
+            raise ValueError("three")
+        time.sleep(0.01)
+        done.append(item)
+
+    with pytest.raises(ValueError, match="three"):
+        list(map_ordered(work, iter(range(1000)), 1000, 2))
+    assert len(done) < 20
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return numbers_of(tarocco.score(DEMO.systems, DEMO.references, metrics=METRICS, jobs=1, confidence=0.95))
+
+
+@pytest.mark.parametrize("jobs", [2, 3, 7])
+def test_any_number_of_threads_gives_the_same_bits(expected, jobs, monkeypatch):
+    monkeypatch.setattr(counting, "BLOCK", 5)
+    result = tarocco.score(DEMO.systems, DEMO.references, metrics=METRICS, jobs=jobs, confidence=0.95)
+    assert numbers_of(result) == expected
+
+
+@pytest.mark.parametrize("pool", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_any_executor_gives_the_same_bits(expected, pool, monkeypatch, tmp_path):
+    monkeypatch.setattr(counting, "BLOCK", 5)
+    monkeypatch.setattr(keeping, "BLOCK", 5)
+    with pool(2) as executor:
+        for _ in range(2):
+            result = tarocco.score(
+                DEMO.systems, DEMO.references, metrics=METRICS, executor=executor, store=tmp_path / "s.db"
+            )
+            assert numbers_of(result) == expected
+
+
+@pytest.fixture
+def long_files(tmp_path):
+    """Enough work for a few seconds."""
+    reference, system = tmp_path / "ref", tmp_path / "sys"
+    lines = [f"{text} {i}" for i in range(9600 // len(DEMO.references)) for text in DEMO.systems["careful"]]
+    reference.write_text("\n".join(lines) + "\n")
+    system.write_text("\n".join(reversed(lines)) + "\n")
+    return str(reference), str(system)
+
+
+@pytest.mark.parametrize(("stop", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_stopped_command_tells_how_to_go_on(long_files, tmp_path, stop, code):
+    reference, system = long_files
+    store = str(tmp_path / "my scores.db")
+    tarocco_ = str(Path(sys.executable).with_name("tarocco"))
+    command = ["score", reference, "-i", system, "-m", "TER", "GTM-1.5", "-f", "json"]
+    process = subprocess.Popen(
+        [tarocco_, *command, "--store", store, "-j", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    deadline = time.monotonic() + 60
+    while not kept_blocks(store) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(stop)
+    began = time.monotonic()
+    out, err = process.communicate(timeout=60)
+    assert time.monotonic() - began < 2
+    assert (process.returncode, out) == (code, "")
+    goes_on = re.fullmatch(r"tarocco: stopped; what is finished is kept in (.*), and this goes on: (tarocco .*)\n", err)
+    assert goes_on[1] == store
+    before = kept_blocks(store)
+    assert before > 0
+    again = subprocess.run(
+        goes_on[2].replace("tarocco", tarocco_, 1), shell=True, capture_output=True, text=True, check=True
+    )
+    assert again.stderr == ""
+    assert kept_blocks(store) > before
+    plain = subprocess.run([tarocco_, *command], capture_output=True, text=True, check=True)
+    assert again.stdout == plain.stdout
+
+
+def kept_blocks(path):
+    from tarocco.errors import StoreError
+    from tarocco.store import Store
+    from tarocco.store.upkeep import summary
+
+    try:
+        with Store(path, readonly=True) as store:
+            return summary(store).blocks
+    except StoreError:
+        return 0
+
+
+def test_without_a_store_nothing_is_kept(monkeypatch, capsys):
+    def interrupted(_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tarocco.cli.score.run", interrupted)
+    monkeypatch.delenv("TAROCCO_STORE", raising=False)
+    assert main(["score", "ref"]) == 130
+    told = "tarocco: stopped, and nothing is kept; with --store FILE a run can be taken up again\n"
+    assert capsys.readouterr() == ("", told)
