@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from tarocco.encode.batch import Batch
     from tarocco.encode.tokenizers import tokenizer
     from tarocco.errors import TaroccoError
-    from tarocco.metrics.base import Example, Metric, parameter
+    from tarocco.metrics.base import Agreement, Example, Metric, parameter
     from tarocco.registry import metric, metric_plugin
     from tarocco.results import Interval, Result, Score
     from tarocco.scoring import score, score_nbest, statistics
     from tarocco.store import Store
 
 _HOMES = {
+    "Agreement": "tarocco.metrics.base",
     "Batch": "tarocco.encode.batch",
     "Example": "tarocco.metrics.base",
     "Interval": "tarocco.results",
@@ -39,6 +40,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Agreement",
     "Batch",
     "Example",
     "Interval",

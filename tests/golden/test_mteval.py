@@ -1,4 +1,4 @@
-"""Numbers printed by NIST's mteval scripts, the strict-brevity script and multi-bleu, to the digits they print.
+"""Numbers of mteval-v11b, mteval-v13a, mteval-v14, mteval-v11b_sbp and multi-bleu, to the digits they print.
 
 The numbers are in the shared folder's golden/mteval.json, with tool, version and options of each; 8 decimals.
 """
@@ -44,7 +44,7 @@ def scored(entry, texts, metrics):
     )
 
 
-def check_cumulative(found, expected, name):
+def check_orders(found, expected, name):
     """The script prints nine orders; NIST has five here."""
     assert len(expected) == 9
     for n, (value, wanted) in enumerate(zip(found, expected, strict=False), start=1):
@@ -63,9 +63,9 @@ def test_v13a_and_v14(name):
     nist_individual = [f"NISTi-{n}" for n in range(1, 6)]
     result = scored(entry, texts, [*bleu, *individual, *nist, *nist_individual])
 
-    check_cumulative([result[m].score for m in bleu], entry["BLEU"]["cumulative"], "BLEU")
-    check_cumulative([result[m].score for m in nist], entry["NIST"]["cumulative"], "NIST")
-    check_cumulative([result[m].score for m in nist_individual], entry["NIST"]["individual"], "NISTi")
+    check_orders([result[m].score for m in bleu], entry["BLEU"]["cumulative"], "BLEU")
+    check_orders([result[m].score for m in nist], entry["NIST"]["cumulative"], "NIST")
+    check_orders([result[m].score for m in nist_individual], entry["NIST"]["individual"], "NISTi")
     # Where an order has no match, the script prints the smoothed precision as the individual score.
     unsmoothed = [(result[m].score, value) for m, value in zip(individual, entry["BLEU"]["individual"], strict=True)]
     assert all(found == pytest.approx(value, abs=DIGITS) for found, value in unsmoothed if found > 0)
@@ -80,9 +80,11 @@ def test_v13a_and_v14(name):
 def test_v11b(name):
     entry, texts = golden("mteval.json")[name], golden("testset.json")
     bleu = "BLEU-4:smooth=none:length=shortest"
-    result = scored(entry, texts, [bleu, *(f"BLEU-{n}:smooth=none:length=shortest" for n in (1, 2, 3)), "NIST-5"])
+    individual = [f"BLEUi-{n}" for n in range(1, 10)]
+    result = scored(entry, texts, [bleu, *individual, "NIST-5"])
     if "BLEU_score" in entry:
         assert result[bleu].score == pytest.approx(entry["BLEU_score"], abs=DIGITS)
+        check_orders([result[m].score for m in individual], entry["BLEU"]["individual"], "BLEUi")
     if "NIST_score" in entry:
         assert result["NIST-5"].score == pytest.approx(entry["NIST_score"], abs=DIGITS)
     # The script stops at the first empty line when it prints segment scores; those before it are there.
@@ -102,7 +104,7 @@ def test_strict_brevity_penalty(name):
     result = scored(entry, texts, metrics)
     assert "cumulative" in entry["BLEU"] or "seg" in entry["BLEU"]
     if "cumulative" in entry["BLEU"]:
-        check_cumulative([score.score for score in result.scores], entry["BLEU"]["cumulative"], "BLEU-SBP")
+        check_orders([score.score for score in result.scores], entry["BLEU"]["cumulative"], "BLEU-SBP")
         assert result["BLEU-SBP"].score == pytest.approx(entry["BLEU_score"], abs=DIGITS)
     for segment, value in entry["BLEU"].get("seg", {}).items():
         assert result["BLEU-SBP"].segments[int(segment) - 1] == pytest.approx(value, abs=DIGITS)

@@ -1,4 +1,4 @@
-"""Edit distance and subsequences against RapidFuzz, on longer texts than the textbook's table can do."""
+"""WER's edit distances and ROUGE-L's subsequences against RapidFuzz, on longer texts than the textbook can do."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""What metrics there are: formulas, parameters, papers."""
+"""What metrics there are: formulas, parameters, papers, agreement with other tools."""
 
 from __future__ import annotations
 
@@ -63,6 +63,10 @@ def explain(metric: Metric) -> str:
     lines += wrapped(f"score {example.score:.6g}: {example.why}", "  ")
     if metric.notes:
         lines += ["", "Notes", *wrapped(metric.notes, "  ")]
+    if metric.agreement:
+        lines += ["", "Agreement with other tools"]
+    for one in metric.agreement:
+        lines += [*wrapped(f"{one.tool}: {one.extent}", "  "), f"    {one.test}"]
     lines += ["", "Paper", *wrapped(metric.paper, "  "), ""]
     return "\n".join(lines)
 

@@ -50,6 +50,15 @@ class Example:
 
 
 @dataclass(frozen=True)
+class Agreement:
+    """Whose numbers a metric gives, how far the two agree and under what options, and the test that shows it."""
+
+    tool: str
+    extent: str
+    test: str  # file::function, below the root of the repository
+
+
+@dataclass(frozen=True)
 class Metric(ABC):
     """A metric: two functions and a name.
 
@@ -70,6 +79,7 @@ class Metric(ABC):
     example: ClassVar[Example]
     also: ClassVar[tuple[tuple[str, str], ...]] = ()  # members with a name of their own, and what they are
     notes: ClassVar[str] = ""  # where other implementations differ, and what degenerate input gives
+    agreement: ClassVar[tuple[Agreement, ...]] = ()  # with other tools; every built-in metric has some
     kind: ClassVar[Literal["similarity", "error"]] = "similarity"
     scale: ClassVar[float] = 1.0  # what the command line multiplies by when it prints a table
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tarocco.encode.batch import Batch
 from tarocco.errors import BadParameter
-from tarocco.metrics.base import Example, Floats, OnePass, parameter
+from tarocco.metrics.base import Agreement, Example, Floats, OnePass, parameter
 from tarocco.metrics.counts import LENGTHS, clipped_matches, ngram_totals, reference_lengths, share
 from tarocco.naming import Value
 
@@ -118,6 +118,36 @@ class Bleu(NgramPrecisions):
         precision 1 and smooth even a candidate without any match: orders=v13a. An empty candidate scores 0,
         even against an empty reference; so does any candidate against an empty reference (not with orders=v13a).
     """
+    agreement: ClassVar[tuple[Agreement, ...]] = (
+        Agreement(
+            "sacrebleu 2.6.0",
+            "12 digits, corpus and segments, with every tokenizer, case and smoothing; its default corpus "
+            "score is orders=all",
+            "tests/peers/test_sacrebleu.py::test_bleu",
+        ),
+        Agreement(
+            "mteval-v13a, mteval-v14",
+            "the 8 digits printed, orders 1 to 9 and segments, with orders=v13a, or with smooth=none, and "
+            "length=shortest",
+            "tests/golden/test_mteval.py::test_v13a_and_v14",
+        ),
+        Agreement(
+            "mteval-v11b",
+            "the 8 digits printed, corpus and segments, with smooth=none:length=shortest",
+            "tests/golden/test_mteval.py::test_v11b",
+        ),
+        Agreement(
+            "multi-bleu.perl",
+            "the digits printed, with smooth=none",
+            "tests/golden/test_mteval.py::test_multi_bleu",
+        ),
+        Agreement(
+            "cdec, Moses, odashi's mteval",
+            "the digits printed, corpus, with smooth=none and each one's reference length; BLEUS-4 is "
+            "odashi's smoothed BLEU",
+            "tests/golden/test_other_tools.py::test_corpus_bleu",
+        ),
+    )
 
     @classmethod
     def read_stem(cls, stem: str) -> Mapping[str, str] | None:
@@ -247,6 +277,13 @@ class BleuSbp(Bleu):
         Equal to mteval-v11b_sbp.pl, the authors' script (shortest reference, no smoothing). BLEU-SBP-n is the
         same up to order n. An empty candidate scores 0, and so does any candidate against an empty reference.
     """
+    agreement: ClassVar[tuple[Agreement, ...]] = (
+        Agreement(
+            "mteval-v11b_sbp",
+            "the authors' script: the 8 digits printed, orders 1 to 9 and segments",
+            "tests/golden/test_mteval.py::test_strict_brevity_penalty",
+        ),
+    )
 
     @property
     def stem(self) -> str:
@@ -285,6 +322,28 @@ class BleuIndividual(NgramPrecisions):
         Equal to the individual scores of mteval-v11b and of mteval-v13a without smoothing. A candidate without
         n-grams of this order scores 0, so an empty candidate does, and any candidate against an empty reference.
     """
+    agreement: ClassVar[tuple[Agreement, ...]] = (
+        Agreement(
+            "mteval-v13a, mteval-v14",
+            "the 8 digits printed as individual scores, orders 1 to 9, where an order has a match",
+            "tests/golden/test_mteval.py::test_v13a_and_v14",
+        ),
+        Agreement(
+            "mteval-v11b",
+            "the 8 digits printed as individual scores, orders 1 to 9",
+            "tests/golden/test_mteval.py::test_v11b",
+        ),
+        Agreement(
+            "multi-bleu.perl",
+            "the digits printed as precisions",
+            "tests/golden/test_mteval.py::test_multi_bleu",
+        ),
+        Agreement(
+            "sacrebleu 2.6.0",
+            "its precisions, but for smoothed ones",
+            "tests/golden/test_other_tools.py::test_sacrebleu",
+        ),
+    )
 
     @property
     def stem(self) -> str:

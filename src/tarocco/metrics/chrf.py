@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tarocco.encode.batch import Batch, Encoding
 from tarocco.errors import BadParameter
-from tarocco.metrics.base import Example, Floats, OnePass, parameter
+from tarocco.metrics.base import Agreement, Example, Floats, OnePass, parameter
 from tarocco.metrics.counts import ngram_totals, shared_matches
 from tarocco.metrics.pairing import Pairs
 from tarocco.naming import Value
@@ -122,6 +122,18 @@ class ChrF(OnePass):
         have no n-grams are left out; with eps_smoothing they count 1e-16, as in chrF++.py and NLTK. An empty
         candidate scores 0, and so does any candidate against an empty reference (1e-16 with eps_smoothing).
     """
+    agreement: ClassVar[tuple[Agreement, ...]] = (
+        Agreement(
+            "sacrebleu 2.6.0",
+            "12 digits, corpus and segments, any text, every parameter that it has",
+            "tests/peers/test_chrf.py::test_several_references",
+        ),
+        Agreement(
+            "NLTK 3.10.4",
+            "12 digits of every segment, with one reference and beta=3:eps_smoothing=yes",
+            "tests/golden/test_chrf.py::test_nltk",
+        ),
+    )
     scale: ClassVar[float] = 100.0
 
     @classmethod

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.metrics.base import Example, Floats, parameter
+from tarocco.metrics.base import Agreement, Example, Floats, parameter
 from tarocco.metrics.comparison import Compared, Comparison
 
 
@@ -85,6 +85,33 @@ class Wer(ErrorRate):
         another). An empty candidate scores 1; against an empty reference an empty candidate scores 0, any other 1,
         and the segment weighs as one word.
     """
+    agreement: ClassVar[tuple[Agreement, ...]] = (
+        Agreement(
+            "WER.pl 1.0",
+            "14 digits, corpus and segments, with one reference",
+            "tests/golden/test_error_rates.py::test_perl_scripts",
+        ),
+        Agreement(
+            "jiwer 4.0.0",
+            "6 digits, corpus and segments, with one reference",
+            "tests/golden/test_error_rates.py::test_jiwer",
+        ),
+        Agreement(
+            "Moses, cdec, odashi's mteval",
+            "the digits printed, with one reference; odashi scores an empty candidate 0",
+            "tests/golden/test_error_rates.py::test_other_tools_with_one_reference",
+        ),
+        Agreement(
+            "cdec",
+            "the digits printed, with several references and select=distance:weights=chosen, unless references tie",
+            "tests/golden/test_error_rates.py::test_cdec_with_several_references",
+        ),
+        Agreement(
+            "RapidFuzz 3.14.6",
+            "edit distances, exactly",
+            "tests/peers/test_rapidfuzz.py::test_levenshtein_and_subsequences",
+        ),
+    )
 
     def errors(self, comparison: Comparison) -> NDArray[np.intp]:
         return comparison.distances
@@ -130,6 +157,18 @@ class Per(ErrorRate):
         mPER is another name for PER. An empty candidate scores 1; against an empty reference an empty candidate scores
         0, any other 1.
     """
+    agreement: ClassVar[tuple[Agreement, ...]] = (
+        Agreement(
+            "PER.pl 1.0",
+            "14 digits of every segment, with one reference; its total is no mean of segments",
+            "tests/golden/test_error_rates.py::test_perl_scripts",
+        ),
+        Agreement(
+            "Moses",
+            "the 4 digits printed, with one reference and no empty candidate",
+            "tests/golden/test_error_rates.py::test_other_tools_with_one_reference",
+        ),
+    )
 
     def errors(self, comparison: Comparison) -> NDArray[np.intp]:
         pairs = comparison.pairs
@@ -165,6 +204,13 @@ class Cder(ErrorRate):
         integers and all but always keeps the first. An empty candidate scores 1; against an empty reference an empty
         candidate scores 0, any other 1.
     """
+    agreement: ClassVar[tuple[Agreement, ...]] = (
+        Agreement(
+            "Moses",
+            "the 4 digits printed, 1 - CDER, with one reference",
+            "tests/golden/test_rouge.py::test_moses_cder",
+        ),
+    )
 
     def errors(self, comparison: Comparison) -> NDArray[np.intp]:
         return comparison.jump_distances
@@ -188,6 +234,13 @@ class OneMinusWer(Wer):
         WRR is another name for it. An empty candidate scores 0; against an empty reference an empty candidate scores 1,
         any other 0.
     """
+    agreement: ClassVar[tuple[Agreement, ...]] = (
+        Agreement(
+            "WER",
+            "1 minus it, with every parameter; so Moses, which prints 1 - WER",
+            "tests/kernels/test_edits.py::test_error_rates",
+        ),
+    )
 
     def score(self, sums: Floats) -> Floats:
         return 1.0 - super().score(sums)
@@ -210,6 +263,13 @@ class OneMinusPer(Per):
     notes: ClassVar[str] = """
         An empty candidate scores 0; against an empty reference an empty candidate scores 1, any other 0.
     """
+    agreement: ClassVar[tuple[Agreement, ...]] = (
+        Agreement(
+            "PER",
+            "1 minus it, with every parameter",
+            "tests/kernels/test_edits.py::test_error_rates",
+        ),
+    )
 
     def score(self, sums: Floats) -> Floats:
         return 1.0 - super().score(sums)

@@ -15,7 +15,7 @@ from tarocco.encode.batch import Batch, Groups
 from tarocco.encode.vocabulary import Ragged
 from tarocco.errors import BadParameter, InputError
 from tarocco.kernels import kernel, runs, runsearch
-from tarocco.metrics.base import Example, Floats, OnePass, parameter
+from tarocco.metrics.base import Agreement, Example, Floats, OnePass, parameter
 from tarocco.metrics.counts import share
 from tarocco.metrics.pairing import Pairs
 from tarocco.naming import write_value
@@ -206,6 +206,14 @@ class Gtm(OnePass):
         1 and at most 30. Of references with equal F1 the shortest is taken. An empty candidate scores 0, and so does
         every candidate of an empty reference, an empty one too.
     """
+    agreement: ClassVar[tuple[Agreement, ...]] = (
+        Agreement(
+            "GTM 1.4",
+            "13 digits of match sizes, precision, recall and F, exponents 1 to 3, with one reference, or "
+            "with several and references=joined",
+            "tests/golden/test_gtm.py::test_gtm_1_4",
+        ),
+    )
 
     @classmethod
     def read_stem(cls, stem: str) -> Mapping[str, str] | None:

@@ -19,7 +19,7 @@ from tarocco.encode.batch import Batch
 from tarocco.encode.vocabulary import Vocabulary
 from tarocco.errors import BadParameter
 from tarocco.kernels import kernel, pairs
-from tarocco.metrics.base import Example, Floats, OnePass, parameter
+from tarocco.metrics.base import Agreement, Example, Floats, OnePass, parameter
 from tarocco.metrics.counts import LENGTHS, Weights, clipped_matches, ngram_totals, reference_lengths, share, table_size
 
 HIGHEST_ORDER = 5
@@ -146,6 +146,28 @@ class Nist(OnePass):
         references do not hold (a text used as a reference later) weighs as if it occurred once. An empty
         candidate scores 0, and so does any candidate against an empty reference.
     """
+    agreement: ClassVar[tuple[Agreement, ...]] = (
+        Agreement(
+            "mteval-v13a, mteval-v14",
+            "the 8 digits printed, orders 1 to 5 and segments",
+            "tests/golden/test_mteval.py::test_v13a_and_v14",
+        ),
+        Agreement(
+            "mteval-v11b",
+            "the 8 digits printed, corpus and segments",
+            "tests/golden/test_mteval.py::test_v11b",
+        ),
+        Agreement(
+            "NLTK 3.10.4",
+            "12 digits, orders 1 to 5, with one reference; with several it is another thing",
+            "tests/golden/test_bundled.py::test_number",
+        ),
+        Agreement(
+            "odashi's mteval",
+            "the digits printed, with one reference",
+            "tests/golden/test_other_tools.py::test_odashi_nist_with_one_reference",
+        ),
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -227,6 +249,13 @@ class NistIndividual(Nist):
         Equal to the individual scores of mteval-v13a. An empty candidate scores 0, and so does any candidate
         against an empty reference.
     """
+    agreement: ClassVar[tuple[Agreement, ...]] = (
+        Agreement(
+            "mteval-v13a, mteval-v14",
+            "the 8 digits printed as individual scores, orders 1 to 5",
+            "tests/golden/test_mteval.py::test_v13a_and_v14",
+        ),
+    )
 
     @property
     def stem(self) -> str:

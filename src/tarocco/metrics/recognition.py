@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from tarocco.errors import BadParameter
-from tarocco.metrics.base import Example, Floats, parameter
+from tarocco.metrics.base import Agreement, Example, Floats, parameter
 from tarocco.metrics.comparison import Compared, Comparison
 
 HIGHEST_ORDER = 12
@@ -53,6 +53,13 @@ class Grr(Compared):
         scores minus beta times the share of words among the n-grams, 0 by default. Against an empty reference an empty
         candidate scores 1, any other 0, and the segment weighs as one word.
     """
+    agreement: ClassVar[tuple[Agreement, ...]] = (
+        Agreement(
+            "textbook version",
+            "any text, against a slow one written from the paper; there is no other tool",
+            "tests/kernels/test_edits.py::test_recognition_rate",
+        ),
+    )
 
     @classmethod
     def read_stem(cls, stem: str) -> Mapping[str, str] | None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tarocco.encode.batch import Encoding
 from tarocco.errors import BadParameter
-from tarocco.metrics.base import Example, Floats, parameter
+from tarocco.metrics.base import Agreement, Example, Floats, parameter
 from tarocco.metrics.comparison import Compared, Comparison
 from tarocco.metrics.counts import share
 from tarocco.metrics.pairing import Pairs
@@ -202,6 +202,18 @@ class RougeN(Rouge):
         Porter's algorithm; a few differ from stemmer=porter. {COMPAT.strip()} An empty candidate scores 0, and so does
         any candidate against an empty reference; without n-grams on both sides there is no score.
     """
+    agreement: ClassVar[tuple[Agreement, ...]] = (
+        Agreement(
+            "rouge-score 0.1.2",
+            "12 digits of recall, precision and F of every segment, with tokenize=rouge in lower case, without stems",
+            "tests/peers/test_rouge_score.py::test_scores",
+        ),
+        Agreement(
+            "ROUGE-1.5.5",
+            "the 5 digits printed of recall, precision and F of every segment, orders 1 to 4, with compat=1.5.5",
+            "tests/golden/test_rouge.py::test_rouge_155",
+        ),
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -246,6 +258,23 @@ class RougeL(Rouge):
         empty candidate scores 0, and so does any candidate against an empty reference; for two empty texts there is no
         score.
     """
+    agreement: ClassVar[tuple[Agreement, ...]] = (
+        Agreement(
+            "rouge-score 0.1.2",
+            "12 digits of recall, precision and F of every segment, with tokenize=rouge in lower case, without stems",
+            "tests/peers/test_rouge_score.py::test_scores",
+        ),
+        Agreement(
+            "ROUGE-1.5.5",
+            "the 5 digits printed of recall, precision and F of every segment, with compat=1.5.5",
+            "tests/golden/test_rouge.py::test_rouge_155",
+        ),
+        Agreement(
+            "Lin and Och (2004)",
+            "the examples of the paper",
+            "tests/golden/test_rouge.py::test_examples_of_the_paper",
+        ),
+    )
 
     def overlap(self, comparison: Comparison) -> Overlap:
         pairs = comparison.pairs

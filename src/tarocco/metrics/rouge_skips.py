@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tarocco.encode.batch import Batch
 from tarocco.encode.vocabulary import Ragged
 from tarocco.errors import BadParameter
-from tarocco.metrics.base import Example, Floats, parameter
+from tarocco.metrics.base import Agreement, Example, Floats, parameter
 from tarocco.metrics.comparison import Comparison
 from tarocco.metrics.rouge import COMPAT, LIN_OCH_2004, Overlap, Rouge
 
@@ -57,6 +57,18 @@ class RougeS(Rouge):
         A pair counts as often as it stands in both texts. ROUGE-S-0 is ROUGE-2. {COMPAT.strip()} An empty candidate
         scores 0, and so does any candidate against an empty reference, if the other has two words; {MISSING}.
     """
+    agreement: ClassVar[tuple[Agreement, ...]] = (
+        Agreement(
+            "ROUGE-1.5.5",
+            "the 5 digits printed of recall, precision and F of every segment, gaps of 4 and any, with compat=1.5.5",
+            "tests/golden/test_rouge.py::test_rouge_155",
+        ),
+        Agreement(
+            "Lin and Och (2004)",
+            "the examples of the paper",
+            "tests/golden/test_rouge.py::test_examples_of_the_paper",
+        ),
+    )
 
     @classmethod
     def read_stem(cls, stem: str) -> Mapping[str, str] | None:
@@ -103,6 +115,13 @@ class RougeSU(RougeS):
         {COMPAT.strip()} It also leaves out the last word of both texts as a unit. An empty candidate scores 0, and so
         does any candidate against an empty reference; for two empty texts there is no score.
     """
+    agreement: ClassVar[tuple[Agreement, ...]] = (
+        Agreement(
+            "ROUGE-1.5.5",
+            "the 5 digits printed of recall, precision and F of every segment, gaps of 4 and any, with compat=1.5.5",
+            "tests/golden/test_rouge.py::test_rouge_155",
+        ),
+    )
 
     def overlap(self, comparison: Comparison) -> Overlap:
         skips = super().overlap(comparison)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tarocco.errors import BadParameter
-from tarocco.metrics.base import Example, Floats, parameter
+from tarocco.metrics.base import Agreement, Example, Floats, parameter
 from tarocco.metrics.comparison import AS_IN_155, OPTIMUM, RECURRENCE, Comparison
 from tarocco.metrics.rouge import COMPAT, LIN_OCH_2004, Overlap, Rouge
 from tarocco.naming import write_value
@@ -80,6 +80,18 @@ class RougeW(Rouge):
         only. An empty candidate scores 0, and so does any candidate against an empty reference; for two empty texts
         there is no score.
     """
+    agreement: ClassVar[tuple[Agreement, ...]] = (
+        Agreement(
+            "ROUGE-1.5.5",
+            "the 5 digits printed of recall, precision and F of every segment, a = 1.2 and 2, with compat=1.5.5",
+            "tests/golden/test_rouge.py::test_rouge_155",
+        ),
+        Agreement(
+            "Lin and Och (2004)",
+            "the examples of the paper",
+            "tests/golden/test_rouge.py::test_examples_of_the_paper",
+        ),
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

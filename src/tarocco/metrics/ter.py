@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tarocco.encode.batch import Batch, Encoding
 from tarocco.encode.tercom import normalize
 from tarocco.kernels import kernel, shifts
-from tarocco.metrics.base import Example, Floats, Metric, parameter
+from tarocco.metrics.base import Agreement, Example, Floats, Metric, parameter
 from tarocco.metrics.pairing import Pairs
 
 _edits = kernel(shifts, "edits")
@@ -100,6 +100,19 @@ class Ter(Metric):
         candidate scores 1. Against an empty reference (or one that no_punct empties) an empty candidate scores 0, any
         other 1, and its words are errors of the corpus.
     """
+    agreement: ClassVar[tuple[Agreement, ...]] = (
+        Agreement(
+            "sacrebleu 2.6.0",
+            "14 digits, corpus and segments, with every parameter; edits and lengths exactly",
+            "tests/peers/test_sacrebleu_ter.py::test_corpus",
+        ),
+        Agreement(
+            "TERCOM",
+            "edits and reference words of every segment and in total on a small test set; it finds other "
+            "edits for some long segments",
+            "tests/golden/test_ter.py::test_tercom",
+        ),
+    )
 
     def reads(self, asked: Encoding) -> Encoding:
         return Encoding("none", lowercase=not self.case_sensitive)
