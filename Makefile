@@ -2,6 +2,8 @@
 # make test    run every test, with compiled kernels and then with plain ones
 # make lint    check format, style and types
 # make bench   measure speed and memory against other tools
+# make docs    refresh what the documentation has from the code, and build its site
+# make site    build the site alone
 # make sanitize   run the kernel tests with checked memory accesses
 # make kills   kill a process that writes to a store two hundred times, and look at the store
 # Each makes its own virtual environment and installs what it needs.
@@ -10,6 +12,7 @@ PYTHON ?= python3
 VENV := .venv
 PLAIN := .venv-plain
 SANITIZED := .venv-sanitized
+SITE := build/docs
 # Also for the build environments, so that today's green is tomorrow's green.
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -18,7 +21,7 @@ BUILD := pyproject.toml setup.py constraints.txt $(wildcard src/tarocco/kernels/
 SOURCES := $(shell find src examples -name '*.py' -o -name '*.toml' -o -name '*.txt' | grep -v egg-info)
 PLUGIN := examples/tarocco-overlap
 
-.PHONY: demo test test-compiled test-plain lint bench kills sanitize docs clean
+.PHONY: demo test test-compiled test-plain lint bench kills sanitize docs site clean
 
 demo: $(VENV)/.installed
 	@$(VENV)/bin/tarocco demo
@@ -55,10 +58,19 @@ sanitize: $(VENV)/.test
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc TAROCCO_EXAMPLES=40 \
 		$(SANITIZED)/bin/python -m pytest tests/kernels --deselect tests/kernels/test_build.py
 
-# What is made from the registry, and the outputs of all examples.
-docs: $(VENV)/.test
-	$(VENV)/bin/python tools/make_metric_pages.py > docs/metrics.md
+# What is made from the code, and the outputs of all examples; then the site, and what was run.
+docs: $(VENV)/.test $(VENV)/.docs
+	$(VENV)/bin/python tools/make_pages.py
 	$(VENV)/bin/python tools/console_blocks.py README.md docs/*.md
+	@$(MAKE) --no-print-directory site
+	@$(VENV)/bin/python tools/executed_blocks.py --count
+
+# The pages as they are, without a network: a link that leads nowhere is an error.
+site: $(VENV)/.docs
+	@rm -rf $(SITE)
+	$(VENV)/bin/python -m sphinx -W --keep-going -n -q -E docs $(SITE)
+	$(VENV)/bin/python tools/check_site.py $(SITE)
+	@echo "$(SITE)/index.html"
 
 clean:
 	rm -rf $(VENV) $(PLAIN) $(SANITIZED) build dist src/*.egg-info src/tarocco/kernels/*.so
@@ -85,6 +97,10 @@ $(VENV)/.test: $(VENV)/.installed $(PLUGIN)/pyproject.toml
 
 $(VENV)/.bench: $(VENV)/.test
 	$(call extra,bench)
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.installed
+	$(call extra,docs)
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.installed

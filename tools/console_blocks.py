@@ -2,8 +2,9 @@
 
     python tools/console_blocks.py README.md docs/*.md     rewrite the outputs
 
-Commands run in the folder of the bundled example, so files are called ref1.txt, careful.txt and so on. A block looks
-like this, with the command's real output, errors too, below it:
+Commands run in a copy of the folder of the bundled example, one for each page, so files are called ref1.txt,
+careful.txt and so on, and a command finds what earlier ones of its page have written. A block looks like this, with the
+command's real output, errors too, below it:
 
     ```console
     $ tarocco --version
@@ -15,8 +16,12 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,18 +35,30 @@ def examples(text: str) -> list[tuple[str, str]]:
     return [pair for block in BLOCK.findall(text) for pair in COMMAND.findall(block)]
 
 
-def output_of(command: str) -> str:
-    """What a command prints, through a pipe, with this Python's programs first."""
+@contextmanager
+def copy_of_the_example() -> Iterator[Path]:
+    """A folder with the files of the bundled example, for as long as it is wanted."""
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(shutil.copytree(FOLDER, Path(name) / "demo"))
+
+
+def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command through a pipe, with this Python's programs first."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
+    return subprocess.run(
         ["bash", "-c", command],
-        cwd=FOLDER,
+        cwd=folder,
         env=os.environ | {"PATH": path, "COLUMNS": "100"},
+        stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
-    return re.sub(r"[ \t]+$", "", done.stdout, flags=re.MULTILINE)
+
+
+def output_of(command: str, folder: Path) -> str:
+    """What a command prints."""
+    return re.sub(r"[ \t]+$", "", run(command, folder).stdout, flags=re.MULTILINE)
 
 
 def refreshed(text: str) -> str:
@@ -49,9 +66,10 @@ def refreshed(text: str) -> str:
 
     def block(match: re.Match[str]) -> str:
         commands = [command for command, _ in COMMAND.findall(match[1])]
-        return "```console\n" + "".join(f"$ {command}\n{output_of(command)}" for command in commands) + "```"
+        return "```console\n" + "".join(f"$ {command}\n{output_of(command, folder)}" for command in commands) + "```"
 
-    return BLOCK.sub(block, text)
+    with copy_of_the_example() as folder:
+        return BLOCK.sub(block, text)
 
 
 if __name__ == "__main__":

@@ -1,62 +1,119 @@
-"""Write docs/metrics.md from the registry: what every metric is, in its own words.
+"""The pages docs/metrics/*.md from the registry: what every metric is, in its own words.
 
-python tools/make_metric_pages.py > docs/metrics.md
+tools/make_pages.py writes them.
 """
 
 from __future__ import annotations
 
 import dataclasses
 
+from tarocco.metrics.base import Metric
 from tarocco.naming import write_value
 from tarocco.registry import built_in_families
+
+INTRODUCTION = """# Metrics
+
+Made from the registry by `make docs`; `tarocco metrics NAME` prints the same. Parameters follow the name
+after colons: `BLEU-4:smooth=none:length=shortest`. Names are read in any case, and `BLEU`, `BLEU4`,
+`BLEUS6`, `NIST` mean what the papers mean by them. Every claim of agreement names the test that shows it.
+"""
+
+
+def pages() -> dict[str, str]:
+    """Every page under its path below docs."""
+    families = built_in_families()
+    return {"metrics/index.md": overview(families)} | {
+        f"metrics/{file_of(family)}": page(family) for family in families
+    }
+
+
+def file_of(family: type[Metric]) -> str:
+    return f"{family.title.lower()}.md"
 
 
 def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def page() -> str:
-    lines = [
-        "# Metrics",
-        "",
-        "Made from the registry by `make docs`; `tarocco metrics NAME` prints the same. Parameters follow the name",
-        "after colons: `BLEU-4:smooth=none:length=shortest`. Names are read in any case, and `BLEU`, `BLEU4`,",
-        "`BLEUS6`, `NIST` mean what the papers mean by them.",
+def cell(text: str) -> str:
+    """Text that may stand in a table."""
+    return one_line(text).replace("|", "\\|").replace("*", "\\*")
+
+
+def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
+    return ["", *(f"| {' | '.join(row)} |" for row in (head, ("---",) * len(head), *rows))]
+
+
+def overview(families: list[type[Metric]]) -> str:
+    lines = table(
+        ("metric", "what it is", "agrees with"),
+        [
+            (f"[{one.title}]({file_of(one)})", cell(one.summary), ", ".join(dict.fromkeys(_tools(one))))
+            for one in families
+        ],
+    )
+    contents = ["", "```{toctree}", ":hidden:", "", *(file_of(one).removesuffix(".md") for one in families), "```"]
+    return INTRODUCTION + "\n".join([*lines, *contents]) + "\n"
+
+
+def _tools(family: type[Metric]) -> list[str]:
+    return [tool for one in family.agreement for tool in one.tool.split(", ")]
+
+
+def page(family: type[Metric]) -> str:
+    lines = [f"# {family.title}", "", one_line(family.summary), "", "```text", *family.formula.splitlines(), "```"]
+    lines += ["", "An error: lower is better." if family.kind == "error" else "A similarity: higher is better."]
+    if family.scale != 1:
+        lines[-1] += f" Tables show it times {family.scale:g}; JSON, TSV and CSV do not."
+    lines += _names(family) + _parameters(family) + _example(family)
+    lines += ["", "## Notes", "", one_line(family.notes).replace("*", "\\*")]
+    lines += ["", "## Agreement with other tools"]
+    lines += table(
+        ("tool", "how far", "test"), [(one.tool, cell(one.extent), _test(one.test)) for one in family.agreement]
+    )
+    return "\n".join([*lines, "", "## Paper", "", one_line(family.paper)]) + "\n"
+
+
+def _test(name: str) -> str:
+    file, _, function = name.partition("::")
+    return f"`{function}` in `{file}`"
+
+
+def _names(family: type[Metric]) -> list[str]:
+    own = [name for name in family.names if ":" not in name]
+    lines = ["", "Names: " + ", ".join(f"`{name}`" for name in own) + "."]
+    if family.also:
+        lines += ["", *(f"- `{name}`: {one_line(meaning)}" for name, meaning in family.also)]
+    return lines
+
+
+def _parameters(family: type[Metric]) -> list[str]:
+    rows = []
+    for field in dataclasses.fields(family):
+        about = field.metadata
+        values = ", ".join(f"`{choice}`" for choice in about["choices"] or []) or about["type"].__name__
+        default = about["depends"] or f"`{write_value(getattr(family(), field.name))}`"
+        if about["in_stem"]:
+            values, default = "part of the name", ""
+        rows.append((f"`{field.name}`", cell(about["meaning"]), values, default))
+    head = ("parameter", "meaning", "values", "default")
+    return ["", "## Parameters", *(table(head, rows) if rows else ["", "None."])]
+
+
+def _example(family: type[Metric]) -> list[str]:
+    example = family.example
+    rows = [
+        (cell(candidate), "<br>".join(map(cell, references)))
+        for candidate, references in zip(example.candidates, example.references, strict=True)
     ]
-    for family in built_in_families():
-        lines += [
-            "",
-            f"## {family.title}",
-            "",
-            one_line(family.summary),
-            "",
-            "```text",
-            *family.formula.splitlines(),
-            "```",
-        ]
-        lines += ["", f"A {family.kind}: {'lower' if family.kind == 'error' else 'higher'} is better."]
-        if family.scale != 1:
-            lines[-1] += f" Tables show it times {family.scale:g}; JSON, TSV and CSV do not."
-        default = family()
-        fields = [field for field in dataclasses.fields(family) if not field.metadata["in_stem"]]
-        if fields:
-            lines += ["", "| parameter | meaning | values | default |", "| --- | --- | --- | --- |"]
-            for field in fields:
-                values = ", ".join(field.metadata["choices"] or [field.metadata["type"].__name__])
-                lines.append(
-                    f"| `{field.name}` | {field.metadata['meaning']} | {values} "
-                    f"| {field.metadata['depends'] or write_value(getattr(default, field.name))} |"
-                )
-        example = family.example
-        lines += ["", f"Worked example, `{example.name}`:", "", "| candidate | references |", "| --- | --- |"]
-        lines += [
-            f"| {candidate} | {' / '.join(references)} |"
-            for candidate, references in zip(example.candidates, example.references, strict=True)
-        ]
-        lines += ["", f"{example.score:.6g}: {example.why}."]
-        lines += ["", one_line(family.notes), "", f"Paper: {one_line(family.paper)}"]
-    return "\n".join(lines) + "\n"
+    lines = ["", f"## Worked example: {example.name}", *table(("candidate", "references"), rows), ""]
+    lines += [f"{example.score:.6g}: {example.why}.".replace("*", "\\*"), "", "```python"]
+    lines += [">>> import tarocco", f">>> candidates = {_quoted(example.candidates)}"]
+    lines += [f">>> references = [{', '.join(_quoted(texts) for texts in example.references)}]"]
+    lines += [f'>>> result = tarocco.score(candidates, references, metrics="{example.name}")']
+    lines += [f'>>> round(result["{example.name}"].score, 6)', repr(round(float(example.score), 6)), "", "```"]
+    return lines
 
 
-if __name__ == "__main__":
-    print(page(), end="")
+def _quoted(texts: tuple[str, ...]) -> str:
+    return "[" + ", ".join(f'"{text}"' for text in texts) + "]"

@@ -20,8 +20,8 @@ class Overlap(Metric):
     summary: ClassVar[str] = "Words that candidate and reference share, over the words that either has, as sets."
     formula: ClassVar[str] = "Overlap = |C & R| / |C | R|, best reference; corpus: the mean over segments"
     paper: ClassVar[str] = "Jaccard (1912), The Distribution of the Flora in the Alpine Zone, New Phytologist 11."
-    pattern: ClassVar[str] = "Overlap"
-    names: ClassVar[tuple[str, ...]] = ("Overlap", "Overlap:minimum=2")
+    pattern: ClassVar[str] = "Overlap"  # which names are this metric's: a regular expression
+    names: ClassVar[tuple[str, ...]] = ("Overlap", "Overlap:minimum=2")  # suggested, and put under every law
     example: ClassVar[Example] = Example(
         name="Overlap",
         candidates=("the cat sat", "a dog"),
@@ -32,7 +32,7 @@ class Overlap(Metric):
     notes: ClassVar[str] = "An empty candidate or an empty reference scores 0, both together score 1."
 
     def statistics(self, batch: Batch, context: Any = None) -> np.ndarray:
-        """[best overlap, 1]: added up and divided, they give the mean."""
+        """One row a candidate; rows can be added up. [best overlap, 1]: added up and divided, they give the mean."""
         rows = np.ones((len(batch), 2))
         for row, candidate, references in batch.each():
             rows[row, 0] = max(self.overlap(candidate, reference) for reference in references)
@@ -47,5 +47,6 @@ class Overlap(Metric):
         return set(values[counts >= self.minimum].tolist())
 
     def score(self, sums: np.ndarray) -> np.ndarray:
+        """The score of one row, or of each row of any array of rows."""
         with np.errstate(invalid="ignore"):
             return sums[..., 0] / sums[..., 1]

@@ -7,6 +7,11 @@ import sys
 
 from tarocco.cli.options import add_output_options, add_resampling_options, add_store_option, store_of
 
+EXAMPLES = """examples:
+  tarocco demo
+  tarocco demo --level document -f md
+"""
+
 METRICS = ("BLEU-4", "BLEU-SBP", "BLEUS-4", "NIST-5")
 
 

@@ -12,7 +12,11 @@ from tarocco.cli.choices import FORMATS, LEVELS, TOKENIZERS
 def add_text_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("text")
     group.add_argument(
-        "--tokenize", "-tok", default="13a", metavar="NAME", help=f"{', '.join(TOKENIZERS)} (default: 13a)"
+        "--tokenize",
+        "-tok",
+        default="13a",
+        metavar="NAME",
+        help=f"how text becomes words: {', '.join(TOKENIZERS)} (default: 13a)",
     )
     group.add_argument("-lc", "--lowercase", action="store_true", help="compare in lower case")
     group.add_argument(
@@ -27,8 +31,10 @@ def add_text_options(parser: argparse.ArgumentParser) -> None:
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
-    group.add_argument("-f", "--format", choices=FORMATS, default="table", help="default: table")
-    group.add_argument("--level", choices=LEVELS, default="corpus", help="default: corpus")
+    group.add_argument(
+        "-f", "--format", choices=FORMATS, default="table", help="how results are written (default: table)"
+    )
+    group.add_argument("--level", choices=LEVELS, default="corpus", help="what is scored (default: corpus)")
     group.add_argument(
         "-w", "--width", type=whole_number(0, 17), metavar="DIGITS", help="digits after the point in tables"
     )
@@ -48,8 +54,17 @@ def add_resampling_options(parser: argparse.ArgumentParser) -> None:
         metavar="0.95",
         help="give bootstrap intervals over segments",
     )
-    group.add_argument("--n-resamples", "-cin", type=whole_number(2), default=1000, metavar="N", help="default: 1000")
-    group.add_argument("--seed", type=int, default=12345, metavar="N", help="default: 12345")
+    group.add_argument(
+        "--n-resamples",
+        "-cin",
+        type=whole_number(2),
+        default=1000,
+        metavar="N",
+        help="how many resamples (default: 1000)",
+    )
+    group.add_argument(
+        "--seed", type=int, default=12345, metavar="N", help="what resamples are drawn from (default: 12345)"
+    )
 
 
 def add_jobs_option(parser: argparse.ArgumentParser) -> None:
