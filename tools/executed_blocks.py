@@ -65,7 +65,7 @@ def main() -> None:
     if sys.argv[1:] == ["--count"]:
         for page, number in Counter(block.page for block in blocks).items():
             print(f"{number:>5}  {page}")
-        print(f"{len(blocks):>5}  blocks, each of them checked (python tools/executed_blocks.py tells how)")
+        print(f"{len(blocks):>5}  blocks, each checked by tests (python tools/executed_blocks.py tells how)")
         return
     for block, check in zip(blocks, checks, strict=True):
         first = next((line for line in block.lines if line), "")
