@@ -1,0 +1,38 @@
+"""Files that are whole or not there: written beside their place, then put into it."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from tarocco.errors import InputError
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Refuse, before any work is done, a path at which no file can be written."""
+    target = Path(path)
+    if target.is_dir():
+        raise InputError(f"{target}: a file is wanted, and this is a directory")
+    if not target.parent.is_dir():
+        raise InputError(f"{target}: there is no directory {target.parent}")
+    if not os.access(target.parent, os.W_OK):
+        raise InputError(f"{target}: the directory {target.parent} is read-only")
+
+
+def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file so that nobody ever sees half of it: whatever happens before, an old one stays until the end."""
+    check_writable(path)
+    target = Path(path).resolve()  # through a link, the file it leads to is replaced, not the link
+    temporary = target.parent / f".tarocco-{os.getpid()}-{os.urandom(4).hex()}"
+    try:
+        with open(temporary, "xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except OSError as error:
+        raise InputError(f"{path}: it could not be written: {error.strerror}") from None
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
