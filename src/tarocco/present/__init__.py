@@ -2,5 +2,7 @@
 
 progress a bar on a terminal
 tables   a table as text, Markdown, LaTeX, or for a terminal
+writing  files that are whole or not there
+plots/   figures
 scores   the scores of systems as tables, JSON, TSV and CSV
 """

@@ -1,0 +1,287 @@
+"""The four kinds of chart. Each takes plain rows and gives an Altair chart that is complete: look, labels, notes.
+
+A number that does not exist (None, NaN, infinite) is not drawn, and its row, line or cell keeps its place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tarocco.errors import InputError
+from tarocco.present.plots import look
+from tarocco.present.plots.libraries import altair
+from tarocco.present.plots.placing import place_labels
+from tarocco.present.plots.text import labels, lines, readable
+
+if TYPE_CHECKING:
+    import altair as alt
+
+Row = Mapping[str, Any]
+
+PANELS_A_LINE = 4
+PANEL_WIDTH = 190
+ROW_HEIGHT = 22
+CURVES_SIZE = (400, 260)
+POINTS_SIZE = (340, 300)
+MARGIN = 0.07  # of an axis' range, left free at both ends
+MANY_TICKS = 12  # values of x up to so many get a tick of their own
+MANY_CELLS = 20  # names in a heat map up to so many leave room for numbers
+
+
+def dots(
+    rows: Iterable[Row],
+    *,
+    lower_is_better: Collection[str] = (),
+    scales: Mapping[str, float] | None = None,
+    note: str = "",
+    description: str = "",
+) -> alt.ConcatChart:
+    """A panel a metric, a line a system, a point a score, with its interval.
+
+    Rows have `system`, `metric`, `score`, and where there is an interval `low` and `high`. Systems and metrics keep the
+    order in which they first appear. `scales` says what a metric is multiplied by (100 for BLEU); its panel tells.
+    """
+    alt, rows = altair(), _some(rows)
+    systems = labels(str(row["system"]) for row in rows)
+    metrics = list(dict.fromkeys(str(row["metric"]) for row in rows))
+    scales = scales or {}
+    remarks = {metric: _remark(scales.get(metric, 1), metric in lower_is_better) for metric in metrics}
+    no_remark = " " if any(remarks.values()) else alt.Undefined  # titles side by side are equally high
+    panels = []
+    for i, metric in enumerate(metrics):
+        scale = scales.get(metric, 1)
+        values = [_dot(row, systems, scale) for row in rows if str(row["metric"]) == metric]
+        domain = _domain(value[end] for value in values for end in ("score", "low", "high"))
+        leftmost = i % PANELS_A_LINE == 0
+        y = alt.Y("label:N").scale(domain=list(systems.values())).title(None)
+        # Grid lines that are not moved to whole pixels lie exactly below the intervals.
+        y = y.axis(domain=False, ticks=False, grid=True, translate=0, labelLimit=240, labels=leftmost)
+        x = alt.X("score:Q").scale(domain=domain, nice=False, zero=False).title(None).axis(tickCount=4, grid=False)
+        told = [alt.Tooltip("system:N"), *(alt.Tooltip(f"{name}:Q", format=".5g") for name in ("score", "low", "high"))]
+        base = alt.Chart(alt.Data(values=values)).encode(y=y, tooltip=told)
+        ends = alt.X("low:Q").title(None), alt.X2("high:Q")
+        interval = base.mark_rule(color=look.MAIN, strokeWidth=2, opacity=0.55)
+        point = base.mark_point(color=look.MAIN, filled=True, size=64, opacity=1)
+        title = alt.Title(lines(metric), subtitle=remarks[metric] or no_remark)
+        drawn = alt.layer(interval.encode(x=ends[0], x2=ends[1]), point.encode(x=x), title=title)
+        panels.append(drawn.properties(width=PANEL_WIDTH, height=alt.Step(ROW_HEIGHT)))
+    chart = alt.concat(*panels, columns=PANELS_A_LINE, spacing={"column": 24, "row": 28}, align="each")
+    return _finished(chart, note, description)
+
+
+def curves(
+    rows: Iterable[Row],
+    *,
+    x_title: str,
+    y_title: str,
+    log_x: bool = False,
+    note: str = "",
+    description: str = "",
+) -> alt.LayerChart:
+    """A line a series over x, with a band around it where rows have `low` and `high`.
+
+    Rows have `series`, `x`, `y`; series keep the order in which they first appear. With `log_x` equal ratios of x are
+    equally far apart.
+    """
+    alt, rows = altair(), _some(rows)
+    names = labels(str(row["series"]) for row in rows)
+    values: list[dict[str, Any]] = [
+        {"series": names[str(row["series"])], **{key: _number(row.get(key)) for key in ("x", "y", "low", "high")}}
+        for row in rows
+    ]
+    xs = sorted({value["x"] for value in values if value["x"] is not None})
+    if log_x and xs and xs[0] <= 0:
+        raise InputError(f"a logarithmic axis needs numbers above 0, and there is an x of {xs[0]:g}")
+    styles = [look.style(i) for i in range(len(names))]
+    domain = list(names.values())
+
+    # The same for all three channels, so that Vega-Lite makes one legend of them.
+    legend = {"title": None, "symbolOpacity": 1, "symbolStrokeWidth": 0, "labelLimit": 240}
+
+    def by_series(channel: Any, choices: list[Any]) -> Any:
+        return channel.scale(domain=domain, range=choices).legend(**legend)
+
+    color = by_series(alt.Color("series:N"), [style.color for style in styles])
+    shape = by_series(alt.Shape("series:N"), [style.shape for style in styles])
+    dash = by_series(alt.StrokeDash("series:N"), [list(style.dash) for style in styles])
+    ticks = {"values": xs} if len(xs) <= MANY_TICKS else {"tickCount": 8}
+    x = alt.X("x:Q").title(readable(x_title)).axis(grid=False, format=".6~g", **ticks)
+    kind = {"type": "log"} if log_x else {"zero": False}
+    x = x.scale(domain=_domain(xs, log=log_x), nice=False, **kind)
+    y = alt.Y("y:Q").title(readable(y_title)).axis(tickCount=6, domain=False, ticks=False)
+    y = y.scale(domain=_domain(value[end] for value in values for end in ("y", "low", "high")), nice=False, zero=False)
+    base = alt.Chart(alt.Data(values=values)).encode(x=x, color=color)
+    told = [alt.Tooltip("series:N"), *(alt.Tooltip(f"{name}:Q", format=".5g") for name in ("x", "y", "low", "high"))]
+    layers = []
+    if any(value["low"] is not None for value in values):
+        band = base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q").title(readable(y_title)), y2="high:Q")
+        layers.append(band)
+    layers.append(base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dash))
+    layers.append(base.mark_point(filled=True, size=48, opacity=1).encode(y=y, shape=shape, tooltip=told))
+    wide, high = CURVES_SIZE
+    return _finished(alt.layer(*layers).properties(width=wide, height=high), note, description)
+
+
+def points(
+    rows: Iterable[Row],
+    *,
+    x_title: str,
+    y_title: str,
+    fit: bool = False,
+    note: str = "",
+    description: str = "",
+) -> alt.LayerChart:
+    """A point a row at `x` and `y`, with its `label` beside it where it has one.
+
+    `fit` adds the straight line of least squares.
+    """
+    alt, rows = altair(), _some(rows)
+    known = [row for row in rows if _number(row["x"]) is not None and _number(row["y"]) is not None]
+    places = [(float(row["x"]), float(row["y"])) for row in known]
+    across, up = _domain(x for x, _ in places), _domain(y for _, y in places)
+    wide, high = POINTS_SIZE
+
+    def pixel(place: tuple[float, float]) -> tuple[float, float]:
+        x, y = place
+        return (x - across[0]) / (across[1] - across[0]) * wide, (up[1] - y) / (up[1] - up[0]) * high
+
+    line = least_squares(places) if fit else None
+    ends = [(x, line[0] * x + line[1]) for x in (min(places)[0], max(places)[0])] if line else []
+    names = labels((str(row["label"]) for row in known if row.get("label")), longest=24)
+    texts = [names.get(str(row.get("label")), "") for row in known]
+    beside = place_labels([*map(pixel, places)], texts, POINTS_SIZE, [*map(pixel, ends)])
+    values = [
+        {"x": x, "y": y, "label": text, "name": readable(str(row.get("label") or "")), **vars(place)}
+        for row, (x, y), text, place in zip(known, places, texts, beside, strict=True)
+    ]
+    x_axis = alt.X("x:Q").title(readable(x_title)).scale(domain=across, nice=False, zero=False).axis(tickCount=6)
+    y_axis = alt.Y("y:Q").title(readable(y_title)).scale(domain=up, nice=False, zero=False).axis(tickCount=6)
+    base = alt.Chart(alt.Data(values=values)).encode(x=x_axis, y=y_axis)
+    layers = []
+    if ends:
+        drawn = alt.Chart(alt.Data(values=[{"x": x, "y": y} for x, y in ends])).encode(x=x_axis, y=y_axis)
+        layers.append(drawn.mark_line(color=look.CONTRAST, strokeWidth=1.5, clip=True))
+    told = [alt.Tooltip("name:N"), alt.Tooltip("x:Q", format=".5g"), alt.Tooltip("y:Q", format=".5g")]
+    layers.append(base.mark_point(color=look.MAIN, filled=True, size=56, opacity=0.9).encode(tooltip=told))
+    if any(texts):
+        dx, dy, align = (alt.expr(f"datum.{name}") for name in ("dx", "dy", "align"))
+        marks = base.mark_text(dx=dx, dy=dy, align=align, baseline="middle", fontSize=look.TEXT_SIZE, color=look.INK)
+        layers.append(marks.encode(text="label:N"))
+    return _finished(alt.layer(*layers).properties(width=wide, height=high), note, description)
+
+
+def heat_map(
+    names: Sequence[str],
+    values: Sequence[Sequence[float | None]],
+    *,
+    order: Sequence[str] | None = None,
+    domain: tuple[float, float] = (-1.0, 1.0),
+    legend: str = "",
+    note: str = "",
+    description: str = "",
+) -> alt.LayerChart:
+    """A square of cells, `values[i][j]` in row `names[i]` and column `names[j]`, with the number in each.
+
+    `order` (of names) puts rows and columns in another order, such as one in which neighbors are alike. A `domain` that
+    reaches below 0 has white at its middle, another one at its lower end.
+    """
+    alt = altair()
+    if not names or len(values) != len(names) or any(len(row) != len(names) for row in values):
+        raise InputError(f"a heat map of {len(names)} names needs as many rows of as many values, and at least one")
+    if len(set(names)) != len(names) or (order is not None and sorted(order) != sorted(names)):
+        raise InputError("the names of a heat map are all different, and its order holds each of them once")
+    shown = labels(names)
+    ramp = (look.CONTRAST, "#FFFFFF", look.MAIN) if domain[0] < 0 else ("#FFFFFF", look.MAIN)
+    cells = []
+    for name, row in zip(names, values, strict=True):
+        for other, value in zip(names, row, strict=True):
+            number = _number(value)
+            share = 0.0 if number is None else (number - domain[0]) / (domain[1] - domain[0])
+            ink = look.FAINT_INK if number is None else look.ink_on(look.blend(ramp, min(max(share, 0.0), 1.0)))
+            text = "–" if number is None else f"{number:.2f}".replace("-", "−")
+            cells.append({"row": shown[name], "column": shown[other], "value": number, "text": text, "ink": ink})
+    sequence = [shown[name] for name in order or names]
+    side = 38 if len(names) <= MANY_CELLS else 16
+    axis = {"domain": False, "ticks": False, "labelLimit": 240}
+    x = alt.X("column:N").scale(domain=sequence).title(None).axis(**axis, labelAngle=-45)
+    y = alt.Y("row:N").scale(domain=sequence).title(None).axis(**axis)
+    base = alt.Chart(alt.Data(values=cells)).encode(x=x, y=y)
+    color = alt.Color("value:Q").scale(
+        domain=_stops(domain, len(ramp)), range=list(ramp), interpolate="rgb", clamp=True
+    )
+    color = color.legend(title=readable(legend) or None, gradientLength=min(side * len(names), 200), format=".1f")
+    told = [alt.Tooltip("row:N"), alt.Tooltip("column:N"), alt.Tooltip("value:Q", format=".5g")]
+    layers = [base.mark_rect(stroke="white", strokeWidth=1).encode(color=color, tooltip=told)]
+    if len(names) <= MANY_CELLS:
+        ink = alt.Color("ink:N").scale(None).legend(None)
+        layers.append(base.mark_text(fontSize=look.TEXT_SIZE).encode(text="text:N", color=ink))
+    chart = alt.layer(*layers).resolve_scale(color="independent")
+    return _finished(chart.properties(width=alt.Step(side), height=alt.Step(side)), note, description)
+
+
+def least_squares(places: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
+    """Slope and intercept of the straight line with the least squared distances in y; None without two different x."""
+    if len({x for x, _ in places}) < 2:
+        return None
+    mean_x, mean_y = (math.fsum(column) / len(places) for column in zip(*places, strict=True))
+    products = math.fsum((x - mean_x) * (y - mean_y) for x, y in places)
+    slope = products / math.fsum((x - mean_x) ** 2 for x, _ in places)
+    return slope, mean_y - slope * mean_x
+
+
+def _remark(scale: float, lower_is_better: bool) -> str:
+    """What a reader of the panel must know beside the metric's name."""
+    return ", ".join([f"times {scale:g}"] * (scale != 1) + ["lower is better"] * lower_is_better)
+
+
+def _some(rows: Iterable[Row]) -> list[Row]:
+    rows = list(rows)
+    if not rows:
+        raise InputError("there is nothing to draw: a chart needs at least one row")
+    return rows
+
+
+def _dot(row: Row, systems: Mapping[str, str], scale: float) -> dict[str, Any]:
+    name = str(row["system"])
+    numbers = {key: _number(row.get(key), scale) for key in ("score", "low", "high")}
+    if numbers["score"] is None:
+        numbers = dict.fromkeys(numbers)  # an interval around nothing
+    return {"system": readable(name), "label": systems[name], **numbers}
+
+
+def _number(value: Any, scale: float = 1) -> float | None:
+    """A number that can be drawn, or None."""
+    return float(value) * scale if value is not None and math.isfinite(value) else None
+
+
+def _domain(values: Iterable[float | None], log: bool = False) -> list[float]:
+    """From a little below the least to a little above the greatest."""
+    known = [value for value in values if value is not None] or [0.5 if log else 0.0]
+    low, high = min(known), max(known)
+    if log:
+        margin = (high / low) ** MARGIN if high > low else 1.5
+        return [low / margin, high * margin]
+    margin = MARGIN * (high - low) or 0.1 * abs(high) or 1.0
+    return [low - margin, high + margin]
+
+
+def _stops(domain: tuple[float, float], count: int) -> list[float]:
+    return [domain[0] + (domain[1] - domain[0]) * i / (count - 1) for i in range(count)]
+
+
+def _finished(chart: Any, note: str, description: str) -> Any:
+    """With its note below, its description for readers who cannot see it, and the look."""
+    if note:
+        title = {"text": _readable_lines(note), "orient": "bottom", "frame": "bounds", "offset": 12}
+        chart = chart.properties(
+            title={**title, "fontWeight": "normal", "fontSize": look.TEXT_SIZE, "color": look.FAINT_INK}
+        )
+    if description:
+        chart = chart.properties(description="\n".join(_readable_lines(description)))
+    return chart.configure(**look.config())
+
+
+def _readable_lines(text: str) -> list[str]:
+    return [readable(line) for line in text.splitlines()]
