@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tarocco.encode.tokenizers import tokenizer
     from tarocco.errors import TaroccoError
     from tarocco.metrics.base import Agreement, Example, Metric, parameter
+    from tarocco.present.plots.results import figure
     from tarocco.registry import metric, metric_plugin
     from tarocco.results import Interval, Result, Score
     from tarocco.scoring import score, score_nbest, statistics
@@ -30,6 +31,7 @@ _HOMES = {
     "Score": "tarocco.results",
     "Store": "tarocco.store",
     "TaroccoError": "tarocco.errors",
+    "figure": "tarocco.present.plots.results",
     "metric": "tarocco.registry",
     "metric_plugin": "tarocco.registry",
     "parameter": "tarocco.metrics.base",
@@ -50,6 +52,7 @@ __all__ = [
     "Store",
     "TaroccoError",
     "__version__",
+    "figure",
     "metric",
     "metric_plugin",
     "parameter",

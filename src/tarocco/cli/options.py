@@ -85,6 +85,15 @@ def store_of(options: argparse.Namespace) -> str | None:
     return (os.environ.get("TAROCCO_STORE") if given is None else given) or None
 
 
+def add_figure_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--figure",
+        type=_figure_path,
+        metavar="FILE",
+        help="draw the corpus scores, too: .html, .svg, .png, .pdf or .json (Vega-Lite)",
+    )
+
+
 def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
     """A type for argparse: a whole number in a range, refused with a sentence otherwise."""
     wanted = f"a whole number of at least {least}" if most is None else f"a whole number from {least} to {most}"
@@ -109,3 +118,15 @@ def _share(text: str) -> float:
     if not 0 < number < 1:
         raise argparse.ArgumentTypeError(f"a number between 0 and 1 is wanted, not {text}")
     return number
+
+
+def _figure_path(text: str) -> str:
+    """A path at which a figure can be written; found out before there is anything to draw."""
+    from tarocco.errors import InputError
+    from tarocco.present.plots.files import check_figure
+
+    try:
+        check_figure(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text

@@ -12,6 +12,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from tarocco.cli.options import (
+    add_figure_option,
     add_jobs_option,
     add_output_options,
     add_resampling_options,
@@ -53,6 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_text_options(parser)
     add_resampling_options(parser)
     add_output_options(parser)
+    add_figure_option(parser)
     add_jobs_option(parser)
     add_store_option(parser)
 
@@ -87,6 +89,10 @@ def run(options: argparse.Namespace) -> None:
             store=store_of(options),
         )
     write(result, options, "score")
+    if options.figure:
+        from tarocco.present.plots.results import figure
+
+        figure(result, options.figure)
 
 
 def warn_of_tokenized_text(test_set: TestSet) -> None:
