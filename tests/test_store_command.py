@@ -109,7 +109,7 @@ def test_export_says_what_it_cannot_do(capsys, store, tmp_path):
     assert "ends in .csv, .jsonl or .parquet" in run(capsys, "store", "export", store, "-o", tmp_path / "s.xls")[2]
     assert "name a file with -o" in run(capsys, "store", "export", store, "-f", "parquet")[2]
     assert "there is no directory" in run(capsys, "store", "export", store, "-o", tmp_path / "no" / "s.csv")[2]
-    assert "cannot be written" in run(capsys, "store", "export", store, "-f", "csv", "-o", "/proc/s.csv")[2]
+    assert "could not be written" in run(capsys, "store", "export", store, "-f", "csv", "-o", "/proc/s.csv")[2]
 
 
 def test_prune(capsys, store):

@@ -5,4 +5,5 @@ tables   a table as text, Markdown, LaTeX, or for a terminal
 writing  files that are whole or not there
 plots/   figures
 scores   the scores of systems as tables, JSON, TSV and CSV
+export   the scores in a store as CSV, JSONL and Parquet
 """

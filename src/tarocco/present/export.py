@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 from tarocco.errors import InputError, MissingExtra, TaroccoError
 from tarocco.naming import write_value
-from tarocco.present.files import written
+from tarocco.present.writing import whole_file
 from tarocco.registry import metric
 from tarocco.store import Store
 from tarocco.store.upkeep import Entry, rows_of
@@ -62,7 +62,7 @@ def export(store: Store, entries: Sequence[Entry], form: str, path: str | None, 
     elif path is None:
         _text(parts, form, out)
     else:
-        with written(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
+        with whole_file(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
             _text(parts, form, file)
 
 
@@ -86,6 +86,6 @@ def _parquet(parts: Iterator[dict[str, list[Any]]], path: str) -> None:
         raise MissingExtra('Parquet needs pyarrow: pip install "tarocco[arrow]"') from None
     kinds: list[Any] = [pyarrow.string()] * 3 + [pyarrow.int64(), pyarrow.float64(), pyarrow.list_(pyarrow.float64())]
     schema = pyarrow.schema(list(zip(HEADER, kinds, strict=True)))
-    with written(path) as temporary, parquet.ParquetWriter(temporary, schema) as writer:
+    with whole_file(path) as temporary, parquet.ParquetWriter(temporary, schema) as writer:
         for part in parts:
             writer.write_table(pyarrow.table(part, schema), row_group_size=_ROWS)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from tarocco.errors import InputError
+from tarocco.errors import InputError, TaroccoError
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
@@ -20,19 +21,27 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise InputError(f"{target}: the directory {target.parent} is read-only")
 
 
-def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file so that nobody ever sees half of it: whatever happens before, an old one stays until the end."""
+@contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Gives a name beside `path` to write to, which takes its place at the end; after an error nothing has changed."""
     check_writable(path)
     target = Path(path).resolve()  # through a link, the file it leads to is replaced, not the link
     temporary = target.parent / f".tarocco-{os.getpid()}-{os.urandom(4).hex()}"
     try:
-        with open(temporary, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+        yield temporary
         os.replace(temporary, target)
+    except TaroccoError:
+        raise
     except OSError as error:
-        raise InputError(f"{path}: it could not be written: {error.strerror}") from None
+        raise InputError(f"{path}: it could not be written: {error.strerror or error}") from None
     finally:
         with suppress(OSError):
             temporary.unlink()
+
+
+def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file so that nobody ever sees half of it."""
+    with whole_file(path) as temporary, open(temporary, "xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
