@@ -25,22 +25,37 @@ EXAMPLES = """examples:
 """
 
 
+ACTIONS = {
+    "ls": "what was scored, and how much of it is there",
+    "info": "the store at a glance",
+    "export": "every segment's score and statistics as CSV, JSONL or Parquet",
+    "prune": "forget what was not used lately, what other releases computed, or all",
+    "check": "whether the store is sound; the exit code is 1 if it is not",
+}
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    listing = actions.add_parser("ls", help="what was scored, and how much of it is there")
-    about = actions.add_parser("info", help="the store at a glance")
-    export = actions.add_parser("export", help="every segment's score and statistics as CSV, JSONL or Parquet")
-    prune = actions.add_parser("prune", help="forget what was not used lately, or other releases computed")
-    check = actions.add_parser("check", help="whether the store is sound; exit code 1 if not")
+    listing, about, export, prune, check = (
+        actions.add_parser(name, help=meaning, description=meaning[0].upper() + meaning[1:] + ".")
+        for name, meaning in ACTIONS.items()
+    )
     for action in (listing, about, export, prune, check):
         action.add_argument("file", nargs="?", metavar="FILE", help="the store (default: $TAROCCO_STORE)")
     for action in (listing, export, prune):
         action.add_argument("-m", "--metrics", nargs="+", metavar="PATTERN", help="only these, such as 'BLEU*'")
         action.add_argument("-i", "--input", nargs="+", metavar="PATTERN", help="only these systems, such as 'sys*'")
     for action in (listing, about):
-        action.add_argument("-f", "--format", choices=("table", "json"), default="table", help="default: table")
+        action.add_argument(
+            "-f", "--format", choices=("table", "json"), default="table", help="how it is written (default: table)"
+        )
     export.add_argument("-o", "--output", metavar="FILE", help="where to (default: standard output)")
-    export.add_argument("-f", "--format", choices=("csv", "jsonl", "parquet"), help="default: as FILE ends, or csv")
+    export.add_argument(
+        "-f",
+        "--format",
+        choices=("csv", "jsonl", "parquet"),
+        help="how it is written (default: as the file's name ends, or csv)",
+    )
     prune.add_argument("--older-than", type=whole_number(0), metavar="DAYS", help="not used for so many days")
     prune.add_argument("--other-releases", action="store_true", help="computed by other releases than this one")
     prune.add_argument("--all", action="store_true", help="everything that the patterns leave")
