@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,6 +116,7 @@ class TestSet:
     systems: Mapping[str, Segments]
     references: tuple[Segments, ...]
     documents: tuple[str, ...] | None = None
+    reference_names: tuple[str, ...] = ()  # of the streams, where they have names
 
     def __post_init__(self) -> None:
         if not self.references:
@@ -146,3 +148,37 @@ class TestSet:
         if len(counts) and (counts == counts[0]).all():
             return int(counts[0])
         return None
+
+
+Kind = Literal["similarity", "error"]  # higher is better, lower is better
+
+
+@dataclass(frozen=True, eq=False)
+class ExternalScores:
+    """What a metric that was computed elsewhere says of systems.
+
+    `by_system` holds float64[segments] for each system, NaN where there is no score; at level "system" it holds one
+    number alone. `pairs` are similarities (or errors) of a target, which is a system or a reference, to one reference,
+    float64[segments] for each (target, reference), where the file had them. `origin` is what it takes to find the
+    scores again, for signatures.
+    """
+
+    name: str
+    kind: Kind
+    level: Literal["segment", "system"]
+    by_system: Mapping[str, NDArray[np.float64]]
+    origin: tuple[tuple[str, str], ...]
+    pairs: Mapping[tuple[str, str], NDArray[np.float64]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateScores:
+    """What a metric that was computed elsewhere says of the candidates of n-best lists.
+
+    `lists` holds, for the id of each list, a score a candidate and, where the file has them, a score a reference.
+    """
+
+    name: str
+    kind: Kind
+    lists: Mapping[int, tuple[NDArray[np.float64], NDArray[np.float64]]]
+    origin: tuple[tuple[str, str], ...]

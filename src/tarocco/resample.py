@@ -10,6 +10,7 @@ import numpy as np
 from tarocco.errors import BadParameter, InputError
 from tarocco.kernels import kernel, resample, widest
 from tarocco.metrics.base import Floats, Metric
+from tarocco.metrics.external import of_whole_systems
 from tarocco.results import Interval
 from tarocco.run import blocks, map_ordered
 
@@ -34,6 +35,11 @@ def totals(statistics: Floats) -> Floats:
     sums = np.empty(len(columns))
     _weighted_totals(columns, np.ones(columns.shape[1]), sums)
     return sums
+
+
+def corpus_sums(metric: Metric, system: str, statistics: Floats) -> Floats:
+    """The sums that give a system's score; scores that were made elsewhere for whole systems bring their own."""
+    return metric.sums_of(system) if of_whole_systems(metric) else totals(statistics)
 
 
 def bootstrap(statistics: Floats, n_resamples: int, seed: int, jobs: int | None = None) -> Floats:
@@ -73,17 +79,21 @@ def intervals(
     n_resamples: int,
     seed: int,
     jobs: int | None = None,
-) -> list[Interval]:
+) -> list[Interval | None]:
     """Percentile bootstrap intervals of corpus scores over segments (Davison and Hinkley 1997), one a metric.
 
-    All metrics see the same resamples, drawn once.
+    All metrics see the same resamples, drawn once. Where segments have no scores there is no interval.
     """
+    drawn = [m for m, metric in enumerate(metrics) if not of_whole_systems(metric)]
+    found: list[Interval | None] = [None] * len(metrics)
+    if not drawn:
+        return found
+    statistics = [statistics[m] for m in drawn]
     ends = np.cumsum([rows.shape[1] for rows in statistics])[:-1]
     sums = np.split(bootstrap(np.concatenate(statistics, axis=1), n_resamples, seed, jobs), ends, axis=1)
-    found = []
-    for metric, of_metric in zip(metrics, sums, strict=True):
-        low, high = percentiles(metric.score(of_metric), (1 - confidence) / 2)
-        found.append(Interval(low, high, float(confidence), int(n_resamples), int(seed)))
+    for m, of_metric in zip(drawn, sums, strict=True):
+        low, high = percentiles(metrics[m].score(of_metric), (1 - confidence) / 2)
+        found[m] = Interval(low, high, float(confidence), int(n_resamples), int(seed))
     return found
 
 

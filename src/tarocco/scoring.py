@@ -14,10 +14,11 @@ from tarocco.counting import by_reading, compute_statistics, statistics_of_batch
 from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.errors import BadParameter, InputError
 from tarocco.metrics.base import Floats, Metric
+from tarocco.metrics.external import External, Given, beside, external_metrics
 from tarocco.model import TestSet
 from tarocco.naming import signature, write_value
 from tarocco.registry import metrics as find_metrics
-from tarocco.resample import check_resampling, intervals, totals
+from tarocco.resample import check_resampling, corpus_sums, intervals
 from tarocco.results import Interval, Result, Score
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def score(
     tokenize: str = "13a",
     lowercase: bool = False,
     documents: Iterable[str] | None = None,
+    external: Mapping[str, Given] | None = None,
     confidence: float | None = None,
     n_resamples: int = 1000,
     seed: int = SEED,
@@ -59,6 +61,8 @@ def score(
         How text becomes words: none, 13a, intl, char, zh or rouge; in lower case or as it is.
     documents
         A label a segment; then `result["BLEU-4"].documents` has a score for each label.
+    external
+        Scores made elsewhere, such as {"COMET": "comet.tsv"}; in place of the file a mapping from systems to numbers.
     confidence, n_resamples, seed
         Ask for bootstrap intervals over segments, such as confidence=0.95.
     jobs
@@ -82,13 +86,13 @@ def score(
     >>> round(result["BLEU-4"].score, 4)
     0.6043
     """
-    chosen = _chosen(metrics)
-    encoding = Encoding(tokenize, lowercase)
+    chosen = [] if external and isinstance(metrics, list | tuple) and not metrics else _chosen(metrics)
     test_set = make_test_set(candidates, references, documents)
+    chosen += external_metrics(external or {}, test_set, chosen)
     return score_test_set(
         test_set,
         chosen,
-        encoding,
+        Encoding(tokenize, lowercase),
         single=not isinstance(candidates, Mapping),
         confidence=confidence,
         n_resamples=n_resamples,
@@ -179,8 +183,11 @@ def score_test_set(
     if jobs is not None and not (isinstance(jobs, Integral) and jobs >= 1):
         raise BadParameter(f"jobs is an integer of at least 1, not {jobs!r}")
     signatures = [score_signature(metric, encoding, test_set.reference_count) for metric in metrics]
-    with _kept(store, test_set, metrics, signatures, jobs) as kept:
-        by_metric = compute_statistics(test_set, metrics, encoding, jobs, advance, kept, executor)
+    computed = [i for i, metric in enumerate(metrics) if not isinstance(metric, External)]
+    from_text = [metrics[i] for i in computed]
+    with _kept(store, test_set, from_text, [signatures[i] for i in computed], jobs) as kept:
+        counted = compute_statistics(test_set, from_text, encoding, jobs, advance, kept, executor)
+    by_metric = beside(metrics, counted, test_set)
     scores = []
     for s, system in enumerate(test_set.systems):
         own = [by_system[s] for by_system in by_metric]
@@ -188,7 +195,7 @@ def score_test_set(
         if confidence is not None:
             between = intervals(metrics, own, confidence, n_resamples, seed, jobs)
         for metric, text, rows, ends in zip(metrics, signatures, own, between, strict=True):
-            sums = totals(rows)
+            sums = corpus_sums(metric, system, rows)
             corpus = float(metric.score(sums))
             scores.append(Score(system, metric, text, corpus, rows, sums, ends, test_set.documents))
     return Result(tuple(scores), single)
@@ -227,6 +234,8 @@ def _chosen(metrics: Sequence[str | Metric] | str | Metric) -> list[Metric]:
 
 def score_signature(metric: Metric, encoding: Encoding, reference_count: int | None) -> str:
     """What a score is, in one line; known before anything is computed."""
+    if isinstance(metric, External):
+        return metric.signature
     encoding = metric.reads(encoding)
     parts: list[tuple[str, object]] = [
         ("nrefs", "var" if reference_count is None else reference_count),

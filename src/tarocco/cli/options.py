@@ -29,6 +29,16 @@ def add_text_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--documents", metavar="FILE", help="one document label a segment")
 
 
+def add_scores_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--scores",
+        nargs="+",
+        action="extend",
+        metavar="NAME=FILE[:COLUMN]",
+        help="scores made elsewhere, as one more metric (NAME:error=FILE: lower is better)",
+    )
+
+
 def add_output_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     group.add_argument(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tarocco.cli.options import (
@@ -16,6 +17,7 @@ from tarocco.cli.options import (
     add_jobs_option,
     add_output_options,
     add_resampling_options,
+    add_scores_option,
     add_store_option,
     add_text_options,
     store_of,
@@ -25,6 +27,7 @@ from tarocco.cli.running import say
 if TYPE_CHECKING:
     from tarocco.model import TestSet
     from tarocco.present.tables import Table
+    from tarocco.read.external import ExternalFile
     from tarocco.results import Result
 
 EXAMPLES = """examples:
@@ -51,6 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="METRIC",
         help="names as `tarocco metrics` lists them (default: BLEU-4)",
     )
+    add_scores_option(parser)
     add_text_options(parser)
     add_resampling_options(parser)
     add_output_options(parser)
@@ -62,6 +66,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     from tarocco.encode.batch import Encoding
     from tarocco.errors import InputError
+    from tarocco.metrics.external import external_metrics
     from tarocco.present.progress import progress
     from tarocco.read.test_set import read_test_set
     from tarocco.registry import metrics
@@ -70,6 +75,7 @@ def run(options: argparse.Namespace) -> None:
     chosen = metrics(options.metrics or ["BLEU-4"])
     encoding = Encoding(options.tokenize, options.lowercase)
     test_set = read_test_set(options.references, options.input or ["-"], options.documents, options.num_refs)
+    chosen += external_metrics(scores_of(options.scores or ()), test_set, chosen)
     if options.level == "document" and test_set.documents is None:
         raise InputError("--level document needs document labels: give --documents FILE, one label a segment")
     if options.level != "corpus" and options.confidence is not None and not options.quiet:
@@ -93,6 +99,19 @@ def run(options: argparse.Namespace) -> None:
         from tarocco.present.plots.results import figure
 
         figure(result, options.figure)
+
+
+def scores_of(given: Sequence[str]) -> dict[str, ExternalFile]:
+    """What --scores names, each once."""
+    from tarocco.errors import InputError
+    from tarocco.read.external import external_file
+
+    files = [external_file(text) for text in given]
+    names = [file.name for file in files]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"--scores: {name} was given twice")
+    return dict(zip(names, files, strict=True))
 
 
 def warn_of_tokenized_text(test_set: TestSet) -> None:
@@ -157,7 +176,7 @@ def footnotes(result: Result, options: argparse.Namespace) -> list[str]:
     scaled = list(dict.fromkeys(str(score.metric) for score in result.scores if score.metric.scale != 1))
     if scaled:
         lines.append(f"shown times 100: {', '.join(scaled)}")
-    interval = result.scores[0].interval
+    interval = next((score.interval for score in result.scores if score.interval), None)
     if interval and options.level == "corpus":
         lines.append(
             f"in brackets: {100 * interval.confidence:g}% bootstrap interval over segments, "

@@ -14,4 +14,5 @@ rouge_weighted  ROUGE-W-a
 rouge_skips     ROUGE-S-d, ROUGE-SU-d
 gtm             GTM-e
 chrf            chrF, chrF++
+external        scores that were made elsewhere, as a metric
 """

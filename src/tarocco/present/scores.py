@@ -104,7 +104,7 @@ def separated_text(result: Result, level: str, delimiter: str) -> str:
         about = ["low", "high", "confidence", "n_resamples", "seed"] if between else []
         writer.writerow(["system", "metric", "score", *about, "signature"])
         for score in result.scores:
-            told = [_value(getattr(score.interval, field)) for field in about]
+            told = [_value(getattr(score.interval, field)) if score.interval else "" for field in about]
             writer.writerow([score.system, str(score.metric), _value(score.score), *told, score.signature])
     else:
         writer.writerow(["system", "metric", level, "score"])

@@ -79,11 +79,11 @@ def read_markup(path: str) -> MarkedUp:
     data = bytes_of(path).removeprefix(BYTE_ORDER_MARK)
     check_utf8(data, path)
     text = data.decode("utf-8")
-    # NIST's own files may be called .xml, too; then <refset> or <tstset> comes first.
-    first = re.search(r"<(dataset|refset|tstset)\b", text, re.IGNORECASE)
+    # NIST's own files may be called .xml, too; then <refset>, <tstset> or <srcset> comes first.
+    first = re.search(r"<(dataset|refset|tstset|srcset)\b", text, re.IGNORECASE)
     nist = format_of(path) != ".xml" or (first is not None and first[1].lower() != "dataset")
     found = _read_nist(text, shown(path)) if nist else _read_wmt(data, shown(path))
-    if not found.systems and not found.references:
+    if not found.systems and not found.references and not found.sources:
         raise InputError(
             f"{shown(path)}: no segment was found; <refset> or <tstset> with <seg>, or <dataset>, is wanted"
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,49 +43,74 @@ def read_test_set(
     `documents` is a file with one label a segment; marked-up files bring their own. `num_refs` reads the reference
     file as tab-separated, whatever it is called (.tsv files are anyway).
     """
-    if not references:
-        raise InputError("no reference file was given")
     if [*references, *systems].count(STANDARD_INPUT) > 1:
         raise InputError("standard input can be read once, but - was given twice")
-    reference_columns = [column for path in references for column in _reference_columns(path, num_refs)]
-    first = reference_columns[0]
-    reference_columns = [_fitted(column, first) for column in reference_columns]
-    system_columns: dict[str, Column] = {}
-    found = [_fitted(column, first) for path in systems for column in _system_columns(path)]
-    names = [column.name for column in found]
-    for column in found:
-        name = column.name
-        if names.count(name) > 1:  # a/out.txt and b/out.txt are called by their paths, systems in them by both
-            name = shown(column.path) if column.keys is None else f"{column.path}:{name}"
-        if name in system_columns:
-            raise InputError(f'the system "{name}" was given twice')
-        system_columns[name] = column
-    labels = tuple(read_lines(documents)) if documents else None
-    if labels is not None and len(labels) != len(first.segments):
-        raise InputError(
-            f"{documents} has {len(labels)} labels, {shown(first.path)} has {len(first.segments)} segments"
-        )
-    if labels is None and first.keys is not None:
-        labels = tuple(document for document, _ in first.keys)
-    return TestSet(
-        {name: column.segments for name, column in system_columns.items()},
-        tuple(column.segments for column in reference_columns),
-        labels,
+    return assemble(
+        [column for path in references for column in reference_columns(path, num_refs)],
+        [column for path in systems for column in system_columns(path)],
+        documents,
     )
 
 
-def _reference_columns(path: str, num_refs: int | None) -> Iterable[Column]:
+def assemble(references: Sequence[Column], systems: Sequence[Column], documents: str | None = None) -> TestSet:
+    """A test set of columns that were read; they are checked to fit each other."""
+    if not references:
+        raise InputError("no reference file was given")
+    first = references[0]
+    streams = [fitted(column, first) for column in references]
+    outputs = [fitted(column, first) for column in systems]
+    names = distinct_names(outputs)
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f'the system "{name}" was given twice')
+    labels = read_labels(documents, first) if documents else None
+    if labels is None and first.keys is not None:
+        labels = tuple(document for document, _ in first.keys)
+    return TestSet(
+        {name: column.segments for name, column in zip(names, outputs, strict=True)},
+        tuple(column.segments for column in streams),
+        labels,
+        tuple(distinct_names(streams)),
+    )
+
+
+def distinct_names(columns: Sequence[Column]) -> list[str]:
+    """a/out.txt and b/out.txt are called by their paths, systems in marked-up files by both."""
+    names = [column.name for column in columns]
+    return [
+        column.name
+        if names.count(column.name) == 1
+        else shown(column.path)
+        if column.keys is None
+        else f"{column.path}:{column.name}"
+        for column in columns
+    ]
+
+
+def read_labels(path: str, first: Column) -> tuple[str, ...]:
+    """One label a segment, as many as the first reference has segments."""
+    labels = tuple(read_lines(path))
+    if len(labels) != len(first.segments):
+        raise InputError(f"{path} has {len(labels)} labels, {shown(first.path)} has {len(first.segments)} segments")
+    return labels
+
+
+def reference_columns(path: str, num_refs: int | None = None) -> list[Column]:
+    """The references in a file: one, or as many as a marked-up or tab-separated file has."""
     if is_marked_up(path):
         found = read_markup(path)
         if not found.references:
             raise InputError(f"{path}: there are no references in this file")
         return _marked_up_columns(found.references, found.keys, path)
     if num_refs is not None or format_of(path) == ".tsv":
-        return [Column(system_name(path), path, segments) for segments in read_tab_separated(path, num_refs)]
+        streams = read_tab_separated(path, num_refs)
+        names = [f"{system_name(path)}:{number}" for number in range(1, len(streams) + 1)]
+        return [Column(name, path, segments) for name, segments in zip(names, streams, strict=True)]
     return [Column(system_name(path), path, read_lines(path))]
 
 
-def _system_columns(path: str) -> Iterable[Column]:
+def system_columns(path: str) -> list[Column]:
+    """The systems in a file: one, or as many as a marked-up file has."""
     if is_marked_up(path):
         found = read_markup(path)
         if not found.systems:
@@ -98,6 +123,16 @@ def _system_columns(path: str) -> Iterable[Column]:
     return [Column(system_name(path), path, read_lines(path))]
 
 
+def source_column(path: str) -> Column:
+    """The source text."""
+    if is_marked_up(path):
+        found = read_markup(path)
+        if len(found.sources) != 1:
+            raise InputError(f"{path}: one source text is wanted, found {len(found.sources)}")
+        return _marked_up_columns(found.sources, found.keys, path)[0]
+    return Column(system_name(path), path, read_lines(path))
+
+
 def _marked_up_columns(texts: Mapping[str, Mapping[Key, str]], keys: tuple[Key, ...], path: str) -> list[Column]:
     """One column a text, all with the same segments; one that a text does not have is empty there."""
     return [
@@ -106,7 +141,7 @@ def _marked_up_columns(texts: Mapping[str, Mapping[Key, str]], keys: tuple[Key, 
     ]
 
 
-def _fitted(column: Column, first: Column) -> Column:
+def fitted(column: Column, first: Column) -> Column:
     """The column in the order of the first reference's segments; InputError if they are not the same segments."""
     if first.keys is None or column.keys is None:
         n, found = len(first.segments), len(column.segments)

@@ -1,0 +1,353 @@
+"""Scores that were made elsewhere: what their tables mean, and whether they cover the run.
+
+Told by the header: `system, score` holds a number a system; `system, segment, score` one a segment (counted from 1;
+`segment0` counts from 0); `target, reference, segment, score` the similarity of a target to one reference. Files of
+mt-metrics-eval (.seg.score, .sys.score) have no header. JSON lines with "scores" hold a number a candidate of n-best
+lists.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarocco.errors import InputError
+from tarocco.model import CandidateScores, ExternalScores, Kind
+from tarocco.read.bytes_of import bytes_of, shown
+from tarocco.read.lines import checked_lines
+from tarocco.read.markup import format_of
+from tarocco.read.tables import KINDS, SUFFIXES, Table, json_lines, near, number, read_table
+
+Floats = NDArray[np.float64]
+KEYS = ("system", "segment", "segment0", "target", "reference")
+
+
+class ScoresMissing(UserWarning):
+    """Segments without a score in a file of scores."""
+
+
+@dataclass(frozen=True)
+class ExternalFile:
+    """Where the scores of a metric that was computed elsewhere are; without a kind the file says it, or similarity."""
+
+    name: str
+    path: str
+    column: str | None = None
+    kind: Kind | None = None
+
+
+def external_file(text: str) -> ExternalFile:
+    """`NAME=FILE`, `NAME=FILE:COLUMN` or `NAME:error=FILE`."""
+    written, equals, place = text.partition("=")
+    if not (equals and written and place):
+        raise InputError(f'scores are given as NAME=FILE, NAME=FILE:COLUMN or NAME:error=FILE, not "{text}"')
+    name, kind = name_and_kind(written)
+    path, column = file_and_column(place)
+    return ExternalFile(name, path, column, kind)
+
+
+def name_and_kind(written: str) -> tuple[str, Kind | None]:
+    """`COMET` or `MetricX:error`."""
+    name, colon, kind = written.partition(":")
+    if not re.fullmatch(r"[^\s:=|]+", name) or (colon and kind not in KINDS):
+        raise InputError(
+            f'"{written}" cannot be the name of a metric: it is written NAME or NAME:error, without spaces, = and |'
+        )
+    return name, cast(Kind, kind) if colon else None
+
+
+def file_and_column(text: str) -> tuple[str, str | None]:
+    """`FILE` or `FILE:COLUMN`; a file whose name has a colon is taken as it is."""
+    path, colon, column = text.rpartition(":")
+    return (path, column) if colon and path and column and not Path(text).exists() else (text, None)
+
+
+def read_external(
+    asked: ExternalFile, systems: Sequence[str], n_segments: int, references: Sequence[str] = ()
+) -> ExternalScores:
+    """The scores of these systems; InputError where a system has none, ScoresMissing where segments have none.
+
+    `references` are the names of the run's references, where they are known: pairs with others are left out.
+    """
+    if holds_candidates(asked.path):
+        raise InputError(f"{shown(asked.path)}: these are scores of candidates in n-best lists, not of systems")
+    table = read_table(asked.path)
+    column = _score_column(table, asked)
+    kind = _kind(table, column, asked)
+    origin = [("kind", kind), ("file", Path(asked.path).name), ("sha256", table.digest)]
+    if asked.column is not None:
+        origin.insert(2, ("column", column))
+    level: Literal["segment", "system"] = "segment"
+    pairs: dict[tuple[str, str], Floats] = {}
+    if table.headless and _is_by_segment(table):
+        by_system = _in_order(table, systems, n_segments)
+    elif {"target", "reference"} <= set(table.header):
+        pairs = _by_pair(table, column, systems, n_segments, references)
+        by_system = {system: _best(pairs, system, kind, n_segments) for system in systems}
+        origin.append(("refs", "best"))
+    elif "system" not in table.header:
+        raise InputError(
+            f"{table.path}, line 1: a column called system is wanted, or target and reference; "
+            f"found {', '.join(table.header)}"
+        )
+    elif {"segment", "segment0"} & set(table.header):
+        by_system = _by_segment(table, column, systems, n_segments)
+    else:
+        level, by_system = "system", _of_systems(table, column, systems)
+    _warn_of_missing(asked, by_system)
+    return ExternalScores(asked.name, kind, level, by_system, tuple(origin), pairs)
+
+
+def external_of_numbers(name: str, given: Any, systems: Sequence[str], n_segments: int) -> ExternalScores:
+    """Scores from a program: a mapping from systems to a list of numbers, or to a number; a list for one system."""
+    bare, kind = name_and_kind(name)
+    if not isinstance(given, Mapping):
+        if len(systems) != 1:
+            raise InputError(f"external scores {bare}: a mapping from systems is wanted, as there are several")
+        given = {systems[0]: given}
+    _refuse_uncovered(f"external scores {bare}", systems, [str(system) for system in given])
+    by_name = {str(system): scores for system, scores in given.items()}
+    by_system: dict[str, Floats] = {}
+    for system in systems:
+        scores = by_name[system]
+        listed = list(scores) if isinstance(scores, Iterable) and not isinstance(scores, str) else [scores]
+        values = [math.nan if one is None else one for one in listed]
+        try:
+            by_system[system] = np.array(values, np.float64).reshape(len(values))
+        except (TypeError, ValueError):
+            raise InputError(f'external scores {bare}: those of system "{system}" are not all numbers') from None
+        if np.isinf(by_system[system]).any():
+            raise InputError(f'external scores {bare}: one of system "{system}" is infinite')
+    single = [system for system in systems if not isinstance(by_name[system], Iterable)]
+    wrong = [system for system in systems if system not in single and len(by_system[system]) != n_segments]
+    if wrong or 0 < len(single) < len(systems):
+        system = (wrong or single)[0]
+        raise InputError(
+            f'external scores {bare}: {n_segments} numbers are wanted for system "{system}", one a segment, '
+            f"found {len(by_system[system])}"
+        )
+    digest = sha256(b"".join(by_system[system].tobytes() for system in systems)).hexdigest()[:12]
+    origin = (("kind", kind or "similarity"), ("sha256", digest))
+    return ExternalScores(bare, kind or "similarity", "system" if single else "segment", by_system, origin)
+
+
+# --- candidates of n-best lists ----------------------------------------------------------------------------------
+
+
+def holds_candidates(path: str) -> bool:
+    """Whether a file has scores of candidates: JSON lines with "scores"."""
+    if SUFFIXES.get(format_of(path)) != "jsonl":
+        return False
+    records = json_lines(path, checked_lines(bytes_of(path), path).decode("utf-8"))
+    return any("scores" in record for (_, record), _ in zip(records, range(2), strict=False))
+
+
+def read_candidate_scores(asked: ExternalFile) -> CandidateScores:
+    """A JSON object a list: {"id": 0, "scores": [one a candidate], "references": [one a reference]}."""
+    data = bytes_of(asked.path)
+    lists: dict[int, tuple[Floats, Floats]] = {}
+    kind = asked.kind
+    for line, record in json_lines(asked.path, checked_lines(data, asked.path).decode("utf-8")):
+        where = f"{shown(asked.path)}, line {line}"
+        if set(record) == {"kind"} and not lists:
+            kind = _agreed(record["kind"], asked, where)
+            continue
+        unknown = set(record) - {"id", "scores", "references"}
+        if unknown or "scores" not in record:
+            raise InputError(f'{where}: "id", "scores" and perhaps "references" are wanted, found {", ".join(record)}')
+        if type(record.get("id")) is not int or record["id"] < 0:
+            raise InputError(f'{where}: "id" is a whole number from 0 on, not {record.get("id")!r}')
+        if record["id"] in lists:
+            raise InputError(f"{where}: the list {record['id']} is there twice")
+        lists[record["id"]] = (
+            _numbers(record["scores"], "scores", where),
+            _numbers(record.get("references", []), "references", where),
+        )
+    if not lists:
+        raise InputError(f"{shown(asked.path)}: there are no scores in this file")
+    digest = sha256(data).hexdigest()[:12]
+    origin = (("kind", kind or "similarity"), ("file", Path(asked.path).name), ("sha256", digest))
+    return CandidateScores(asked.name, kind or "similarity", lists, origin)
+
+
+def _numbers(values: object, what: str, where: str) -> Floats:
+    if not isinstance(values, list):
+        raise InputError(f'{where}: "{what}" is a list of numbers, not {values!r}')
+    for value in values:
+        if value is not None and (not isinstance(value, int | float) or isinstance(value, bool) or math.isinf(value)):
+            raise InputError(f'{where}: "{what}" is a list of numbers, but {value!r} is in it')
+    return np.array([math.nan if value is None else value for value in values], np.float64)
+
+
+# --- which column, and which way is better -------------------------------------------------------------------------
+
+
+def _score_column(table: Table, asked: ExternalFile) -> str:
+    if asked.column is not None:
+        if asked.column not in table.header:
+            others = [name for name in table.header if name not in KEYS]
+            raise InputError(f'{table.path} has no column "{asked.column}" ({near(asked.column, others)})')
+        return asked.column
+    for name in ("score", asked.name):
+        if name in table.header:
+            return name
+    numbers = table.number_columns(besides=KEYS)
+    if len(numbers) == 1:
+        return numbers[0]
+    if numbers:
+        raise InputError(
+            f"{table.path} has several columns of numbers ({', '.join(numbers)}): "
+            f"name one, as in {asked.name}={table.path}:{numbers[0]}"
+        )
+    raise InputError(f"{table.path}, line 1: a column called score is wanted, found {', '.join(table.header)}")
+
+
+def _kind(table: Table, column: str, asked: ExternalFile) -> Kind:
+    said = table.kinds.get(column) or table.kinds.get("")
+    return _agreed(said, asked, table.path) if said else asked.kind or "similarity"
+
+
+def _agreed(said: object, asked: ExternalFile, where: str) -> Kind:
+    if said not in KINDS:
+        raise InputError(f'{where}: kind is error or similarity, not "{said}"')
+    if asked.kind not in (None, said):
+        raise InputError(f"{where}: the file says that {asked.name} is of kind {said}, but {asked.kind} was asked for")
+    return cast(Kind, said)
+
+
+# --- the numbers ---------------------------------------------------------------------------------------------------
+
+
+def _of_systems(table: Table, column: str, systems: Sequence[str]) -> dict[str, Floats]:
+    names = table.cells("system")
+    _refuse_uncovered(table.path, systems, names)
+    rows = _wanted_once(table, {row: (name,) for row, name in enumerate(names) if name in set(systems)})
+    found = dict(zip((name for (name,) in rows), table.numbers(column, rows.values()), strict=True))
+    return {system: np.array([found[system]]) for system in systems}
+
+
+def _by_segment(table: Table, column: str, systems: Sequence[str], n: int) -> dict[str, Floats]:
+    names = table.cells("system")
+    _refuse_uncovered(table.path, systems, names)
+    by_system = {system: np.full(n, np.nan) for system in systems}
+    wanted = [row for row, name in enumerate(names) if name in by_system]
+    segments = _segments(table, wanted, n)
+    rows = _wanted_once(table, {row: (names[row], f"segment {segments[row] + 1}") for row in wanted})
+    for row, value in zip(rows.values(), table.numbers(column, rows.values()), strict=True):
+        by_system[names[row]][segments[row]] = value
+    return by_system
+
+
+def _by_pair(
+    table: Table, column: str, systems: Sequence[str], n: int, references: Sequence[str]
+) -> dict[tuple[str, str], Floats]:
+    targets, compared = table.cells("target"), table.cells("reference")
+    _refuse_uncovered(table.path, systems, targets)
+    _refuse_uncovered(table.path, references, compared, "reference")
+    against = set(references) or set(compared)
+    known = against | set(systems)
+    wanted = [row for row in range(len(targets)) if targets[row] in known and compared[row] in against]
+    segments = _segments(table, wanted, n)
+    keys = {row: (targets[row], compared[row], f"segment {segments[row] + 1}") for row in wanted}
+    rows = _wanted_once(table, keys)
+    pairs: dict[tuple[str, str], Floats] = {}
+    for row, value in zip(rows.values(), table.numbers(column, rows.values()), strict=True):
+        pairs.setdefault((targets[row], compared[row]), np.full(n, np.nan))[segments[row]] = value
+    return pairs
+
+
+def _best(pairs: Mapping[tuple[str, str], Floats], system: str, kind: Kind, n: int) -> Floats:
+    """The best reference of each segment; NaN where there is no score against any."""
+    own = [scores for (target, _), scores in pairs.items() if target == system]
+    better = np.fmin if kind == "error" else np.fmax  # they leave NaN out
+    best: Floats = better.reduce([np.full(n, np.nan), *own])
+    return best
+
+
+def _is_by_segment(table: Table) -> bool:
+    """mt-metrics-eval has a line a segment and system in .seg.score, a line a system in .sys.score."""
+    if ".sys.score" in Path(table.path).name:
+        return False
+    systems = table.cells("system")
+    return ".seg.score" in Path(table.path).name or len(set(systems)) < len(systems)
+
+
+def _in_order(table: Table, systems: Sequence[str], n: int) -> dict[str, Floats]:
+    """Without a column for segments, the lines of a system are its segments in order."""
+    names = table.cells("system")
+    _refuse_uncovered(table.path, systems, names)
+    by_system: dict[str, list[int]] = {system: [] for system in systems}
+    for row, name in enumerate(names):
+        if name in by_system:
+            by_system[name].append(row)
+    for system, rows in by_system.items():
+        if len(rows) != n:
+            raise InputError(f'{table.path}: {n} segments are scored, but system "{system}" has {len(rows)} lines')
+    return {system: np.array(list(table.numbers("score", rows))) for system, rows in by_system.items()}
+
+
+def _segments(table: Table, rows: Iterable[int], n: int) -> dict[int, int]:
+    """The segment of each row, counted from 0."""
+    columns = [name for name in ("segment", "segment0") if name in table.header]
+    if len(columns) != 1:
+        raise InputError(f"{table.path}, line 1: one column called segment or segment0 is wanted, not {len(columns)}")
+    least = 1 if columns == ["segment"] else 0
+    cells, found = table.cells(columns[0]), {}
+    for row in rows:
+        value = number(cells[row])
+        if value is None or not value.is_integer():
+            raise InputError(f'{table.where(row)}: {columns[0]} is a whole number, not "{cells[row]}"')
+        if not least <= value < least + n:
+            raise InputError(
+                f"{table.where(row)}: {columns[0]} {int(value)} is out of range, this test set has "
+                f"{least} to {least + n - 1}"
+            )
+        found[row] = int(value) - least
+    return found
+
+
+def _wanted_once(table: Table, keys: Mapping[int, tuple[str, ...]]) -> dict[tuple[str, ...], int]:
+    """The row of each key; the same key twice is an error."""
+    rows: dict[tuple[str, ...], int] = {}
+    for row, key in keys.items():
+        if key in rows:
+            raise InputError(
+                f"{table.where(row)}: there is a second score of {', '.join(key)}, the first is in line "
+                f"{table.lines[rows[key]]}"
+            )
+        rows[key] = row
+    return rows
+
+
+def _refuse_uncovered(where: str, wanted: Sequence[str], there: Sequence[str], what: str = "system") -> None:
+    known = dict.fromkeys(there)
+    missing = [name for name in wanted if name not in known]
+    if missing:
+        names = ", ".join(f'"{name}"' for name in missing[:6]) + (", ..." if len(missing) > 6 else "")
+        raise InputError(
+            f"{where}: there are no scores of {what}{'s' if len(missing) > 1 else ''} {names} "
+            f"({near(missing[0], known)})"
+        )
+
+
+def _warn_of_missing(asked: ExternalFile, by_system: Mapping[str, Floats]) -> None:
+    counts = {system: int(np.isnan(scores).sum()) for system, scores in by_system.items()}
+    missing = sum(counts.values())
+    if missing:
+        by_name = ", ".join(f"{system} {count}" for system, count in counts.items() if count)
+        total = sum(map(len, by_system.values()))
+        warnings.warn(
+            f"{asked.name}: {missing} of {total} scores are missing in {shown(asked.path)} ({by_name}); "
+            "means leave them out",
+            ScoresMissing,
+            stacklevel=2,
+        )

@@ -1,0 +1,203 @@
+"""Tables with a header, as cells of text that know their line: TSV, CSV, JSON lines, and mt-metrics-eval's score files.
+
+A file's suffix says what it is (.tsv, .csv, .jsonl, .score); where it says nothing, the first line does. Cells of TSV
+files are taken as they stand: there are no quotation marks that mean something.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from hashlib import sha256
+from typing import Any
+
+from tarocco.errors import InputError
+from tarocco.read.bytes_of import bytes_of, shown
+from tarocco.read.lines import checked_lines
+from tarocco.read.markup import format_of
+
+SUFFIXES = {".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".score": "score"}
+MISSING = ("", "none", "nan", "null", "na", "n/a", "-")
+KINDS = ("similarity", "error")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A header and rows of cells; `lines` says on which line of the file each row begins.
+
+    `kinds` are the columns whose name ended in :error or :similarity, and "" for the file as a whole. `headless` is a
+    file of two columns without a header, as mt-metrics-eval writes them: system, score.
+    """
+
+    path: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    lines: tuple[int, ...]
+    kinds: Mapping[str, str]
+    digest: str
+    headless: bool = False
+
+    def where(self, row: int) -> str:
+        """How messages call a row."""
+        return f"{shown(self.path)}, line {self.lines[row]}"
+
+    def cells(self, column: str) -> list[str]:
+        """All cells of a column."""
+        at = self.header.index(column)
+        return [row[at] for row in self.rows]
+
+    def numbers(self, column: str, rows: Iterable[int] | None = None) -> Iterator[float]:
+        """The numbers of a column, in all rows or in these: NaN where one is missing, InputError where it is none."""
+        at = self.header.index(column)
+        for row in range(len(self.rows)) if rows is None else rows:
+            value = number(self.rows[row][at])
+            if value is None:
+                raise InputError(f'{self.where(row)}: {column} is a number, not "{self.rows[row][at]}"')
+            yield value
+
+    def number_columns(self, besides: Sequence[str] = ()) -> list[str]:
+        """The columns, besides those named, in which every cell is a number or missing, and some cell is a number."""
+        found = []
+        for name in self.header:
+            values = [] if name in besides else [number(cell) for cell in self.cells(name)]
+            if None not in values and any(value is not None and not math.isnan(value) for value in values):
+                found.append(name)
+        return found
+
+
+def number(cell: str) -> float | None:
+    """A cell as a number: NaN where it is missing, None where it is something else."""
+    text = cell.strip()
+    if text.lower() in MISSING:
+        return math.nan
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return None if math.isinf(value) or "_" in text else value
+
+
+def read_table(path: str) -> Table:
+    """Any table; InputError says which line is wrong."""
+    data = bytes_of(path)
+    if not data.strip():
+        raise InputError(f"{shown(path)}: the file is empty, a table is wanted")
+    text = checked_lines(data, path).decode("utf-8")
+    form = SUFFIXES.get(format_of(path)) or _form(text)
+    if form == "jsonl":
+        table = _from_json_lines(path, text)
+    else:
+        rows = list({"csv": _csv_rows, "tsv": _tsv_rows, "score": _score_rows}[form](path, text))
+        table = _from_rows(path, rows, headless=form == "score")
+    return replace(table, digest=sha256(data).hexdigest()[:12])
+
+
+def json_lines(path: str, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(line, object) of a file with a JSON object a line."""
+    for line, written in enumerate(text.split("\n"), start=1):
+        if written.strip():
+            try:
+                record = json.loads(written)
+            except ValueError as error:
+                raise InputError(f"{shown(path)}, line {line}: this is not JSON: {error}") from None
+            if not isinstance(record, dict):
+                raise InputError(f"{shown(path)}, line {line}: a JSON object is wanted, found {written.strip()[:40]}")
+            yield line, record
+
+
+def near(name: str, names: Iterable[str]) -> str:
+    """What to say after a name that is not there: the nearest ones, or else all."""
+    known = list(names)
+    close = get_close_matches(name, known, n=3, cutoff=0.5)
+    if close:
+        return "did you mean " + " or ".join(f'"{one}"' for one in close) + "?"
+    return f"there {'is' if len(known) == 1 else 'are'} {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"
+
+
+def _form(text: str) -> str:
+    first = text.partition("\n")[0]
+    return "jsonl" if first.startswith("{") else "csv" if "," in first and "\t" not in first else "tsv"
+
+
+def _tsv_rows(_path: str, text: str) -> Iterator[tuple[int, list[str]]]:
+    for line, written in enumerate(text.split("\n"), start=1):
+        if written:
+            yield line, written.split("\t")
+
+
+def _score_rows(path: str, text: str) -> Iterator[tuple[int, list[str]]]:
+    for line, written in enumerate(text.split("\n"), start=1):
+        cells = written.split("\t") if "\t" in written else written.split()
+        if cells and len(cells) != 2:
+            raise InputError(f"{shown(path)}, line {line}: a system and a score are wanted, found {len(cells)} columns")
+        if cells:
+            yield line, cells
+
+
+def _csv_rows(path: str, text: str) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    before = 0
+    try:
+        for cells in reader:
+            if cells:
+                yield before + 1, cells
+            before = reader.line_num
+    except csv.Error as error:
+        raise InputError(f"{shown(path)}, line {before + 1}: this is not CSV: {error}") from None
+
+
+def _from_rows(path: str, rows: list[tuple[int, list[str]]], headless: bool) -> Table:
+    if not rows:
+        raise InputError(f"{shown(path)}: there is no header, a table is wanted")
+    first = rows[0][1]
+    headless = headless or (len(first) == 2 and bool(first[0].strip()) and number(first[1]) is not None)
+    names, body = (["system", "score"], rows) if headless else (first, rows[1:])
+    header, kinds = _header(path, names)
+    for line, cells in body:
+        if len(cells) != len(header):
+            raise InputError(
+                f"{shown(path)}, line {line}: {len(header)} columns are wanted, as in line {rows[0][0]}, "
+                f"found {len(cells)}"
+            )
+    lines = tuple(line for line, _ in body)
+    return Table(path, header, tuple(tuple(cells) for _, cells in body), lines, kinds, "", headless)
+
+
+def _from_json_lines(path: str, text: str) -> Table:
+    records = list(json_lines(path, text))
+    kinds: dict[str, str] = {}
+    if records and set(records[0][1]) == {"kind"}:
+        line, first = records.pop(0)
+        if first["kind"] not in KINDS:
+            raise InputError(f'{shown(path)}, line {line}: kind is error or similarity, not "{first["kind"]}"')
+        kinds[""] = first["kind"]
+    names = list(dict.fromkeys(name for _, record in records for name in record))
+    if not names:
+        raise InputError(f"{shown(path)}: there is no row, a JSON object a line is wanted")
+    header, of_columns = _header(path, names)
+    rows = tuple(tuple(_cell(record.get(name)) for name in names) for _, record in records)
+    return Table(path, header, rows, tuple(line for line, _ in records), kinds | of_columns, "")
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else value if isinstance(value, str) else json.dumps(value)
+
+
+def _header(path: str, names: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The names of columns, and the kinds of those that say one after a colon."""
+    header, kinds = [], {}
+    for written in names:
+        name, colon, kind = written.strip().rpartition(":")
+        if colon and kind in KINDS:
+            kinds[name] = kind
+        else:
+            name = written.strip()
+        if name in header:
+            raise InputError(f'{shown(path)}, line 1: there are two columns called "{name}"')
+        header.append(name)
+    return tuple(header), kinds
