@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from tarocco.cli.options import add_output_options, add_resampling_options, add_store_option, store_of
+from tarocco.cli.options import DEFAULTS, add_output_options, add_resampling_options, add_store_option, store_of
 
 EXAMPLES = """examples:
   tarocco demo
@@ -19,7 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_resampling_options(parser)
     add_output_options(parser)
     add_store_option(parser)
-    parser.set_defaults(confidence=0.95)
+    parser.set_defaults(**DEFAULTS, confidence=0.95)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -1,4 +1,7 @@
-"""Options that mean the same for every command, with one spelling each."""
+"""Options that mean the same for every command, with one spelling each.
+
+What an experiment file can say, too, has no default here: `inputs.fill_in` takes it from there, or else from DEFAULTS.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +11,18 @@ from collections.abc import Callable
 
 from tarocco.cli.choices import FORMATS, LEVELS, TOKENIZERS
 
+DEFAULTS = {"tokenize": "13a", "lowercase": False, "n_resamples": 1000, "seed": 12345}
+
 
 def add_text_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("text")
     group.add_argument(
         "--tokenize",
         "-tok",
-        default="13a",
         metavar="NAME",
         help=f"how text becomes words: {', '.join(TOKENIZERS)} (default: 13a)",
     )
-    group.add_argument("-lc", "--lowercase", action="store_true", help="compare in lower case")
+    group.add_argument("-lc", "--lowercase", action=argparse.BooleanOptionalAction, help="compare in lower case")
     group.add_argument(
         "--num-refs",
         "-nr",
@@ -68,13 +72,10 @@ def add_resampling_options(parser: argparse.ArgumentParser) -> None:
         "--n-resamples",
         "-cin",
         type=whole_number(2),
-        default=1000,
         metavar="N",
         help="how many resamples (default: 1000)",
     )
-    group.add_argument(
-        "--seed", type=int, default=12345, metavar="N", help="what resamples are drawn from (default: 12345)"
-    )
+    group.add_argument("--seed", type=int, metavar="N", help="what resamples are drawn from (default: 12345)")
 
 
 def add_jobs_option(parser: argparse.ArgumentParser) -> None:

@@ -1,6 +1,7 @@
 """Score systems against references.
 
 References come first, systems behind -i; without -i the system is read from standard input.
+An experiment file, which names all of them, may stand in place of the references (see `tarocco init`).
 Files may be plain text (one segment a line), .gz, .xz, .zst, .tsv (several references a line), NIST SGML or WMT XML.
 """
 
@@ -9,7 +10,6 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tarocco.cli.options import (
@@ -27,13 +27,13 @@ from tarocco.cli.running import say
 if TYPE_CHECKING:
     from tarocco.model import TestSet
     from tarocco.present.tables import Table
-    from tarocco.read.external import ExternalFile
     from tarocco.results import Result
 
 EXAMPLES = """examples:
   tarocco score ref.txt -i sysA.txt sysB.txt -m BLEU-4 NIST-5
   tarocco score ref1 ref2 ref3 ref4 -i sysA -m BLEU-4 BLEU-SBP --confidence
   cat sysA | tarocco score ref.txt -b
+  tarocco score experiment.toml -m BLEU-4 GRR-4
   tarocco score ref.txt -i sysA -m BLEU-4:smooth=none:length=shortest --level segment -f tsv
 """
 
@@ -42,7 +42,9 @@ MANY_TOKENIZED = 100
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("references", nargs="+", metavar="REF", help="reference files")
+    parser.add_argument(
+        "references", nargs="+", metavar="REF", help="reference files, or an experiment file (.toml) instead"
+    )
     parser.add_argument(
         "-i", "--input", nargs="+", action="extend", metavar="SYS", help="system files (default: standard input)"
     )
@@ -64,18 +66,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.encode.batch import Encoding
+    from tarocco.cli.inputs import read_inputs
     from tarocco.errors import InputError
-    from tarocco.metrics.external import external_metrics
     from tarocco.present.progress import progress
-    from tarocco.read.test_set import read_test_set
-    from tarocco.registry import metrics
     from tarocco.scoring import score_test_set
 
-    chosen = metrics(options.metrics or ["BLEU-4"])
-    encoding = Encoding(options.tokenize, options.lowercase)
-    test_set = read_test_set(options.references, options.input or ["-"], options.documents, options.num_refs)
-    chosen += external_metrics(scores_of(options.scores or ()), test_set, chosen)
+    test_set, chosen, encoding = read_inputs(options)
     if options.level == "document" and test_set.documents is None:
         raise InputError("--level document needs document labels: give --documents FILE, one label a segment")
     if options.level != "corpus" and options.confidence is not None and not options.quiet:
@@ -99,19 +95,6 @@ def run(options: argparse.Namespace) -> None:
         from tarocco.present.plots.results import figure
 
         figure(result, options.figure)
-
-
-def scores_of(given: Sequence[str]) -> dict[str, ExternalFile]:
-    """What --scores names, each once."""
-    from tarocco.errors import InputError
-    from tarocco.read.external import external_file
-
-    files = [external_file(text) for text in given]
-    names = [file.name for file in files]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"--scores: {name} was given twice")
-    return dict(zip(names, files, strict=True))
 
 
 def warn_of_tokenized_text(test_set: TestSet) -> None:

@@ -6,4 +6,5 @@ markup      NIST SGML and WMT XML
 tables      tables with a header: TSV, CSV, JSON lines
 external    scores that were made elsewhere
 test_set    systems and references from whatever files hold them
+experiment  files that name all of these once
 """

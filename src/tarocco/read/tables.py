@@ -113,7 +113,7 @@ def json_lines(path: str, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 def near(name: str, names: Iterable[str]) -> str:
     """What to say after a name that is not there: the nearest ones, or else all."""
     known = list(names)
-    close = get_close_matches(name, known, n=3, cutoff=0.5)
+    close = get_close_matches(name, known, n=3)
     if close:
         return "did you mean " + " or ".join(f'"{one}"' for one in close) + "?"
     return f"there {'is' if len(known) == 1 else 'are'} {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"

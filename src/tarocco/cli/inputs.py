@@ -1,0 +1,134 @@
+"""From options to what a command works on: a test set, metrics, and how text is read.
+
+Files are named on the command line, or once in an experiment file that stands in their place. What the command line
+says wins over what the file says.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from tarocco.cli.options import DEFAULTS
+from tarocco.cli.running import say
+from tarocco.errors import InputError
+
+if TYPE_CHECKING:
+    from tarocco.encode.batch import Encoding
+    from tarocco.metrics.base import Metric
+    from tarocco.metrics.external import External
+    from tarocco.model import TestSet
+    from tarocco.read.experiment import Experiment
+    from tarocco.read.external import ExternalFile
+
+METRICS = ("BLEU-4",)  # if nobody asks for others
+
+
+class Inputs(NamedTuple):
+    """What most commands work on; scores made elsewhere are the last of the metrics."""
+
+    test_set: TestSet
+    metrics: list[Metric]
+    encoding: Encoding
+
+
+def read_inputs(options: argparse.Namespace) -> Inputs:
+    """Read and check everything that options, or the experiment file among them, name.
+
+    Settings that only the experiment file gives are filled in, so that afterwards the options tell what was used.
+    """
+    from tarocco.encode.batch import Encoding
+    from tarocco.registry import metrics
+
+    experiment = experiment_of(options.references)
+    fill_in(options, experiment)
+    chosen = metrics(options.metrics)
+    encoding = Encoding(options.tokenize, options.lowercase)
+    test_set = read_texts(options, experiment)
+    return Inputs(test_set, [*chosen, *external_of(options, experiment, test_set, chosen)], encoding)
+
+
+def experiment_of(files: Sequence[str]) -> Experiment | None:
+    """The experiment file that stands in place of other files, if one does."""
+    if not any(file.lower().endswith(".toml") for file in files):
+        return None
+    if len(files) > 1:
+        raise InputError(f"an experiment file stands alone, but {' and '.join(files)} were given")
+    from tarocco.read.experiment import read_experiment
+    from tarocco.registry import metric
+
+    return read_experiment(files[0], metric)
+
+
+def fill_in(options: argparse.Namespace, experiment: Experiment | None) -> None:
+    """Where the command line says nothing, the experiment's settings or else the defaults."""
+    # Intervals are for corpus scores; below them only who asks on the command line is told that there are none.
+    between = ("confidence",) if getattr(options, "level", "corpus") == "corpus" else ()
+    for name in ("metrics", *DEFAULTS, "documents", "store", *between):
+        if getattr(options, name, None) is None:
+            said = getattr(experiment, name, None)
+            setattr(options, name, DEFAULTS.get(name) if said is None else said)
+    options.metrics = options.metrics or METRICS
+
+
+def read_texts(options: argparse.Namespace, experiment: Experiment | None) -> TestSet:
+    """References and systems; those that were read with the experiment are not read again."""
+    from tarocco.read.test_set import assemble, read_test_set, reference_columns, system_columns
+
+    if experiment is None:
+        return read_test_set(options.references, options.input or ["-"], options.documents, options.num_refs)
+    references, systems = experiment.reference_columns, experiment.system_columns
+    if options.num_refs is not None:
+        references = tuple(one for path in experiment.references for one in reference_columns(path, options.num_refs))
+    if options.input:
+        systems = tuple(one for path in options.input for one in system_columns(path))
+    if not systems:
+        raise InputError(f"{experiment.path} names no systems: give them with -i")
+    return assemble(references, systems, options.documents)
+
+
+def external_of(
+    options: argparse.Namespace, experiment: Experiment | None, test_set: TestSet, computed: Sequence[Metric]
+) -> list[External]:
+    """Scores made elsewhere: those of --scores, and of the experiment as far as they are about these systems."""
+    from tarocco.metrics.external import external_metrics
+
+    given = _named_once(options.scores or ())
+    found: list[External] = []
+    for file in experiment.external if experiment else ():
+        if file.name not in given and _is_of_use(file, options):
+            try:
+                found += external_metrics({file.name: file}, test_set, [*computed, *found])
+            except InputError as error:
+                if not options.input:  # with other systems than the experiment's, its scores may not be about them
+                    raise
+                _note(options, f"{file.name} is left out: {error}")
+    return found + external_metrics(given, test_set, [*computed, *found])
+
+
+def _named_once(texts: Sequence[str]) -> dict[str, ExternalFile]:
+    if not texts:
+        return {}
+    from tarocco.read.external import external_file
+
+    files = [external_file(text) for text in texts]
+    names = [file.name for file in files]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"--scores: {name} was given twice")
+    return dict(zip(names, files, strict=True))
+
+
+def _is_of_use(file: ExternalFile, options: argparse.Namespace) -> bool:
+    from tarocco.read.external import holds_candidates
+
+    if holds_candidates(file.path):
+        _note(options, f"{file.name} is left out: {file.path} has scores of candidates in n-best lists, not of systems")
+        return False
+    return True
+
+
+def _note(options: argparse.Namespace, sentence: str) -> None:
+    if not options.quiet:
+        say(f"note: {sentence}")
