@@ -7,4 +7,5 @@ tables      tables with a header: TSV, CSV, JSON lines
 external    scores that were made elsewhere
 test_set    systems and references from whatever files hold them
 experiment  files that name all of these once
+discover    what the files of a folder are, by names and numbers of lines
 """

@@ -18,19 +18,20 @@ def shown(path: str) -> str:
     return "standard input" if path == STANDARD_INPUT else path
 
 
-def bytes_of(path: str) -> bytes:
-    """The contents of a file, decompressed by its suffix; "-" is standard input."""
+def bytes_of(path: str, at_most: int = -1) -> bytes:
+    """The contents of a file, decompressed by its suffix, or their beginning; "-" is standard input."""
     if path == STANDARD_INPUT:
         if sys.stdin is None:
             raise InputError("standard input is closed, and no system file was given")
-        return sys.stdin.buffer.read()
+        return sys.stdin.buffer.read(at_most)
     if not path:
         raise InputError("the name of a file is empty")
     suffix = Path(path).suffix
     try:
         if suffix in COMPRESSED:
-            return _decompressed(path, suffix)
-        return Path(path).read_bytes()
+            return _decompressed(path, suffix, at_most)
+        with open(path, "rb") as file:
+            return file.read(at_most)
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None
     except IsADirectoryError:
@@ -39,11 +40,11 @@ def bytes_of(path: str) -> bytes:
         raise InputError(f"{path}: this file cannot be read ({error.strerror})") from None
 
 
-def _decompressed(path: str, suffix: str) -> bytes:
+def _decompressed(path: str, suffix: str, at_most: int) -> bytes:
     opened, damaged = _opener(suffix)
     try:
         with opened(path) as file:
-            data: bytes = file.read()
+            data: bytes = file.read(at_most)
             return data
     except EOFError:
         raise InputError(f"{path}: the file is cut off, its {suffix} data ends too early") from None
