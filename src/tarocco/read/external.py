@@ -241,7 +241,7 @@ def _by_segment(table: Table, column: str, systems: Sequence[str], n: int) -> di
     by_system = {system: np.full(n, np.nan) for system in systems}
     wanted = [row for row, name in enumerate(names) if name in by_system]
     segments = _segments(table, wanted, n)
-    rows = _wanted_once(table, {row: (names[row], f"segment {segments[row] + 1}") for row in wanted})
+    rows = _wanted_once(table, {row: (names[row], segments[row]) for row in wanted})
     for row, value in zip(rows.values(), table.numbers(column, rows.values()), strict=True):
         by_system[names[row]][segments[row]] = value
     return by_system
@@ -257,8 +257,7 @@ def _by_pair(
     known = against | set(systems)
     wanted = [row for row in range(len(targets)) if targets[row] in known and compared[row] in against]
     segments = _segments(table, wanted, n)
-    keys = {row: (targets[row], compared[row], f"segment {segments[row] + 1}") for row in wanted}
-    rows = _wanted_once(table, keys)
+    rows = _wanted_once(table, {row: (targets[row], compared[row], segments[row]) for row in wanted})
     pairs: dict[tuple[str, str], Floats] = {}
     for row, value in zip(rows.values(), table.numbers(column, rows.values()), strict=True):
         pairs.setdefault((targets[row], compared[row]), np.full(n, np.nan))[segments[row]] = value
@@ -315,14 +314,14 @@ def _segments(table: Table, rows: Iterable[int], n: int) -> dict[int, int]:
     return found
 
 
-def _wanted_once(table: Table, keys: Mapping[int, tuple[str, ...]]) -> dict[tuple[str, ...], int]:
-    """The row of each key; the same key twice is an error."""
-    rows: dict[tuple[str, ...], int] = {}
+def _wanted_once(table: Table, keys: Mapping[int, tuple[Any, ...]]) -> dict[tuple[Any, ...], int]:
+    """The row of each key, which is names and perhaps a segment; the same key twice is an error."""
+    rows: dict[tuple[Any, ...], int] = {}
     for row, key in keys.items():
         if key in rows:
+            what = ", ".join(part if isinstance(part, str) else f"segment {part + 1}" for part in key)
             raise InputError(
-                f"{table.where(row)}: there is a second score of {', '.join(key)}, the first is in line "
-                f"{table.lines[rows[key]]}"
+                f"{table.where(row)}: there is a second score of {what}, the first is in line {table.lines[rows[key]]}"
             )
         rows[key] = row
     return rows

@@ -72,14 +72,11 @@ class Table:
 
 def number(cell: str) -> float | None:
     """A cell as a number: NaN where it is missing, None where it is something else."""
-    text = cell.strip()
-    if text.lower() in MISSING:
-        return math.nan
     try:
-        value = float(text)
+        value = float(cell)
     except ValueError:
-        return None
-    return None if math.isinf(value) or "_" in text else value
+        return math.nan if cell.strip().lower() in MISSING else None
+    return None if math.isinf(value) or "_" in cell else value
 
 
 def read_table(path: str) -> Table:
