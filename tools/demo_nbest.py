@@ -1,0 +1,141 @@
+"""N-best lists in Moses' format, made from phrases with alternatives: the recipe behind src/tarocco/data/demo/nbest.txt.
+
+A candidate takes one alternative of each phrase; sometimes two neighboring phrases change places, one is left out or one is
+said twice. All of that costs: SCORE is the weighted sum of the features TM (choice of words; grows with an alternative's
+place), D (phrases swapped), E (phrases left out or doubled) and WP (words). Drawn from a generator seeded by the segment's index.
+"""
+
+import itertools
+import random
+import re
+
+SEED = 20000
+FEWEST, MOST = 30, 60
+
+WEIGHTS = {"TM": 1.0, "D": 0.8, "E": 1.5, "WP": 0.1}
+HUNDREDTHS = {feature: round(100 * weight) for feature, weight in WEIGHTS.items()}
+STEP = 50  # hundredths of TM from one alternative to the next, plus less than as much again by chance
+
+CHANCE_OF_FIRST = 0.55  # of each alternative, once those before it have been passed over
+CHANCE_OF_SWAP, CHANCE_OF_DROP, CHANCE_OF_DOUBLE = 0.20, 0.12, 0.06
+
+ENDS = (".", "?", "!")
+BREAKS = (*ENDS, ";", ":")  # no phrase is moved across these, and they stay when their phrase goes
+ABBREVIATIONS = ("a.m.", "p.m.", "Mr.", "Mrs.", "Ms.", "Dr.", "No.", "etc.")
+
+
+def candidates(index, phrases, references):
+    """The lines of one segment's list, best first."""
+    generator = random.Random(SEED + index)  # only random() is used: it is the same in all versions of Python
+    wanted = FEWEST + int(generator.random() * (MOST - FEWEST + 1))
+    costs = [[STEP * at + int(generator.random() * STEP) * (at > 0) for at in range(len(slot))] for slot in phrases]
+    names = names_in(phrases, references)
+    found = {}
+
+    def add(choice, swap=None, drop=None, double=None):
+        text = say(phrases, names, choice, swap, drop, double)
+        edits = (drop is not None) + (double is not None)
+        spent = sum(slot[taken] for at, (slot, taken) in enumerate(zip(costs, choice, strict=True)) if at != drop)
+        features = {"D": -int(swap is not None), "E": -edits, "WP": -len(text.split())}
+        score = -spent + sum(HUNDREDTHS[feature] * value for feature, value in features.items())
+        if text not in found or score > found[text][0]:
+            told = " ".join(f"{feature}= {value}" for feature, value in features.items())
+            found[text] = score, f"TM= {in_full(-spent)} {told}"
+
+    add([0] * len(phrases))
+    while len(found) < wanted:
+        add(*draw(phrases, generator))
+    ranked = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
+    return [f"{index} ||| {text} ||| {told} ||| {in_full(score)}" for text, (score, told) in ranked]
+
+
+def draw(phrases, generator):
+    """Which alternative of each phrase, and which phrase to swap with the next, to leave out, to say twice (or None)."""
+
+    def perhaps(chance, among):
+        happens, where = generator.random() < chance, generator.random()
+        return among[int(where * len(among))] if happens and among else None
+
+    choice = []
+    for slot in phrases:
+        taken = 0
+        while taken < len(slot) - 1 and generator.random() >= CHANCE_OF_FIRST:
+            taken += 1
+        choice.append(taken)
+    movable = [at for at in range(len(phrases) - 1) if split(phrases[at][choice[at]])[1] not in BREAKS]
+    swap = perhaps(CHANCE_OF_SWAP, movable)
+    drop = perhaps(CHANCE_OF_DROP, range(len(phrases)))
+    double = perhaps(CHANCE_OF_DOUBLE, range(len(phrases)))
+    return choice, swap, drop, double if double != drop else None
+
+
+def say(phrases, names, choice, swap=None, drop=None, double=None):
+    """The chosen phrases as a sentence. Punctuation belongs to places, not to phrases: it stays where it was."""
+    parts = [split(slot[taken] or keep_end(slot[0])) for slot, taken in zip(phrases, choice, strict=True)]
+    words = [[] if at == drop else [text] * (1 + (at == double)) for at, (text, _) in enumerate(parts)]
+    if swap is not None:
+        words[swap], words[swap + 1] = words[swap + 1], words[swap]
+    sentence = ""
+    for here, (_, mark) in zip(words, parts, strict=True):
+        spoken = [text for text in here if text]
+        for text in spoken:
+            starts = not sentence or (sentence.endswith(ENDS) and not sentence.endswith(ABBREVIATIONS))
+            sentence += (" " if sentence else "") + with_initial(text, starts, names)
+        if spoken or mark in BREAKS:
+            sentence = punctuate(sentence, mark)
+    return punctuate(sentence, split(phrases[-1][0])[1] or ".")
+
+
+def split(phrase):
+    """A phrase without its final punctuation mark, and the mark; the period of an abbreviation is no mark."""
+    if phrase.endswith(ABBREVIATIONS) or not phrase.endswith((*BREAKS, ",")):
+        return phrase, ""
+    return phrase[:-1], phrase[-1]
+
+
+def keep_end(first_alternative):
+    """What is left where nothing is said: the end of the sentence, if it ends here."""
+    mark = split(first_alternative)[1]
+    return mark if mark in BREAKS else ""
+
+
+def punctuate(sentence, mark):
+    if not sentence or not mark:
+        return sentence
+    if mark == "." and sentence.endswith(ABBREVIATIONS):
+        return sentence
+    return (sentence if sentence.endswith(ABBREVIATIONS) else sentence.rstrip(",;:.?!")) + mark
+
+
+def with_initial(text, starts, names):
+    """A capital at the start of a sentence, none within, except in names."""
+    if starts:
+        return text[:1].upper() + text[1:]
+    return text if first_word(text) in names else text[:1].lower() + text[1:]
+
+
+def first_word(text):
+    return re.match(r"\W*([\w'.-]*)", text)[1]
+
+
+def names_in(phrases, references):
+    """Words with a capital inside a sentence: names, weekdays, I."""
+    names = {"I", "I'm", "I've", "I'd", "I'll"}
+    for reference in references:
+        for before, word in itertools.pairwise(reference.split()):
+            if word[:1].isupper() and not before.endswith((*BREAKS, '"')):
+                names.add(first_word(word).removesuffix("'s").rstrip("."))
+    for before, slot in itertools.pairwise(phrases):
+        if not before[0].endswith(BREAKS):
+            names.update(first_word(text) for text in slot if text[:1].isupper())
+    return names
+
+
+def chains(phrases):
+    """Every sentence that the alternatives can make in their order, without edits."""
+    for chain in itertools.product(*phrases):
+        yield " ".join(text for text in chain if text)
+
+
+def in_full(hundredths):
+    return f"{hundredths / 100:.2f}"
