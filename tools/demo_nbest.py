@@ -1,8 +1,9 @@
-"""N-best lists in Moses' format, made from phrases with alternatives: the recipe behind src/tarocco/data/demo/nbest.txt.
+"""N-best lists in Moses' format, made from phrases with alternatives: the recipe behind nbest.txt of the test set.
 
-A candidate takes one alternative of each phrase; sometimes two neighboring phrases change places, one is left out or one is
-said twice. All of that costs: SCORE is the weighted sum of the features TM (choice of words; grows with an alternative's
-place), D (phrases swapped), E (phrases left out or doubled) and WP (words). Drawn from a generator seeded by the segment's index.
+A candidate takes one alternative of each phrase; sometimes two neighboring phrases change places, one is left out or
+one is said twice. All of that costs: the score is the weighted sum of the features TM (choice of words; it grows with
+an alternative's place), D (pairs of phrases swapped), E (phrases left out or doubled) and WP (words). Everything is
+drawn from a generator that the segment's index seeds.
 """
 
 import itertools
@@ -50,7 +51,7 @@ def candidates(index, phrases, references):
 
 
 def draw(phrases, generator):
-    """Which alternative of each phrase, and which phrase to swap with the next, to leave out, to say twice (or None)."""
+    """Which alternative of each phrase; which phrase to swap with the next, to leave out, to say twice (or None)."""
 
     def perhaps(chance, among):
         happens, where = generator.random() < chance, generator.random()

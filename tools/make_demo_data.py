@@ -5,9 +5,10 @@
     python tools/make_demo_data.py --into DIR # write somewhere else
 
 Each genre is a file tools/demo/GENRE.toml with twelve segments: a source sentence, four references, the outputs of six
-imagined systems, what is wrong with each output ("type/severity: words"), and for eight segments the phrases from which an
-n-best list is made. Everything is checked before anything is written, and all mistakes are told at once. The same input gives
-the same bytes with any version of Python. The data card, src/tarocco/data/demo/README.md, says what the files mean.
+imagined systems, what is wrong with each output ("type/severity: words"), and for eight segments the phrases from which
+an n-best list is made. Everything is checked before anything is written, and all mistakes are told at once. The same
+input gives the same bytes with any version of Python. The data card, src/tarocco/data/demo/README.md, says what the
+files mean.
 """
 
 import argparse
@@ -150,7 +151,8 @@ def mistakes_in_phrases(segment):
         yield f"{len(phrases)} phrases, expected {PHRASES_ALLOWED[0]} to {PHRASES_ALLOWED[1]}"
     for at, alternatives in enumerate(phrases, 1):
         if not ALTERNATIVES_ALLOWED[0] <= len(alternatives) <= ALTERNATIVES_ALLOWED[1]:
-            yield f"phrase {at} has {len(alternatives)} alternatives, expected {' to '.join(map(str, ALTERNATIVES_ALLOWED))}"
+            expected = " to ".join(map(str, ALTERNATIVES_ALLOWED))
+            yield f"phrase {at} has {len(alternatives)} alternatives, expected {expected}"
         if len(set(alternatives)) != len(alternatives):
             yield f"phrase {at} has the same alternative twice"
         if any(text != " ".join(text.split()) or "|" in text for text in alternatives):
