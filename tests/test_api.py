@@ -19,9 +19,9 @@ def test_one_system():
     result = tarocco.score(CANDIDATES, REFERENCES, metrics=["BLEU-4", "NIST-5"])
     assert list(result) == ["BLEU-4", "NIST-5"]
     score = result["BLEU-4"]
-    assert 0.8 < score.score < 0.82
+    assert 0.58 < score.score < 0.6
     assert float(score) == score.score
-    assert len(score.segments) == 12
+    assert len(score.segments) == 60
     assert score.signature == (
         f"BLEU-4|nrefs:4|case:mixed|tok:13a|smooth:exp|length:closest|orders:effective|v:{tarocco.__version__}"
     )
@@ -31,7 +31,7 @@ def test_one_system():
 
 def test_several_systems():
     result = tarocco.score(DEMO.systems, REFERENCES, metrics="BLEU-4")
-    assert list(result) == ["careful", "literal", "brief"]
+    assert list(result) == ["careful", "middling", "mirror", "literal", "brief", "verbose"]
     alone = tarocco.score(DEMO.systems["brief"], REFERENCES)
     assert result["brief"]["BLEU-4"].score == alone["BLEU-4"].score
 
@@ -96,7 +96,7 @@ def test_lowercase_follows_python():
 
 def test_documents():
     score = tarocco.score(CANDIDATES, REFERENCES, documents=DEMO.documents)["BLEU-4"]
-    assert list(score.documents) == ["notices", "letters", "news", "reviews"]
+    assert list(score.documents) == ["news", "travel", "reviews", "instructions", "letters"]
     letters = [i for i, label in enumerate(DEMO.documents) if label == "letters"]
     alone = tarocco.score([CANDIDATES[i] for i in letters], [REFERENCES[i] for i in letters])["BLEU-4"]
     assert score.documents["letters"] == pytest.approx(alone.score, rel=1e-12)
@@ -104,7 +104,7 @@ def test_documents():
 
 def test_statistics_add_up():
     rows = tarocco.statistics("BLEU-4", CANDIDATES, REFERENCES)
-    assert rows.shape == (12, 10)
+    assert rows.shape == (60, 10)
     found = tarocco.score(CANDIDATES, REFERENCES)["BLEU-4"].score
     assert float(tarocco.metric("BLEU-4").score(rows.sum(axis=0))) == found
 
@@ -113,13 +113,13 @@ def test_frames_and_pages():
     result = tarocco.score(DEMO.systems, REFERENCES, metrics=["BLEU-4", "NIST-5"], confidence=0.9)
     frame = result.to_pandas()
     assert isinstance(frame, pandas.DataFrame)
-    assert frame.shape == (6, 6)
+    assert frame.shape == (12, 6)
     assert frame.query("system == 'brief' and metric == 'NIST-5'").score.item() == result["brief"]["NIST-5"].score
     table = result.to_arrow()
     assert isinstance(table, pyarrow.Table)
     assert table.column("score").to_pylist() == frame.score.tolist()
     page = result._repr_html_()
-    assert page.count("<tr>") == 4
+    assert page.count("<tr>") == 7
     assert f"{result['careful']['BLEU-4'].score:.4f}" in page
     assert "careful" in repr(result)
 
@@ -260,7 +260,7 @@ def test_details():
 
 
 def test_document_labels_must_fit():
-    with pytest.raises(InputError, match="12 segments, but there are 2 document labels"):
+    with pytest.raises(InputError, match="60 segments, but there are 2 document labels"):
         tarocco.score(CANDIDATES, REFERENCES, documents=["a", "b"])
 
 

@@ -34,8 +34,10 @@ def members(family):
 UNSET = {"smooth": {"value": None, "orders": None}}  # what depends on the choice is chosen anew
 NAMES = [name for family in families() for name in members(family)]
 DEMO = datasets.load("demo")
-CANDIDATES = DEMO.systems["literal"]
-REFERENCES = DEMO.references
+EVERY_FIFTH = slice(None, None, 5)  # twelve segments, of all genres: laws run over many metrics, uncompiled, too
+CANDIDATES = DEMO.systems["literal"][EVERY_FIFTH]
+REFERENCES = DEMO.references[EVERY_FIFTH]
+DOCUMENTS = DEMO.documents[EVERY_FIFTH]
 
 
 def unsmoothed_order_4(name):
@@ -62,7 +64,8 @@ EXEMPT = {
         **{name: CAPPED for name in NAMES if name.startswith("GTM") and "references=joined" in name},
     },
     "doubled references": {
-        name: "with a reference left out, its copy stays" for name in NAMES if "references=jackknife" in name
+        **{name: "with a reference left out, its copy stays" for name in NAMES if "references=jackknife" in name},
+        **{name: "its words are there twice" for name in NAMES if name.startswith("GTM") and "=joined" in name},
     },
     "order of references": {
         name: "of equal references the first counts, as in sacrebleu"
@@ -166,8 +169,9 @@ def test_order_of_references_does_not_matter(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_reference_twice_changes_nothing_but_averages(name):
     """Doubling every reference keeps maxima, minima and means alike; NIST counts words of the set, so all double."""
-    doubled = [[*segment, *segment] for segment in REFERENCES]
-    plain, other = score(name, CANDIDATES, REFERENCES), score(name, CANDIDATES, doubled)
+    candidates, references = [*CANDIDATES, "the the"], [*REFERENCES, ["the end"]]
+    doubled = [[*segment, *segment] for segment in references]
+    plain, other = score(name, candidates, references), score(name, candidates, doubled)
     same = other.score == pytest.approx(plain.score, rel=1e-12)
     assert same == (name not in EXEMPT["doubled references"])
 
@@ -175,13 +179,13 @@ def test_a_reference_twice_changes_nothing_but_averages(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_pooled_statistics_give_the_corpus_score(name):
     one = metric(name)
-    plain = score(name, CANDIDATES, REFERENCES, documents=DEMO.documents)
+    plain = score(name, CANDIDATES, REFERENCES, documents=DOCUMENTS)
     statistics = tarocco.statistics(name, CANDIDATES, REFERENCES)
     assert float(one.score(totals(statistics))) == plain.score
     assert float(one.score(statistics.sum(axis=0))) == pytest.approx(plain.score, rel=1e-12)
     assert one.score(statistics).tolist() == plain.segments.tolist()
-    for label in set(DEMO.documents):
-        rows = statistics[[i for i, other in enumerate(DEMO.documents) if other == label]]
+    for label in set(DOCUMENTS):
+        rows = statistics[[i for i, other in enumerate(DOCUMENTS) if other == label]]
         assert plain.documents[label] == pytest.approx(float(one.score(rows.sum(axis=0))), rel=1e-12)
 
 

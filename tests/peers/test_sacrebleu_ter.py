@@ -166,16 +166,19 @@ def test_sentences(flags, candidate, references):
 
 
 DEMO = datasets.load("demo")
+EVERY_FIFTH = slice(None, None, 5)  # twelve segments, of all genres: sacrebleu takes its time
+SYSTEMS = {system: DEMO.systems[system][EVERY_FIFTH] for system in ("careful", "literal", "brief")}
+REFERENCES = DEMO.references[EVERY_FIFTH]
 
 
 @pytest.mark.parametrize("flags", FLAGS, ids=str)
 def test_corpus(flags):
     options, name = named(*flags)
-    peer, streams = TER(**options), list(zip(*DEMO.references, strict=True))
-    result = tarocco.score(DEMO.systems, DEMO.references, metrics=name, tokenize="intl", lowercase=not flags[3])
-    for system, candidates in DEMO.systems.items():
+    peer, streams = TER(**options), list(zip(*REFERENCES, strict=True))
+    result = tarocco.score(SYSTEMS, REFERENCES, metrics=name, tokenize="intl", lowercase=not flags[3])
+    for system, candidates in SYSTEMS.items():
         score = result[system][name]
         assert 100 * score.score == pytest.approx(peer.corpus_score(candidates, streams).score, rel=1e-14)
         assert (100 * score.segments).tolist() == pytest.approx(
-            [peer.sentence_score(*pair).score for pair in zip(candidates, DEMO.references, strict=True)], rel=1e-14
+            [peer.sentence_score(*pair).score for pair in zip(candidates, REFERENCES, strict=True)], rel=1e-14
         )
