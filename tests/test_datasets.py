@@ -1,5 +1,6 @@
 """The bundled test set is what its data card says, and what its frozen checksums say."""
 
+import doctest
 import hashlib
 import itertools
 import subprocess
@@ -18,6 +19,11 @@ WRITTEN_BY_HAND = {"README.md", "frozen.sha256"}
 
 def mean_length(texts):
     return sum(len(text.split()) for text in texts) / len(texts)
+
+
+def test_docstring_example():
+    failed, tried = doctest.testmod(datasets)
+    assert (failed, tried > 0) == (0, True)
 
 
 def test_names():

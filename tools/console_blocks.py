@@ -2,7 +2,7 @@
 
     python tools/console_blocks.py README.md docs/*.md     rewrite the outputs
 
-Commands run in a copy of the folder of the bundled example, one for each page, so files are called ref1.txt,
+Commands run in a copy of the folder of the bundled test set, one for each page, so files are called ref1.txt,
 careful.txt and so on, and a command finds what earlier ones of its page have written. A block looks like this, with the
 command's real output, errors too, below it:
 

@@ -1,4 +1,4 @@
-"""BLEU and NIST of other tools for the bundled example, kept here so that no other tool is needed to check them.
+"""BLEU and NIST of other tools for the bundled test set, kept here so that no other tool is needed to check them.
 
 demo.json names tool, version and options of each; tools/make_golden_numbers.py made it.
 """

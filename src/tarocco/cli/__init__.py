@@ -12,7 +12,7 @@ COMMANDS = {
     "score": "score systems against references",
     "init": "write an experiment file for a folder of files",
     "metrics": "what metrics there are: formulas, parameters, papers",
-    "demo": "score the bundled example",
+    "demo": "score the bundled test set",
     "store": "what is kept between runs: list, export, check, prune",
 }
 

@@ -1,4 +1,4 @@
-"""Score the bundled example: three systems, twelve segments, four references."""
+"""Score the bundled test set: six systems, sixty segments, four references."""
 
 from __future__ import annotations
 
@@ -44,11 +44,12 @@ def run(options: argparse.Namespace) -> None:
         sys.stdout.write(
             f"{len(data.systems)} made-up systems, {len(data.references)} segments, "
             f"{len(data.references[0])} references.\n"
-            '"careful" is close to the references, "literal" translates word for word, "brief" leaves things out.\n\n'
+            '"careful" translates well and "middling" with mistakes, "mirror" keeps the order of the German source,\n'
+            '"literal" goes word for word, "brief" leaves things out, "verbose" pads.\n\n'
         )
     write(result, options, "demo")
     if words:
         sys.stdout.write(
-            "\nTwelve segments say little: look at how wide the intervals are. Your own files:\n"
+            "\nSixty segments tell good from bad, and little more: look at which intervals overlap. Your own files:\n"
             "  tarocco score REF [REF ...] -i SYS [SYS ...] -m BLEU-4 NIST-5 --confidence\n"
         )
