@@ -37,7 +37,7 @@ def examples(text: str) -> list[tuple[str, str]]:
 
 @contextmanager
 def copy_of_the_example() -> Iterator[Path]:
-    """A folder with the files of the bundled example, for as long as it is wanted."""
+    """A folder with the files of the bundled test set, for as long as it is wanted."""
     with tempfile.TemporaryDirectory() as name:
         yield Path(shutil.copytree(FOLDER, Path(name) / "demo"))
 
