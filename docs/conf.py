@@ -30,6 +30,7 @@ extensions = ["myst_parser"]
 myst_heading_anchors = 3
 nitpicky = True
 exclude_patterns = ["_static"]
+smartquotes = False  # two hyphens begin an option
 
 html_theme = "furo"
 pygments_dark_style = "monokai"

@@ -20,6 +20,7 @@ from executed_blocks import NOT_RUN, check_of, command_of
 from make_command_pages import described
 
 from tarocco.cli import COMMANDS
+from tarocco.read.experiment import KEYS
 from tarocco.cli.running import Parser
 
 PAGES = pages()
@@ -57,9 +58,10 @@ def test_a_block_that_nothing_checks_is_refused(kind, tmp_path, monkeypatch):
 @pytest.mark.parametrize("path", having("output compared"))
 def test_console_blocks(path):
     with copy_of_the_example() as folder:
-        for command, expected in examples(path.read_text("utf-8")):
-            assert expected, f"an example shows its output: make docs ({command})"
-            assert output_of(command, folder) == expected, command
+        for commands in examples(path.read_text("utf-8")):
+            assert commands[-1][1], f"a block ends with what a command prints: make docs ({commands[-1][0]})"
+            for command, expected in commands:
+                assert output_of(command, folder) == expected, command
 
 
 @pytest.mark.parametrize("path", having("results compared"))
@@ -94,7 +96,7 @@ def test_blocks_that_show_a_file():
 def test_data_blocks_parse():
     for block in BLOCKS:
         if block.kind == "toml":
-            tomllib.loads(block.text)
+            assert set(tomllib.loads(block.text)) <= set(KEYS)  # of experiment files: there is no other TOML here
         if block.kind == "json":
             json.loads(block.text)
 
@@ -105,6 +107,9 @@ STAND_INS = {
     **{f"ref{i}": f"ref{i}.txt" for i in (2, 3, 4)},
     **dict.fromkeys(("sysA", "sysA.txt"), "careful.txt"),
     **dict.fromkeys(("sysB", "sysB.txt"), "brief.txt"),
+    "experiment.toml": "demo.toml",
+    "data/wmt19/ref/A.txt": "ref1.txt",
+    "data/wmt19/sys/online-B.0": "brief.txt",
 }
 SHELL = [(block.page, command_of(line)) for block in BLOCKS if block.kind == "sh" for line in block.lines]
 
@@ -113,6 +118,7 @@ SHELL = [(block.page, command_of(line)) for block in BLOCKS if block.kind == "sh
 def test_shell_blocks(page):
     with copy_of_the_example() as folder:
         for name, like in STAND_INS.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes((folder / like).read_bytes())
         for command in [command for where, command in SHELL if where == page and command not in NOT_RUN]:
             done = run(f"set -o pipefail; {command}", folder)
@@ -148,7 +154,7 @@ def test_made_pages_are_current():
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_a_page_and_an_example(command):
     assert (DOCS / "commands" / f"{command}.md").is_file()
-    shown = [line for path in PAGES for line, _ in examples(path.read_text("utf-8"))]
+    shown = [line for path in PAGES for block in examples(path.read_text("utf-8")) for line, _ in block]
     assert any(re.search(rf"\btarocco {command}\b", line) for line in shown)
 
 

@@ -30,9 +30,9 @@ BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 
-def examples(text: str) -> list[tuple[str, str]]:
-    """(command, output) of each command of each block."""
-    return [pair for block in BLOCK.findall(text) for pair in COMMAND.findall(block)]
+def examples(text: str) -> list[list[tuple[str, str]]]:
+    """(command, output) of each command, block by block."""
+    return [COMMAND.findall(block) for block in BLOCK.findall(text)]
 
 
 @contextmanager

@@ -126,7 +126,7 @@ def at_work(command: str) -> str:
     for path in all_pages():
         by_hand = path.is_relative_to(DOCS) and path.parent.name not in GENERATED and path != DOCS / "index.md"
         shown = examples(path.read_text("utf-8")) if by_hand else []
-        if any(re.search(rf"\btarocco {command}\b", line) for line, _ in shown):
+        if any(re.search(rf"\btarocco {command}\b", line) for block in shown for line, _ in block):
             links.append(f"[{title_of(path)}]({os.path.relpath(path, DOCS / 'commands')})")
     if not links:
         raise Undocumented(f"no page below docs shows `tarocco {command}` at work")

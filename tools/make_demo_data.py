@@ -37,7 +37,7 @@ PHRASES_ALLOWED = (5, 9)
 ALTERNATIVES_ALLOWED = (2, 5)
 
 EXPERIMENT = f"""\
-# The bundled test set as an experiment: tarocco trial demo.toml
+# The bundled test set as an experiment: tarocco score demo.toml
 name = "demo"
 source = "source.txt"
 references = ["ref1.txt", "ref2.txt", "ref3.txt", "ref4.txt"]
