@@ -41,10 +41,12 @@ def in_fresh_process(module: str, function: str, *arguments: object) -> float:
     return float(done.stdout)
 
 
-def in_turns(sides: Sequence[Callable[[], float]], samples: int) -> list[float]:
-    """Sample each side in turn, so that a slow moment of the machine hits all; the medians."""
+def in_turns(
+    sides: Sequence[Callable[[], float]], samples: int, of_each: Callable[[Sequence[float]], float] = median
+) -> list[float]:
+    """Sample each side in turn, so that a slow moment of the machine hits all; the medians, or what else is wanted."""
     taken = [[side() for side in sides] for _ in range(samples)]
-    return [median(side) for side in zip(*taken, strict=True)]
+    return [of_each(side) for side in zip(*taken, strict=True)]
 
 
 def seconds(function: Callable[[], object]) -> float:

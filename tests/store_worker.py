@@ -29,14 +29,21 @@ def text(stream):
 def main(store, log, out):
     keeping.BLOCK = counting.BLOCK = BLOCK
     lines = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    put = keeping.Kept.put
+    put, flush = keeping.Kept.put, keeping.Kept.flush
+    computed = []
 
-    def logged(self, block, new):
+    def logged_put(self, block, new):
         os.write(lines, f"computed {block[0]}\n".encode())
+        computed.append(block[0])
         put(self, block, new)
-        os.write(lines, f"stored {block[0]}\n".encode())
 
-    keeping.Kept.put = logged
+    def logged_flush(self):
+        flush(self)
+        os.write(lines, "".join(f"stored {first}\n" for first in computed).encode())
+        computed.clear()
+
+    keeping.Kept.put, keeping.Kept.flush = logged_put, logged_flush
+    keeping.MOMENT = 0.002  # a few blocks at a time, so that kills hit many states
     result = tarocco.score(
         {"a": text(0), "b": text(1)}, list(zip(text(2), text(3), strict=True)), metrics=METRICS, store=store or None
     )

@@ -20,8 +20,8 @@ from executed_blocks import NOT_RUN, check_of, command_of
 from make_command_pages import described
 
 from tarocco.cli import COMMANDS
-from tarocco.read.experiment import KEYS
 from tarocco.cli.running import Parser
+from tarocco.read.experiment import KEYS
 
 PAGES = pages()
 BLOCKS = all_blocks()

@@ -105,7 +105,7 @@ def test_any_executor_gives_the_same_bits(expected, pool, monkeypatch, tmp_path)
 def long_files(tmp_path):
     """Enough work for a few seconds."""
     reference, system = tmp_path / "ref", tmp_path / "sys"
-    lines = [f"{text} {i}" for i in range(9600 // len(DEMO.references)) for text in DEMO.systems["careful"]]
+    lines = [f"{text} {i}" for i in range(24000 // len(DEMO.references)) for text in DEMO.systems["careful"]]
     reference.write_text("\n".join(lines) + "\n")
     system.write_text("\n".join(reversed(lines)) + "\n")
     return str(reference), str(system)

@@ -7,6 +7,7 @@ before they score (NIST's information) the text of all of them.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -14,8 +15,10 @@ import numpy as np
 from tarocco.metrics.base import Floats, Metric
 from tarocco.model import Segments, TestSet
 from tarocco.registry import release_of
-from tarocco.run import BLOCK, blocks, map_ordered
+from tarocco.run import BLOCK, blocks
 from tarocco.store.blocks import Series, Store, digest
+
+MOMENT = 0.05  # seconds; blocks that take less are stored several at a time, as a transaction costs as much as they do
 
 Block = tuple[int, int]  # first segment, and the one after the last
 
@@ -29,9 +32,10 @@ class Kept:
         test_set: TestSet,
         metrics: Sequence[Metric],
         signatures: Sequence[str],
-        jobs: int | None = None,
     ) -> None:
         self.store = store
+        self.waiting: list[tuple[bytes, Floats]] = []
+        self.stored = time.monotonic()
         parts = blocks(len(test_set), BLOCK)
         columns = list(test_set.systems.values())
 
@@ -40,7 +44,7 @@ class Kept:
             references = digest(present, *(_digest(stream, block) for stream in test_set.references))
             return references, [_digest(column, block) for column in columns]
 
-        by_block = list(map_ordered(digests, parts, len(parts), jobs))
+        by_block = [digests(block) for block in parts]
         everything = digest(*(references for references, _ in by_block))
         self.keys: dict[Block, dict[tuple[int, int], bytes]] = {block: {} for block in parts}
         series = []
@@ -48,11 +52,10 @@ class Kept:
             release = release_of(metric)
             if release is None:  # nobody could tell its numbers from those of the next version
                 continue
-            context = everything if metric.prepares else b""
+            made_by = digest("statistics", signature, release, everything if metric.prepares else b"")
             for s, system in enumerate(test_set.systems):
                 for block, (references, of_systems) in zip(parts, by_block, strict=True):
-                    key = digest("statistics", signature, release, context, references, of_systems[s])
-                    self.keys[block][m, s] = key
+                    self.keys[block][m, s] = digest(made_by + references + of_systems[s])
                 content = digest(everything, *(of_systems[s] for _, of_systems in by_block))
                 places = tuple((block[0], self.keys[block][m, s]) for block in parts)
                 series.append(Series(signature, str(metric), release, system, content, len(test_set), places))
@@ -64,11 +67,18 @@ class Kept:
         return {place: found[key] for place, key in self.keys[block].items() if key in found}
 
     def put(self, block: Block, new: Mapping[tuple[int, int], Floats]) -> None:
-        """Store what has been computed of a block."""
+        """Store what has been computed of a block, together with others that come within a moment."""
         keys = self.keys[block]
-        rows = [(keys[place], numbers) for place, numbers in new.items() if place in keys]
-        if rows:
-            self.store.put(rows)
+        self.waiting += [(keys[place], numbers) for place, numbers in new.items() if place in keys]
+        if time.monotonic() > self.stored + MOMENT:
+            self.flush()
+
+    def flush(self) -> None:
+        """Store what is waiting."""
+        waiting, self.waiting = self.waiting, []
+        if waiting:
+            self.store.put(waiting)
+        self.stored = time.monotonic()
 
 
 def _digest(column: Segments, block: Block) -> bytes:

@@ -185,7 +185,7 @@ def score_test_set(
     signatures = [score_signature(metric, encoding, test_set.reference_count) for metric in metrics]
     computed = [i for i, metric in enumerate(metrics) if not isinstance(metric, External)]
     from_text = [metrics[i] for i in computed]
-    with _kept(store, test_set, from_text, [signatures[i] for i in computed], jobs) as kept:
+    with _kept(store, test_set, from_text, [signatures[i] for i in computed]) as kept:
         counted = compute_statistics(test_set, from_text, encoding, jobs, advance, kept, executor)
     by_metric = beside(metrics, counted, test_set)
     scores = []
@@ -207,7 +207,6 @@ def _kept(
     test_set: TestSet,
     metrics: Sequence[Metric],
     signatures: Sequence[str],
-    jobs: int | None,
 ) -> Iterator[Kept | None]:
     """What a store has of this run; a store given by its name is closed at the end."""
     if store is None:
@@ -218,7 +217,11 @@ def _kept(
 
     opened = store if isinstance(store, Store) else Store(store)
     try:
-        yield Kept(opened, test_set, metrics, signatures, jobs)
+        kept = Kept(opened, test_set, metrics, signatures)
+        try:
+            yield kept
+        finally:  # also when the work is stopped: what is finished is kept
+            kept.flush()
     finally:
         if opened is not store:
             opened.close()

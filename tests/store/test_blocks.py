@@ -16,7 +16,7 @@ from tarocco.encode.batch import Encoding
 from tarocco.keeping import Kept
 from tarocco.scoring import score_test_set
 from tarocco.store import Store
-from tarocco.store.blocks import digest, packed
+from tarocco.store.blocks import digest, packed, unpacked
 from tarocco.store.upkeep import entries, problems, prune, rows_of, summary
 
 CANDIDATES = [f"a b c w{i % 7} d w{i % 3}" for i in range(40)]
@@ -43,14 +43,15 @@ def numbers_of(result):
     )
 )
 def test_packing_keeps_every_bit(numbers):
-    assert packed(numbers).astype(np.float64).tobytes() == numbers.tobytes()
+    assert unpacked(packed(numbers)[0], len(numbers), packed(numbers)[1]).tobytes() == numbers.tobytes()
 
 
 def test_counts_are_packed():
-    assert packed(np.array([[3.0, 255.0]])).dtype == np.uint8
-    assert packed(np.array([[3.0, 256.0]])).dtype == np.uint16
-    assert packed(np.array([[3.0, -0.0]])).dtype == np.float32  # the sign of zero is a bit, too
-    assert packed(np.array([[0.1]])).dtype == np.float64
+    columns = [[3.0, 255.0], [3.0, 256.0], [3.0, -0.0], [0.1, 3.0], [0.0, 0.0]]
+    kinds, data = packed(np.array(columns).T)
+    assert kinds == "BHddB"  # the sign of zero is a bit, too
+    assert len(data) == 2 * (1 + 2 + 8 + 8 + 1)
+    assert unpacked(kinds, 2, data).T.tolist() == columns
 
 
 def test_a_digest_tells_where_parts_end():
@@ -91,9 +92,9 @@ def test_scores_with_a_store_are_the_same(tmp_path, small_blocks):
 def poison(path):
     """Replace every number in a store by 7, so that whoever reads one shows it."""
     connection = sqlite3.connect(path)
-    for key, rows, columns in connection.execute("SELECT key, rows, columns FROM blocks").fetchall():
-        sevens = np.full((rows, columns), 7.0).tobytes()
-        connection.execute("UPDATE blocks SET type = '<f8', numbers = ? WHERE key = ?", (sevens, key))
+    for key, rows, kinds in connection.execute("SELECT key, rows, kinds FROM blocks").fetchall():
+        kinds, sevens = packed(np.full((rows, len(kinds)), 7.0))
+        connection.execute("UPDATE blocks SET kinds = ?, numbers = ? WHERE key = ?", (kinds, sevens, key))
     connection.commit()
     connection.close()
 

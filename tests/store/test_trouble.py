@@ -120,13 +120,13 @@ def test_a_file_cut_short_is_one_sentence(stored, capsys):
 
 def test_a_block_of_the_wrong_size_is_one_sentence(stored, capsys):
     connection = sqlite3.connect(stored)
-    connection.execute("UPDATE blocks SET columns = 4 WHERE id = 3")
+    connection.execute("UPDATE blocks SET kinds = 'dddd' WHERE id = 3")
     connection.commit()
     connection.close()
     with Store(stored) as store, pytest.raises(StoreError, match="damaged"):
         store.get([b"key 2"])
     assert main(["store", "check", str(stored)]) == 1
-    assert "block 3 has 2400 bytes, 100 x 4 numbers (<f8) are wanted" in capsys.readouterr().out
+    assert "block 3 has 2400 bytes, which are not 100 rows of dddd" in capsys.readouterr().out
 
 
 WRITE = """if True:

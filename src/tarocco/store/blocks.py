@@ -25,20 +25,19 @@ from tarocco.store.database import DAMAGED, connect, sentences, transaction
 Floats = NDArray[np.float64]
 
 
-# Numbers are often counts: they are stored in the narrowest of these that gives the same float64 back, bit for bit.
-NARROW = ("|u1", "<u2", "<f4")
+# Numbers are often counts: a column is stored as the first of these that gives the same float64 back, bit for bit.
+KINDS = {"B": "|u1", "H": "<u2", "d": "<f8"}
 
 
 def digest(*parts: Any) -> bytes:
     """128 bits of texts and buffers; where one part ends and the next begins counts, too.
 
-    xxHash, because SHA-256 would take as long as a tenth of scoring the text does.
+    xxHash, because SHA-256 would take as long as a twentieth of scoring the text does.
     """
-    whole = xxh3_128()
-    for part in parts:
-        data = memoryview(part.encode() if isinstance(part, str) else part).cast("B")
-        whole.update(len(data).to_bytes(8, "little"))
-        whole.update(data)
+    buffers = [part.encode() if isinstance(part, str) else part for part in parts]
+    whole = xxh3_128(repr([memoryview(buffer).nbytes for buffer in buffers]).encode())
+    for buffer in buffers:
+        whole.update(buffer)
     return whole.digest()
 
 
@@ -47,16 +46,43 @@ def now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def packed(numbers: Floats) -> NDArray[Any]:
-    """The same numbers in as few bytes as hold them exactly."""
+def packed(numbers: Floats) -> tuple[str, bytes]:
+    """The kind of each column, and the columns of each kind together, row by row."""
     wide = np.ascontiguousarray(numbers, "<f8")
-    bits = wide.view("<u8")
-    for narrow in NARROW:
-        with np.errstate(invalid="ignore", over="ignore"):
-            tried = wide.astype(narrow)
-        if np.array_equal(tried.astype("<f8").view("<u8"), bits):
-            return tried
-    return wide
+    left = np.ones(wide.shape[1], np.bool_)
+    kinds, parts = np.full(wide.shape[1], "d"), []
+    for code, kind in KINDS.items():
+        own = left & _kept_by(wide[:1], kind)  # a first row tells most often
+        if own.any():
+            own &= _kept_by(wide, kind)
+            kinds[own], left = code, left & ~own
+            parts.append((wide if own.all() else wide[:, own]).astype(kind).tobytes())
+    return "".join(kinds.tolist()), b"".join(parts)
+
+
+def _kept_by(wide: Floats, kind: str) -> NDArray[np.bool_] | bool:
+    """Which columns lose nothing when they are written down as another type."""
+    if kind == "<f8":
+        return True
+    with np.errstate(invalid="ignore"):
+        back = wide.astype(kind).astype("<f8")
+    same: NDArray[np.bool_] = (back.view("<u8") == wide.view("<u8")).all(axis=0)
+    return same
+
+
+def unpacked(kinds: str, rows: int, data: bytes) -> Floats:
+    """The numbers that were packed; ValueError if there are not as many bytes as it takes."""
+    if len(data) != rows * sum(np.dtype(KINDS[kind]).itemsize for kind in kinds):
+        raise ValueError("the number of bytes is wrong")
+    if len(set(kinds)) == 1:
+        return np.frombuffer(data, KINDS[kinds[0]]).reshape(rows, len(kinds)).astype(np.float64)
+    numbers, start = np.empty((rows, len(kinds))), 0
+    for code, kind in KINDS.items():
+        own = [i for i, one in enumerate(kinds) if one == code]
+        part = np.frombuffer(data, kind, rows * len(own), start)
+        numbers[:, own] = part.reshape(rows, len(own))
+        start += part.nbytes
+    return numbers
 
 
 @dataclass(frozen=True)
@@ -98,13 +124,13 @@ class Store:
         with sentences(self.path):
             for key in keys:
                 row = self.connection.execute(
-                    "SELECT rows, columns, type, numbers FROM blocks WHERE key = ?", (key,)
+                    "SELECT rows, kinds, numbers FROM blocks WHERE key = ?", (key,)
                 ).fetchone()
                 if row is not None:
-                    rows, columns, kind, numbers = row
+                    rows, kinds, numbers = row
                     try:
-                        found[key] = np.frombuffer(numbers, kind).reshape(rows, columns).astype(np.float64)
-                    except (TypeError, ValueError):
+                        found[key] = unpacked(kinds, rows, numbers)
+                    except (KeyError, ValueError):
                         raise StoreError(f"{self.path}: {DAMAGED}") from None
         return found
 
@@ -113,12 +139,11 @@ class Store:
         created = now()
         rows = []
         for key, block in blocks:
-            numbers = packed(block)
-            rows.append((key, *numbers.shape, numbers.dtype.str, zlib.crc32(numbers.data), created, numbers))
+            kinds, numbers = packed(block)
+            rows.append((key, len(block), kinds, zlib.crc32(numbers), created, numbers))
         with sentences(self.path), transaction(self.connection):
             self.connection.executemany(
-                """INSERT OR IGNORE INTO blocks (key, rows, columns, type, checksum, created, numbers)
-                VALUES (?, ?, ?, ?, ?, ?, ?)""",
+                "INSERT OR IGNORE INTO blocks (key, rows, kinds, checksum, created, numbers) VALUES (?, ?, ?, ?, ?, ?)",
                 rows,
             )
 

@@ -28,11 +28,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             id INTEGER PRIMARY KEY,
             key BLOB NOT NULL UNIQUE,       -- what the numbers were computed from, see keys in blocks.py
             rows INTEGER NOT NULL,
-            columns INTEGER NOT NULL,
-            type TEXT NOT NULL,             -- what numbers are stored as, in NumPy's words; they mean float64
+            kinds TEXT NOT NULL,            -- a letter a column: what its numbers are stored as, see blocks.py
             checksum INTEGER NOT NULL,      -- CRC-32 of numbers
             created TEXT NOT NULL,          -- UTC
-            numbers BLOB NOT NULL           -- row by row
+            numbers BLOB NOT NULL           -- they mean float64
         )""",
         """CREATE TABLE series (
             id INTEGER PRIMARY KEY,

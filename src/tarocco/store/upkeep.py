@@ -9,10 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-import numpy as np
-
 from tarocco.errors import StoreError
-from tarocco.store.blocks import Floats, Store
+from tarocco.store.blocks import Floats, Store, unpacked
 from tarocco.store.database import SCHEMA, sentences, transaction
 
 
@@ -88,17 +86,16 @@ def problems(store: Store) -> list[str]:
         found += [
             f"a place in series {row} leads nowhere" for _, row, *_ in connection.execute("PRAGMA foreign_key_check")
         ]
-        for number, rows, columns, kind, checksum, numbers in connection.execute(
-            "SELECT id, rows, columns, type, checksum, numbers FROM blocks"
+        for number, rows, kinds, checksum, numbers in connection.execute(
+            "SELECT id, rows, kinds, checksum, numbers FROM blocks"
         ):
-            try:
-                size = np.dtype(kind).itemsize * rows * columns
-            except TypeError:
-                size = -1
-            if len(numbers) != size:
-                found.append(f"block {number} has {len(numbers)} bytes, {rows} x {columns} numbers ({kind}) are wanted")
-            elif zlib.crc32(numbers) != checksum:
+            if zlib.crc32(numbers) != checksum:
                 found.append(f"block {number} has other numbers than were stored")
+                continue
+            try:
+                unpacked(kinds, rows, numbers)
+            except (KeyError, ValueError):
+                found.append(f"block {number} has {len(numbers)} bytes, which are not {rows} rows of {kinds}")
         too_long = connection.execute(
             """SELECT series.id FROM series JOIN places ON places.series = series.id JOIN blocks USING (key)
             WHERE places.first + blocks.rows > series.rows"""
