@@ -298,7 +298,7 @@ def on_terminal(*arguments, columns=100, program=(sys.executable, "-m", "tarocco
 def test_terminals_wide_and_narrow():
     wide = on_terminal("demo", columns=120)
     assert "\x1b[1m" in wide  # the best of each column is bold
-    assert "BLEU-SBP" in wide
+    assert "NIST-5" in wide
     narrow = on_terminal("demo", columns=50)
     assert "metric" in narrow
     rows = [line for line in narrow.splitlines() if line.split()[:1] and line.split()[0] in DEMO.systems]

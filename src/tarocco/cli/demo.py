@@ -12,7 +12,7 @@ EXAMPLES = """examples:
   tarocco demo --level document -f md
 """
 
-METRICS = ("BLEU-4", "BLEU-SBP", "BLEUS-4", "NIST-5")
+METRICS = ("BLEU-4", "NIST-5", "TER", "chrF")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
