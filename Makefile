@@ -20,6 +20,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BUILD := pyproject.toml setup.py constraints.txt $(wildcard src/tarocco/kernels/*.py src/tarocco/kernels/*.pxd)
 SOURCES := $(shell find src examples -name '*.py' -o -name '*.toml' -o -name '*.txt' | grep -v egg-info)
 PLUGIN := examples/tarocco-overlap
+WORKERS := -n auto --dist worksteal  # a process a processor
 
 .PHONY: demo test test-compiled test-plain lint bench kills sanitize docs site clean
 
@@ -29,11 +30,11 @@ demo: $(VENV)/.installed
 test: test-compiled test-plain
 
 test-compiled: $(VENV)/.test
-	$(VENV)/bin/python -m pytest tests
+	$(VENV)/bin/python -m pytest $(WORKERS) tests
 
 # The same kernel sources, run as plain Python from an installation of their own.
 test-plain: $(PLAIN)/.installed
-	TAROCCO_EXPECT_COMPILED=0 $(PLAIN)/bin/python -m pytest tests/kernels tests/golden tests/test_laws.py
+	TAROCCO_EXPECT_COMPILED=0 $(PLAIN)/bin/python -m pytest $(WORKERS) tests/kernels tests/golden tests/test_laws.py
 
 lint: $(VENV)/.lint
 	$(VENV)/bin/ruff format --check .
@@ -109,5 +110,5 @@ $(VENV)/.lint: $(VENV)/.installed
 
 $(PLAIN)/.installed: $(VENV)/bin/python $(SOURCES) $(BUILD)
 	$(PYTHON) -m venv --clear $(PLAIN)
-	TAROCCO_NO_COMPILE=1 TAROCCO_REQUIRE_COMPILE=0 $(PLAIN)/bin/python -m pip install -q . pytest hypothesis
+	TAROCCO_NO_COMPILE=1 TAROCCO_REQUIRE_COMPILE=0 $(PLAIN)/bin/python -m pip install -q . pytest pytest-xdist hypothesis
 	@touch $@
