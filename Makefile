@@ -84,7 +84,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: $(VENV)/bin/python $(BUILD)
-	@echo "installing into $(VENV): a minute or two, most of it for the C compiler"
+	@echo "installing into $(VENV): two or three minutes, most of it for the C compiler"
 	$(VENV)/bin/python -m pip install -q -e .
 	@touch $@
 

@@ -10,6 +10,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("TAROCCO_SHARED", ROOT.parent / "shared"))
 PLAIN = os.environ.get("TAROCCO_EXPECT_COMPILED") == "0"
 
+os.environ.pop("TAROCCO_STORE", None)  # a developer's own store is none of the tests' business
+
 settings.register_profile(
     "tarocco",
     derandomize=True,

@@ -301,7 +301,7 @@ def test_terminals_wide_and_narrow():
     assert "NIST-5" in wide
     narrow = on_terminal("demo", columns=50)
     assert "metric" in narrow
-    rows = [line for line in narrow.splitlines() if line.split()[:1] and line.split()[0] in DEMO.systems]
+    rows = [line for line in narrow.splitlines() if line.split()[1:2] and line.split()[1] in DEMO.systems]
     assert len(rows) == 24
 
 
@@ -321,8 +321,8 @@ def test_progress_only_on_a_terminal(tmp_path):
     command = ("score", text, "-i", text, "-b")
     shown = on_terminal(*command, program=python)
     assert "/120000" in shown
-    assert "segments/s" in shown
-    assert "segments/s" not in on_terminal(*command, "-q", program=python)
+    assert "scores/s" in shown
+    assert "scores/s" not in on_terminal(*command, "-q", program=python)
     piped = subprocess.run([*python, *command], capture_output=True, text=True, check=True)
     assert (piped.stdout, piped.stderr) == ("100.00\n", "")
 

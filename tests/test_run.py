@@ -159,6 +159,6 @@ def test_without_a_store_nothing_is_kept(monkeypatch, capsys):
 
     monkeypatch.setattr("tarocco.cli.score.run", interrupted)
     monkeypatch.delenv("TAROCCO_STORE", raising=False)
-    assert main(["score", "ref"]) == 130
+    assert main(["score", "ref", "-i", "sys"]) == 130
     told = "tarocco: stopped, and nothing is kept; with --store FILE a run can be taken up again\n"
     assert capsys.readouterr() == ("", told)

@@ -3,14 +3,15 @@
 import csv
 import io
 import json
+import os
 
 import pytest
-from conftest import ROOT
 from test_cli import REFERENCES, SYSTEMS, run, tarocco_command
 
 import tarocco
 from tarocco import datasets
 from tarocco.cli.running import parser_of
+from tarocco.store.blocks import packed
 
 DEMO = datasets.load("demo")
 SCORE = ("score", *REFERENCES, "-i", *SYSTEMS, "-m", "BLEU-4", "ROUGE-L")
@@ -57,8 +58,11 @@ def test_no_store_unless_asked_for(capsys, tmp_path, monkeypatch):
 def test_ls_and_info(capsys, store):
     code, out, err = run(capsys, "store", "ls", store)
     assert (code, err) == (0, "")
-    rows = [line.split()[:3] for line in out.splitlines()[2:]]
-    assert rows == [[metric, system, str(N)] for metric in ("BLEU-4", "ROUGE-L") for system in DEMO.systems]
+    rows = [line.split() for line in out.splitlines()[2:]]
+    wanted = [[metric, system, str(N)] for metric in ("BLEU-4", "ROUGE-L") for system in DEMO.systems]
+    assert [[row[0], row[5], row[7]] for row in rows] == wanted
+    assert {" ".join(row[1:5]) for row in rows} == {"13a mixed 4 refs"}
+    assert len({row[6] for row in rows}) == len(DEMO.systems)  # each has text of its own
     code, out, _ = run(capsys, "store", "ls", store, "-f", "json", "-m", "BL*", "-i", "care*")
     (found,) = json.loads(out)["results"]
     assert (found["metric"], found["subject"], found["rows"], found["done"]) == ("BLEU-4", "careful", N, N)
@@ -125,7 +129,7 @@ def test_prune(capsys, store):
 
 
 def test_pruning_other_releases(capsys, store, monkeypatch):
-    monkeypatch.setattr("tarocco._version.__version__", "99.0")
+    monkeypatch.setattr("tarocco.registry.__version__", "99.0")
     gone = f"tarocco: {2 * len(SYSTEMS)} series and {2 * len(SYSTEMS)} blocks are gone\n"
     assert run(capsys, "store", "prune", store, "--other-releases")[2] == gone
 
@@ -140,4 +144,48 @@ def test_a_store_is_not_mentioned_in_a_pipe(tmp_path):
     """No bar, no notes: a pipe and a file get the table alone."""
     done = tarocco_command(*SCORE, "--store", str(tmp_path / "s.db"))
     assert done.stderr == ""
-    assert ROOT.name not in done.stdout
+    assert "s.db" not in done.stdout
+
+
+def test_export_leaves_the_store_and_the_unusual_alone(capsys, store, tmp_path):
+    before = store.read_bytes()
+    assert "this is the store itself" in run(capsys, "store", "export", store, "-f", "csv", "-o", store)[2]
+    assert store.read_bytes() == before
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert "an ordinary file is wanted" in run(capsys, "store", "export", store, "-f", "csv", "-o", pipe)[2]
+    assert not pipe.is_file()
+
+
+def test_test_sets_are_told_apart(capsys, tmp_path):
+    """The same system against other references, or other text under the same name, is another series."""
+    path = tmp_path / "s.db"
+    for reference in REFERENCES[:2]:
+        assert run(capsys, "score", reference, "-i", SYSTEMS[0], "--store", path)[0] == 0
+    rows = csv.DictReader(io.StringIO(run(capsys, "store", "export", path)[1]))
+    assert len({(row["text"], row["segment"]) for row in rows}) == 2 * N
+
+
+def test_looking_writes_nothing(capsys, tmp_path):
+    path = tmp_path / "empty"
+    path.touch()
+    assert run(capsys, "store", "check", path) == (0, f"{path}: sound, 0 blocks checked\n", "")
+    assert path.read_bytes() == b""
+
+
+def test_statistics_of_another_release_have_no_score(capsys, store, monkeypatch):
+    monkeypatch.setattr("tarocco.present.export.__version__", "99.0")
+    rows = list(csv.DictReader(io.StringIO(run(capsys, "store", "export", store)[1])))
+    assert {row["score"] for row in rows} == {""}
+    assert all(row["statistics"] for row in rows)
+
+
+def test_a_damaged_store_gives_no_wrong_numbers(capsys, store):
+    data = bytearray(store.read_bytes())
+    for score in tarocco.score(DEMO.systems, DEMO.references, metrics="BLEU-4")["careful"].values():
+        at = data.index(packed(score.statistics)[1])
+    data[at] ^= 1
+    store.write_bytes(data)
+    code, out, err = run(capsys, *SCORE, "--store", store)
+    assert (code, out) == (1, "")
+    assert "the store is damaged" in err

@@ -64,11 +64,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _HOMES and name != "datasets":
         raise AttributeError(f"module 'tarocco' has no attribute {name!r}")
     from importlib import import_module
 
-    value = getattr(import_module(_HOMES[name]), name)
+    value = getattr(import_module(_HOMES[name]), name) if name in _HOMES else import_module(f"tarocco.{name}")
     globals()[name] = value
     return value
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from tarocco.keeping import Kept
 
 
+SYSTEMS = 8  # that are counted together: they share what is prepared of the references; results do not depend on it
+
+
 @dataclass(frozen=True, eq=False)
 class Work:
     """Rows of some systems and of all references, and the metrics to count there: all that a worker needs."""
@@ -33,12 +36,8 @@ class Work:
     encoding: Encoding
 
 
-def count(works: Sequence[Work]) -> list[list[Floats]]:
-    """For each piece of work and each of its metrics float64[systems, rows, k]."""
-    return [_count(work) for work in works]
-
-
-def _count(work: Work) -> list[Floats]:
+def count(work: Work) -> list[Floats]:
+    """For each metric float64[systems, rows, k]."""
     found: dict[int, Floats] = {}
     for way, members in by_reading(work.metrics, work.encoding).items():
         batch = Batch.of_columns(work.systems, work.references, work.present, way)
@@ -71,36 +70,30 @@ def compute_statistics(
                 out[m] = np.empty((len(systems), len(test_set), of_system.shape[-1]))
             out[m][s, slice(*block)] = of_system
 
-    todo: dict[tuple[int, int], Todo] = {}
+    pieces: list[Piece] = []
     for block in blocks(len(test_set), BLOCK):
         known = kept.get(block) if kept is not None else {}
         fill(block, known)
-        missing = _missing(known, len(metrics), len(systems))
-        if missing:
-            todo[block] = missing
-        elif advance is not None:
-            advance(block[1] - block[0])
-    contexts = _contexts(test_set, metrics, encoding) if todo else []
+        pieces += _missing(block, known, len(metrics), len(systems))
+        if known and advance is not None:
+            advance(len(known) * (block[1] - block[0]))
+    contexts = _contexts(test_set, metrics, encoding) if pieces else []
 
-    def pieces() -> Iterator[tuple[Work, ...]]:
-        for block, groups in todo.items():
-            yield tuple(
-                Work(
-                    tuple(systems[s].rows(*block) for s in of_systems),
-                    tuple(stream.rows(*block) for stream in test_set.references),
-                    test_set.present[:, slice(*block)],
-                    tuple(metrics[m] for m in of_metrics),
-                    tuple(contexts[m] for m in of_metrics),
-                    encoding,
-                )
-                for of_systems, of_metrics in groups.items()
+    def works() -> Iterator[Work]:
+        for block, of_systems, of_metrics in pieces:
+            yield Work(
+                tuple(systems[s].rows(*block) for s in of_systems),
+                tuple(stream.rows(*block) for stream in test_set.references),
+                test_set.present[:, slice(*block)],
+                tuple(metrics[m] for m in of_metrics),
+                tuple(contexts[m] for m in of_metrics),
+                encoding,
             )
 
-    counted = map_ordered(count, pieces(), len(todo), jobs, executor)
-    for (block, groups), of_block in zip(todo.items(), counted, strict=True):
+    counted = map_ordered(count, works(), len(pieces), jobs, executor)
+    for (block, of_systems, of_metrics), of_piece in zip(pieces, counted, strict=True):
         new = {
             (m, s): rows
-            for (of_systems, of_metrics), of_piece in zip(groups.items(), of_block, strict=True)
             for m, of_metric in zip(of_metrics, of_piece, strict=True)
             for s, rows in zip(of_systems, of_metric, strict=True)
         }
@@ -108,20 +101,31 @@ def compute_statistics(
             kept.put(block, new)
         fill(block, new)
         if advance is not None:
-            advance(block[1] - block[0])
+            advance(len(new) * (block[1] - block[0]))
     return [out[m] for m in range(len(metrics))]
 
 
-Todo = dict[tuple[int, ...], list[int]]  # systems -> the metrics that are to be computed for just these
+class Piece(NamedTuple):
+    """What is computed, and stored, at a time."""
+
+    block: tuple[int, int]
+    systems: tuple[int, ...]
+    metrics: tuple[int, ...]
 
 
-def _missing(known: Mapping[tuple[int, int], Floats], metrics: int, systems: int) -> Todo:
-    todo: Todo = {}
+def _missing(
+    block: tuple[int, int], known: Mapping[tuple[int, int], Floats], metrics: int, systems: int
+) -> list[Piece]:
+    """What a store does not have of a block, in pieces that take no longer than people wait after Ctrl-C."""
+    by_systems: dict[tuple[int, ...], list[int]] = {}
     for m in range(metrics):
         missing = tuple(s for s in range(systems) if (m, s) not in known)
-        if missing:
-            todo.setdefault(missing, []).append(m)
-    return todo
+        by_systems.setdefault(missing, []).append(m)
+    return [
+        Piece(block, missing[first:last], tuple(of_metrics))
+        for missing, of_metrics in by_systems.items()
+        for first, last in blocks(len(missing), SYSTEMS)
+    ]
 
 
 def statistics_of_batch(metrics: Sequence[Metric], batch: Batch, contexts: Sequence[Any]) -> list[Floats]:

@@ -75,9 +75,9 @@ class Kept:
 
     def flush(self) -> None:
         """Store what is waiting."""
-        waiting, self.waiting = self.waiting, []
-        if waiting:
-            self.store.put(waiting)
+        if self.waiting:
+            self.store.put(self.waiting)  # if this is interrupted, they are still waiting
+            self.waiting = []
         self.stored = time.monotonic()
 
 

@@ -174,14 +174,27 @@ def _installed() -> dict[type[Metric], str]:
     for entry in entry_points(group="tarocco.metrics"):
         try:
             family = check(entry.load())
-            families[family] = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
+            release = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
+            families[family] = f"{release} {_source_digest(family)}"
         except Exception as error:  # somebody else's code: whatever it raises must not take our metrics away
             package = entry.dist.name if entry.dist else entry.value
             warnings.warn(f'the metric "{entry.name}" of {package} is left out: {error}', PluginLeftOut, stacklevel=2)
     return families
 
 
+def _source_digest(family: type[Metric]) -> str:
+    """Eight digits of the file that defines a metric: a plug-in that is being written changes without a new version."""
+    import sys
+    import zlib
+    from pathlib import Path
+
+    file = getattr(sys.modules[family.__module__], "__file__", None)
+    return f"{zlib.crc32(Path(file).read_bytes()):08x}" if file else ""
+
+
 def _not_found(stem: str) -> str:
+    if "," in stem or " " in stem:
+        return f'"{stem}" is no metric: several are separated by spaces, each an argument of its own'
     if re.fullmatch(rf"(?:{'|'.join(NOT_YET)})(?:[-+*\d].*)?", stem, re.IGNORECASE):
         return f'"{stem}" is not in tarocco {__version__} yet'
     from difflib import get_close_matches

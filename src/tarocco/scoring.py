@@ -177,7 +177,7 @@ def score_test_set(
     store: Store | str | Path | None = None,
     executor: Executor | None = None,
 ) -> Result:
-    """Score every system of a test set with every metric; `advance` is told of every few segments that are done."""
+    """Score every system of a test set with every metric; `advance` is told how many more segments have scores."""
     if confidence is not None:
         check_resampling(confidence, n_resamples, seed)
     if jobs is not None and not (isinstance(jobs, Integral) and jobs >= 1):

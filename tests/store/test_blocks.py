@@ -1,8 +1,11 @@
 """Numbers come back bit for bit, and are found only by what they were computed from."""
 
+import os
+import re
 import sqlite3
 import subprocess
 import sys
+import zlib
 
 import numpy as np
 import pytest
@@ -94,7 +97,8 @@ def poison(path):
     connection = sqlite3.connect(path)
     for key, rows, kinds in connection.execute("SELECT key, rows, kinds FROM blocks").fetchall():
         kinds, sevens = packed(np.full((rows, len(kinds)), 7.0))
-        connection.execute("UPDATE blocks SET kinds = ?, numbers = ? WHERE key = ?", (kinds, sevens, key))
+        new = (kinds, sevens, zlib.crc32(sevens), key)
+        connection.execute("UPDATE blocks SET kinds = ?, numbers = ?, checksum = ? WHERE key = ?", new)
     connection.commit()
     connection.close()
 
@@ -130,6 +134,22 @@ def test_stale_numbers_are_never_read(tmp_path, small_blocks, candidates, refere
     assert (found[:last] == 7).all()
 
 
+def test_many_processes_make_a_store_at_once(tmp_path):
+    code = "import sys; from tarocco.store import Store; [Store(f'{sys.argv[1]}/{i}').close() for i in range(40)]"
+    makers = [
+        subprocess.Popen([sys.executable, "-c", code, tmp_path], stderr=subprocess.PIPE, text=True) for _ in range(4)
+    ]
+    assert [maker.communicate()[1] for maker in makers] == [""] * 4
+
+
+def test_a_name_that_is_not_text_is_written_down_somehow(tmp_path):
+    name = os.fsdecode(b"caf\xe9")
+    result = tarocco.score({name: CANDIDATES}, REFERENCES, store=tmp_path / "s.db")
+    assert result[name]["BLEU-4"].score > 0
+    with Store(tmp_path / "s.db", readonly=True) as store:
+        assert entries(store)[0].subject == "caf\\udce9"
+
+
 def test_another_release_computes_anew(tmp_path, monkeypatch):
     path = tmp_path / "s.db"
     tarocco.score(CANDIDATES, REFERENCES, store=path)
@@ -146,8 +166,9 @@ def test_another_release_of_a_plugin_computes_anew(tmp_path, monkeypatch):
     tarocco.score(CANDIDATES, REFERENCES, metrics="Overlap", store=path)
     poison(path)
     family = type(tarocco.metric("Overlap"))
-    assert registry.release_of(tarocco.metric("Overlap")).startswith("tarocco-overlap ")
-    monkeypatch.setattr(registry, "_installed", lambda: {family: "tarocco-overlap 99"})
+    release = registry.release_of(tarocco.metric("Overlap"))
+    assert re.fullmatch(r"tarocco-overlap \d\S* [0-9a-f]{8}", release)  # with eight digits of the file that defines it
+    monkeypatch.setattr(registry, "_installed", lambda: {family: f"{release[:-8]}00000000"})
     result = tarocco.score(CANDIDATES, REFERENCES, metrics="Overlap", store=path)
     assert result["Overlap"].score == tarocco.score(CANDIDATES, REFERENCES, metrics="Overlap")["Overlap"].score
 
@@ -198,7 +219,7 @@ def test_only_what_is_missing_is_computed(tmp_path, monkeypatch):
     path = tmp_path / "s.db"
     tarocco.score({"x": CANDIDATES}, REFERENCES, metrics=["BLEU-4", "WER"], store=path)
     tarocco.score({"y": CANDIDATES[::-1], "x": CANDIDATES}, REFERENCES, metrics=["BLEU-4", "TER", "WER"], store=path)
-    assert new == [{(0, 0), (1, 0)}, {(0, 0), (1, 0), (1, 1), (2, 0)}]
+    assert new == [{(0, 0), (1, 0)}, {(0, 0), (2, 0)}, {(1, 0), (1, 1)}]
 
 
 def test_nothing_is_prepared_for_blocks_that_are_stored(tmp_path, monkeypatch):

@@ -40,6 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code = run(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
+    except KeyboardInterrupt:  # before a command had begun
+        print("tarocco: stopped", file=sys.stderr)
+        return 130
     except BrokenPipeError:  # the reader of our output went away: nothing is wrong with us
         _close_output()
         return 0

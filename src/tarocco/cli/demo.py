@@ -50,6 +50,7 @@ def run(options: argparse.Namespace) -> None:
     write(result, options, "demo")
     if words:
         sys.stdout.write(
-            "\nSixty segments tell good from bad, and little more: look at which intervals overlap. Your own files:\n"
+            "\nFour metrics, four opinions: who is last, the one that leaves things out, pads, or goes word for word?\n"
+            "Your own files:\n"
             "  tarocco score REF [REF ...] -i SYS [SYS ...] -m BLEU-4 NIST-5 --confidence\n"
         )

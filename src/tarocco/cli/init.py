@@ -14,7 +14,9 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tarocco.cli.running import is_experiment
 from tarocco.errors import InputError
+from tarocco.present.writing import write_whole
 
 if TYPE_CHECKING:
     from tarocco.read.discover import Discovery
@@ -39,7 +41,6 @@ def run(options: argparse.Namespace) -> None:
     import shlex
 
     from tarocco.read.discover import discover
-    from tarocco.read.experiment import is_experiment
 
     target = Path(options.output or Path(options.folder) / "experiment.toml")
     if not is_experiment(str(target)):
@@ -48,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
         raise InputError(f"{target} is there already: --force overwrites it, -o names another file")
     found = discover(options.folder, besides=target)
     entries = {key: names_of(found, key, target) for key in KEYS}
-    write_whole(target, experiment_text(found, entries))
+    write_whole(target, experiment_text(found, entries).encode("utf-8", "backslashreplace"))
     sys.stdout.writelines(f"{line}\n" for line in summary(found))
     sys.stdout.write(f"written: {target}\n")
     systems = "" if found.systems else " -i SYSTEM"
@@ -83,7 +84,7 @@ def experiment_text(found: Discovery, entries: dict[str, list[str]]) -> str:
         if entries[key]:
             several = key in ("references", "systems")
             value = array(entries[key]) if several else quoted(entries[key][0])
-            lines += ["", f"# {found.words[key]}", f"{key} = {value}"]
+            lines += ["", f"# {_one_line(found.words[key])}", f"{key} = {value}"]
         elif key == "systems":
             lines += ["", "# no systems were found", '# systems = ["sys/*.txt"]']
     lines += [
@@ -129,7 +130,8 @@ def as_globs(folder: Path, files: Sequence[str]) -> list[str]:
         ends = {"".join(Path(file).suffixes[-1:]) for file in own}
         for glob in (f"{beginning}*{ends.pop() if len(ends) == 1 else ''}", f"{beginning}*"):
             matched = {path.relative_to(folder).as_posix() for path in folder.glob(glob) if path.is_file()}
-            if len(own) > 1 and glob != "*" and not glob.startswith("*.") and matched == set(own):
+            plain = not any(set("*?[") & set(file) for file in own)  # such a name would be taken for a glob itself
+            if plain and len(own) > 1 and glob != "*" and not glob.startswith("*.") and matched == set(own):
                 found.append(glob)
                 break
         else:
@@ -156,17 +158,6 @@ def array(texts: Sequence[str]) -> str:
     return line if len(line) <= 100 else "[\n" + "".join(f"  {quoted(text)},\n" for text in texts) + "]"
 
 
-def write_whole(target: Path, text: str) -> None:
-    """Write a file so that it is there as a whole or not at all."""
-    beside = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        beside.write_text(text, "utf-8")
-        beside.replace(target)
-    except OSError as error:
-        raise InputError(f"{target}: this file cannot be written ({error.strerror}); -o names another") from None
-    finally:
-        beside.unlink(missing_ok=True)
-
-
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    """Text that can stand in a comment: no line breaks, no control characters."""
+    return "".join(character if character.isprintable() else "?" for character in " ".join(text.split()))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from tarocco.cli.options import DEFAULTS
-from tarocco.cli.running import say
+from tarocco.cli.running import is_experiment, say
 from tarocco.errors import InputError
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def read_inputs(options: argparse.Namespace) -> Inputs:
 
 def experiment_of(files: Sequence[str]) -> Experiment | None:
     """The experiment file that stands in place of other files, if one does."""
-    if not any(file.lower().endswith(".toml") for file in files):
+    if not any(map(is_experiment, files)):
         return None
     if len(files) > 1:
         raise InputError(f"an experiment file stands alone, but {' and '.join(files)} were given")

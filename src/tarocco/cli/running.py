@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import shlex
 import signal
 import sys
 import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -20,7 +22,8 @@ from tarocco.errors import TaroccoError
 
 def say(message: object) -> None:
     """Words go to standard error, data to standard output."""
-    print(f"tarocco: {message}", file=sys.stderr)
+    if sys.stderr is not None:  # closed by the shell: 2>&-
+        print(f"tarocco: {message}", file=sys.stderr)
 
 
 class Parser(argparse.ArgumentParser):
@@ -51,28 +54,42 @@ def run_command(command: str, arguments: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show is no reason to stop
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, _stop)
     options = argparse.Namespace()
+    with _stoppable() as asked:
+        try:
+            parser_of(command).parse_args(arguments, options)
+            if getattr(options, "quiet", False):
+                warnings.simplefilter("ignore")
+            return import_module(f"tarocco.cli.{command}").run(options) or 0
+        except (KeyboardInterrupt, Exception) as error:
+            if asked or isinstance(error, KeyboardInterrupt):  # whatever a library made of it on its way
+                say(_farewell(options, command, arguments))
+                return 128 + (asked[0] if asked else signal.SIGINT)
+            if not isinstance(error, TaroccoError):
+                raise
+            say(error)
+            return 1
+
+
+@contextmanager
+def _stoppable() -> Iterator[list[int]]:
+    """SIGINT and SIGTERM stop the work as Ctrl-C does; gives a list in which the signal is noted."""
+    asked: list[int] = []
+
+    def stop(number: int, _frame: object) -> None:
+        asked.append(number)
+        raise KeyboardInterrupt
+
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as for a command that nohup started
+                before[number] = signal.signal(number, stop)
     try:
-        parser_of(command).parse_args(arguments, options)
-        if getattr(options, "quiet", False):
-            warnings.simplefilter("ignore")
-        return import_module(f"tarocco.cli.{command}").run(options) or 0
-    except TaroccoError as error:
-        say(error)
-        return 1
-    except KeyboardInterrupt as stopped:
-        say(_farewell(options, command, arguments))
-        return 128 + (signal.SIGTERM if isinstance(stopped, Terminated) else signal.SIGINT)
-
-
-class Terminated(KeyboardInterrupt):
-    """SIGTERM: the work stops as it does for Ctrl-C, and what is finished is kept."""
-
-
-def _stop(_signal: int, _frame: object) -> None:
-    raise Terminated
+        yield asked
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _farewell(options: argparse.Namespace, command: str, arguments: Sequence[str]) -> str:
@@ -80,10 +97,19 @@ def _farewell(options: argparse.Namespace, command: str, arguments: Sequence[str
     if not hasattr(options, "store"):
         return "stopped"
     store = store_of(options)
-    if store is None:
-        return "stopped, and nothing is kept; with --store FILE a run can be taken up again"
     again = shlex.join(["tarocco", command, *arguments])
-    return f"stopped; what is finished is kept in {store}, and this goes on: {again}"
+    if "-" in (getattr(options, "input", None) or ["-"]):
+        again += " (with the same standard input)"
+    if store is not None and os.path.exists(store):
+        return f"stopped; what is finished is kept in {store}, and this goes on: {again}"
+    if store is not None or is_experiment((getattr(options, "references", None) or [""])[0]):
+        return f"stopped before anything was finished; once more: {again}"
+    return "stopped, and nothing is kept; with --store FILE a run can be taken up again"
+
+
+def is_experiment(path: str) -> bool:
+    """Whether a file's name says that it is an experiment."""
+    return path.lower().endswith(".toml")
 
 
 def _show_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:

@@ -22,7 +22,7 @@ from tarocco.cli.options import (
     add_text_options,
     store_of,
 )
-from tarocco.cli.running import say
+from tarocco.cli.running import is_experiment, say
 
 if TYPE_CHECKING:
     from tarocco.model import TestSet
@@ -68,17 +68,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     from tarocco.cli.inputs import read_inputs
     from tarocco.errors import InputError
+    from tarocco.metrics.external import External
     from tarocco.present.progress import progress
     from tarocco.scoring import score_test_set
 
+    if not options.input and sys.stdin is not None and sys.stdin.isatty() and not is_experiment(options.references[0]):
+        say("note: reading the system from the keyboard; files of systems are named with -i")
     test_set, chosen, encoding = read_inputs(options)
     if options.level == "document" and test_set.documents is None:
         raise InputError("--level document needs document labels: give --documents FILE, one label a segment")
-    if options.level != "corpus" and options.confidence is not None and not options.quiet:
+    if options.level != "corpus" and options.confidence is not None and options.format != "json" and not options.quiet:
         say(f"note: intervals are for corpus scores: there are none at --level {options.level}")
     if not options.quiet and options.tokenize != "none":
         warn_of_tokenized_text(test_set)
-    with progress("segments", len(test_set), shown=not options.quiet) as advance:
+    computed = sum(not isinstance(metric, External) for metric in chosen)
+    total = len(test_set) * len(test_set.systems) * computed
+    with progress("scores", total, shown=not options.quiet) as advance:
         result = score_test_set(
             test_set,
             chosen,

@@ -25,6 +25,8 @@ EXAMPLES = """examples:
 """
 
 
+HEADER = ("metric", "read as", "system", "text", "segments", "size", "computed by", "last used (UTC)")
+
 ACTIONS = {
     "ls": "what was scored, and how much of it is there",
     "info": "the store at a glance",
@@ -81,7 +83,7 @@ def chosen(store: Store, options: argparse.Namespace) -> list[Entry]:
     from tarocco.store.upkeep import entries
 
     def fits(text: str, patterns: list[str] | None) -> bool:
-        return patterns is None or any(fnmatchcase(text, pattern) for pattern in patterns)
+        return patterns is None or any(fnmatchcase(text.lower(), pattern.lower()) for pattern in patterns)
 
     return [
         entry for entry in entries(store) if fits(entry.metric, options.metrics) and fits(entry.subject, options.input)
@@ -101,7 +103,9 @@ def ls(store: Store, options: argparse.Namespace) -> None:
     rows = tuple(
         (
             entry.metric,
+            how_read(entry.signature),
             entry.subject,
+            entry.text,
             f"{entry.done}" if entry.done == entry.rows else f"{entry.done} of {entry.rows}",
             size_text(entry.stored_bytes),
             entry.release,
@@ -109,7 +113,13 @@ def ls(store: Store, options: argparse.Namespace) -> None:
         )
         for entry in found
     )
-    write_table(Table(("metric", "system", "segments", "size", "computed by", "last used (UTC)"), rows, labels=2))
+    write_table(Table(HEADER, rows, labels=4))
+
+
+def how_read(signature: str) -> str:
+    """What a signature says of the text: 13a mixed 4 refs."""
+    said = dict(part.partition(":")[::2] for part in signature.split("|"))
+    return f"{said.get('tok')} {said.get('case')} {said.get('nrefs')} ref{'s' * (said.get('nrefs') != '1')}"
 
 
 def info(store: Store, options: argparse.Namespace) -> None:
@@ -141,8 +151,8 @@ def export(store: Store, options: argparse.Namespace) -> None:
 
 
 def prune(store: Store, options: argparse.Namespace) -> None:
-    from tarocco._version import __version__
     from tarocco.errors import BadParameter
+    from tarocco.present.export import current_metric
     from tarocco.store.upkeep import days_ago, prune
 
     if not (options.all or options.other_releases or options.older_than is not None):
@@ -151,7 +161,7 @@ def prune(store: Store, options: argparse.Namespace) -> None:
     going = [
         entry
         for entry in chosen(store, options)
-        if options.all or entry.used < old or (options.other_releases and f"|v:{__version__}" not in entry.signature)
+        if options.all or entry.used < old or (options.other_releases and current_metric(entry) is None)
     ]
     if options.dry_run:
         sys.stdout.writelines(f"{entry.metric} on {entry.subject}, last used {entry.used}\n" for entry in going)

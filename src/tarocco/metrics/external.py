@@ -83,15 +83,16 @@ def external_metrics(given: Mapping[str, Given], test_set: TestSet, computed: Se
     """
     if not given:
         return []
-    from tarocco.read.external import ExternalFile, external_of_numbers, name_and_kind, read_external
+    from tarocco.read.external import ExternalFile, external_of_numbers, file_and_column, name_and_kind, read_external
 
     systems, n = list(test_set.systems), len(test_set)
     names = [str(metric) for metric in computed]
     found = []
-    for written, source in given.items():
+    for key, source in given.items():
+        written = str(key)
         if isinstance(source, str | os.PathLike):
             name, kind = name_and_kind(written)
-            source = ExternalFile(name, os.fspath(source), None, kind)
+            source = ExternalFile(name, *file_and_column(os.fspath(source)), kind)
         if isinstance(source, ExternalFile):
             scores = read_external(source, systems, n, test_set.reference_names)
         else:

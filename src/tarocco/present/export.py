@@ -5,19 +5,22 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
+from tarocco._version import __version__
 from tarocco.errors import InputError, MissingExtra, TaroccoError
+from tarocco.metrics.base import Metric
 from tarocco.naming import write_value
 from tarocco.present.writing import whole_file
-from tarocco.registry import metric
+from tarocco.registry import metric, release_of
 from tarocco.store import Store
 from tarocco.store.upkeep import Entry, rows_of
 
 FORMATS = ("csv", "jsonl", "parquet")
-HEADER = ("signature", "metric", "system", "segment", "score", "statistics")
+HEADER = ("signature", "metric", "system", "text", "segment", "score", "statistics")
 _ROWS = 65536  # a Parquet row group
 
 
@@ -33,12 +36,19 @@ def format_of(path: str | None, asked: str | None) -> str:
     return suffix
 
 
-def columns_of(store: Store, entry: Entry) -> Iterator[dict[str, list[Any]]]:
-    """A block of a series, column by column; a score that does not exist, or whose metric is not installed, is None."""
+def current_metric(entry: Entry) -> Metric | None:
+    """The metric whose statistics these are, if this release has it; others may count other things under its name."""
     try:
         known = metric(entry.metric)
     except TaroccoError:
-        known = None  # a plug-in's: its statistics are there all the same
+        return None
+    same = entry.signature.endswith(f"|v:{__version__}") and release_of(known) == entry.release
+    return known if same else None
+
+
+def columns_of(store: Store, entry: Entry) -> Iterator[dict[str, list[Any]]]:
+    """A block of a series, column by column; what another release or a missing plug-in counted has no score."""
+    known = current_metric(entry)
     for first, numbers in rows_of(store, entry):
         n = len(numbers)
         scores = known.score(numbers).tolist() if known else [math.nan] * n
@@ -46,6 +56,7 @@ def columns_of(store: Store, entry: Entry) -> Iterator[dict[str, list[Any]]]:
             "signature": [entry.signature] * n,
             "metric": [entry.metric] * n,
             "system": [entry.subject] * n,
+            "text": [entry.text] * n,
             "segment": list(range(first + 1, first + n + 1)),
             "score": [None if math.isnan(score) else score for score in scores],
             "statistics": numbers.tolist(),
@@ -54,6 +65,8 @@ def columns_of(store: Store, entry: Entry) -> Iterator[dict[str, list[Any]]]:
 
 def export(store: Store, entries: Sequence[Entry], form: str, path: str | None, out: TextIO) -> None:
     """Write all rows of some series to a file, or to `out` if there is none; a file is whole or not there."""
+    if path is not None and os.path.exists(path) and os.path.samefile(path, store.path):
+        raise InputError(f"{path}: this is the store itself; name another file")
     parts = (part for entry in entries for part in columns_of(store, entry))
     if form == "parquet":
         if path is None:
@@ -84,7 +97,7 @@ def _parquet(parts: Iterator[dict[str, list[Any]]], path: str) -> None:
         from pyarrow import parquet
     except ImportError:
         raise MissingExtra('Parquet needs pyarrow: pip install "tarocco[arrow]"') from None
-    kinds: list[Any] = [pyarrow.string()] * 3 + [pyarrow.int64(), pyarrow.float64(), pyarrow.list_(pyarrow.float64())]
+    kinds: list[Any] = [pyarrow.string()] * 4 + [pyarrow.int64(), pyarrow.float64(), pyarrow.list_(pyarrow.float64())]
     schema = pyarrow.schema(list(zip(HEADER, kinds, strict=True)))
     with whole_file(path) as temporary, parquet.ParquetWriter(temporary, schema) as writer:
         for part in parts:

@@ -14,7 +14,7 @@ PATIENCE = 0.5  # seconds; work that takes no longer shows no bar
 @contextmanager
 def progress(what: str, total: int, shown: bool = True) -> Iterator[Callable[[int], None]]:
     """Gives a function to call with how many more items are done; shows items, rate and time left."""
-    if not (shown and sys.stderr.isatty()):
+    if not (shown and sys.stderr is not None and sys.stderr.isatty()):
         yield lambda _done: None
         return
     bar = _Bar(what, total)

@@ -61,9 +61,11 @@ def corpus_table(result: Result, width: int | None = None) -> Table:
 
 
 def long_table(result: Result, width: int | None = None) -> Table:
-    """A row a system and metric: for terminals too narrow for the wide table."""
-    rows = tuple((score.system, str(score.metric), cell(score, width)) for score in result.scores)
-    return Table(("system", "metric", "score"), rows, labels=2)
+    """A row a metric and system: for terminals too narrow for the wide table."""
+    metrics = list(dict.fromkeys(str(score.metric) for score in result.scores))
+    ordered = sorted(result.scores, key=lambda score: metrics.index(str(score.metric)))  # systems are what is compared
+    rows = tuple((str(score.metric), score.system, cell(score, width)) for score in ordered)
+    return Table(("metric", "system", "score"), rows, labels=2)
 
 
 def parts_table(result: Result, level: str, width: int | None = None) -> Table:

@@ -15,6 +15,8 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     target = Path(path)
     if target.is_dir():
         raise InputError(f"{target}: a file is wanted, and this is a directory")
+    if target.exists() and not target.is_file():
+        raise InputError(f"{target}: an ordinary file is wanted, and this is none")
     if not target.parent.is_dir():
         raise InputError(f"{target}: there is no directory {target.parent}")
     if not os.access(target.parent, os.W_OK):

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from tarocco.encode.tokenizers import tokenizer
 from tarocco.errors import InputError, TaroccoError
 from tarocco.read.bytes_of import bytes_of
-from tarocco.read.external import ExternalFile, file_and_column, name_and_kind
+from tarocco.read.external import ExternalFile, check_columns, file_and_column, name_and_kind
 from tarocco.read.lines import check_utf8, read_lines
 from tarocco.read.tables import KINDS, near
 from tarocco.read.test_set import (
@@ -30,8 +30,6 @@ from tarocco.read.test_set import (
     source_column,
     system_columns,
 )
-
-SUFFIX = ".toml"
 
 # What each key is, in the words of its mistakes.
 KEYS = {
@@ -81,11 +79,6 @@ class Experiment:
     system_columns: tuple[Column, ...] = field(default=(), repr=False, compare=False)
 
 
-def is_experiment(path: str) -> bool:
-    """Whether a file's name says that it is an experiment."""
-    return Path(path).suffix.lower() == SUFFIX
-
-
 def read_experiment(path: str, check_metric: Callable[[str], object] | None = None) -> Experiment:
     """Read and check an experiment file; InputError tells every mistake.
 
@@ -96,7 +89,9 @@ def read_experiment(path: str, check_metric: Callable[[str], object] | None = No
     text = data.decode("utf-8-sig")
     try:
         values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise InputError(f"{path}: this is no experiment file: its brackets are nested too deeply") from None
+    except ValueError as error:
         where = re.search(r"\(at line (\d+), column \d+\)", str(error))
         line = where[1] if where else text.count("\n") + 1
         reason = re.sub(r" \(at [^)]*\)$", "", str(error))
@@ -282,9 +277,9 @@ class _Reading:
         entry = self.of_type("human", str)
         if not entry:
             return None
-        path, column = file_and_column(self.place(entry))
-        self.existing("human", path)
-        return ExternalFile("human", path, column)
+        file = ExternalFile("human", *file_and_column(self.place(entry)))
+        self.tried("human", None, check_columns, file)
+        return file
 
     def external(self) -> tuple[ExternalFile, ...]:
         table = self.of_type("external", dict) or {}

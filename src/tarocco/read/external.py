@@ -107,6 +107,11 @@ def read_external(
     return ExternalScores(asked.name, kind, level, by_system, tuple(origin), pairs)
 
 
+def check_columns(asked: ExternalFile) -> None:
+    """InputError if a table of scores lacks the columns that are asked for."""
+    _score_column(read_table(asked.path), asked)
+
+
 def external_of_numbers(name: str, given: Any, systems: Sequence[str], n_segments: int) -> ExternalScores:
     """Scores from a program: a mapping from systems to a list of numbers, or to a number; a list for one system."""
     bare, kind = name_and_kind(name)
@@ -123,7 +128,7 @@ def external_of_numbers(name: str, given: Any, systems: Sequence[str], n_segment
         values = [math.nan if one is None else one for one in listed]
         try:
             by_system[system] = np.array(values, np.float64).reshape(len(values))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(f'external scores {bare}: those of system "{system}" are not all numbers') from None
         if np.isinf(by_system[system]).any():
             raise InputError(f'external scores {bare}: one of system "{system}" is infinite')
@@ -197,7 +202,7 @@ def _score_column(table: Table, asked: ExternalFile) -> str:
             others = [name for name in table.header if name not in KEYS]
             raise InputError(f'{table.path} has no column "{asked.column}" ({near(asked.column, others)})')
         return asked.column
-    for name in ("score", asked.name):
+    for name in (asked.name, "score"):
         if name in table.header:
             return name
     numbers = table.number_columns(besides=KEYS)
@@ -206,7 +211,7 @@ def _score_column(table: Table, asked: ExternalFile) -> str:
     if numbers:
         raise InputError(
             f"{table.path} has several columns of numbers ({', '.join(numbers)}): "
-            f"name one, as in {asked.name}={table.path}:{numbers[0]}"
+            f"name one, as in {table.path}:{numbers[0]}"
         )
     raise InputError(f"{table.path}, line 1: a column called score is wanted, found {', '.join(table.header)}")
 
@@ -342,7 +347,7 @@ def _warn_of_missing(asked: ExternalFile, by_system: Mapping[str, Floats]) -> No
     counts = {system: int(np.isnan(scores).sum()) for system, scores in by_system.items()}
     missing = sum(counts.values())
     if missing:
-        by_name = ", ".join(f"{system} {count}" for system, count in counts.items() if count)
+        by_name = ", ".join(f"{count} of {system}" for system, count in counts.items() if count)
         total = sum(map(len, by_system.values()))
         warnings.warn(
             f"{asked.name}: {missing} of {total} scores are missing in {shown(asked.path)} ({by_name}); "

@@ -100,7 +100,7 @@ def json_lines(path: str, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         if written.strip():
             try:
                 record = json.loads(written)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise InputError(f"{shown(path)}, line {line}: this is not JSON: {error}") from None
             if not isinstance(record, dict):
                 raise InputError(f"{shown(path)}, line {line}: a JSON object is wanted, found {written.strip()[:40]}")

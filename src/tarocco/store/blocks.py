@@ -1,12 +1,13 @@
 """Blocks of float64 numbers, found by a digest of everything they were computed from.
 
 A block is some rows of a series; a series is what one metric says of one system on one test set. A key is made from the
-metric's signature, the release that computes it and the text of the rows (see counting.py), so another parameter, other
+metric's signature, the release that computes it and the text of the rows (see keeping.py), so another parameter, other
 text or another release has another key: stale numbers cannot be read, because nobody asks for them.
 """
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from xxhash import xxh3_128
 
-from tarocco.errors import StoreError
+from tarocco.errors import BadParameter, StoreError
 from tarocco.store.database import DAMAGED, connect, sentences, transaction
 
 Floats = NDArray[np.float64]
@@ -42,9 +43,9 @@ def digest(*parts: Any) -> bytes:
     return whole.digest()
 
 
-def now() -> str:
-    """The time as a store writes it down: UTC, to the second."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+def time_text(moment: datetime) -> str:
+    """A moment (UTC) as a store writes it down, to the second."""
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def packed(numbers: Floats) -> tuple[str, bytes]:
@@ -99,11 +100,18 @@ class Series:
     keys: tuple[tuple[int, bytes], ...]  # (first row, key)
 
 
+def _writable(name: str) -> str:
+    """A file's name that is not UTF-8 in a form that can be written down."""
+    return name.encode("utf-8", "backslashreplace").decode()
+
+
 class Store:
     """A file of blocks. Opened for writing it is made where there is none; use it in a `with` statement."""
 
     def __init__(self, path: str | Path, *, readonly: bool = False) -> None:
-        self.path = str(path)
+        if not isinstance(path, str | os.PathLike):
+            raise BadParameter(f"a store is the name of a file, not {path!r}")
+        self.path = os.fspath(path)
         self.connection = connect(self.path, readonly)
 
     def __enter__(self) -> Store:
@@ -125,10 +133,12 @@ class Store:
         with sentences(self.path):
             for key in keys:
                 row = self.connection.execute(
-                    "SELECT rows, kinds, numbers FROM blocks WHERE key = ?", (key,)
+                    "SELECT rows, kinds, checksum, numbers FROM blocks WHERE key = ?", (key,)
                 ).fetchone()
                 if row is not None:
-                    rows, kinds, numbers = row
+                    rows, kinds, checksum, numbers = row
+                    if zlib.crc32(numbers) != checksum:
+                        raise StoreError(f"{self.path}: {DAMAGED}")
                     try:
                         found[key] = unpacked(kinds, rows, numbers)
                     except (KeyError, ValueError):
@@ -137,7 +147,7 @@ class Store:
 
     def put(self, blocks: Iterable[tuple[bytes, Floats]]) -> None:
         """Keep blocks, all of them or, if something goes wrong, none; one that is there already stays as it is."""
-        created = now()
+        created = time_text(datetime.now(UTC))
         rows = []
         for key, block in blocks:
             kinds, numbers = packed(block)
@@ -150,14 +160,14 @@ class Store:
 
     def register(self, series: Sequence[Series]) -> None:
         """Write down what a run is about to compute, so that people can see what a store holds and how far it got."""
-        used = now()
+        used = time_text(datetime.now(UTC))
         with sentences(self.path), transaction(self.connection):
             for one in series:
                 (number,) = self.connection.execute(
                     """INSERT INTO series (signature, metric, release, subject, content, rows, used)
                     VALUES (?, ?, ?, ?, ?, ?, ?)
                     ON CONFLICT DO UPDATE SET used = excluded.used RETURNING id""",
-                    (one.signature, one.metric, one.release, one.subject, one.content, one.rows, used),
+                    (one.signature, one.metric, one.release, _writable(one.subject), one.content, one.rows, used),
                 ).fetchone()
                 self.connection.executemany(
                     "INSERT OR REPLACE INTO places (series, first, key) VALUES (?, ?, ?)",

@@ -17,6 +17,7 @@ from tarocco.errors import StoreError
 
 APPLICATION = 0x7461726F  # "taro": how SQLite files say whose they are
 WAIT = 60.0  # seconds that a process waits for another one that writes
+_NAP = 0.2  # seconds that it waits before it looks whether it was told to stop
 _PAGE = 8192  # bytes
 _LOG_PAGES = 8192  # 64 MiB are logged before they are moved into the file
 DAMAGED = "the store is damaged (`tarocco store check` says where); move it away to begin anew"
@@ -26,7 +27,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         """CREATE TABLE blocks (
             id INTEGER PRIMARY KEY,
-            key BLOB NOT NULL UNIQUE,       -- what the numbers were computed from, see keys in blocks.py
+            key BLOB NOT NULL UNIQUE,       -- what the numbers were computed from, see keeping.py
             rows INTEGER NOT NULL,
             kinds TEXT NOT NULL,            -- a letter a column: what its numbers are stored as, see blocks.py
             checksum INTEGER NOT NULL,      -- CRC-32 of numbers
@@ -59,15 +60,15 @@ def connect(path: str, readonly: bool = False) -> sqlite3.Connection:
     """Open a store, make it where there is none, and bring an older one up to date; StoreError says why not."""
     _look_at(path, readonly)
     with sentences(path):
-        connection = _connection(path, readonly)
+        connection = _connection(os.path.realpath(path), readonly)
         try:
-            connection.execute(f"PRAGMA busy_timeout = {int(WAIT * 1000)}")
             version = _version(connection, path)
             if not readonly:
                 _prepare(connection, path)
-            elif version == 0:  # a store whose making was interrupted: finish it
+            elif version == 0:  # nothing was ever stored, and whoever only looks writes nothing
                 connection.close()
-                return connect(path)
+                connection = sqlite3.connect(":memory:", isolation_level=None)
+                _migrate(connection, path)
             elif version < SCHEMA:
                 raise StoreError(
                     f"{path}: this store is of an older release; any run with --store brings it up to date"
@@ -81,10 +82,10 @@ def connect(path: str, readonly: bool = False) -> sqlite3.Connection:
 
 def _look_at(path: str, readonly: bool) -> None:
     """Refuse what cannot be a store before SQLite, whose words are few, comes to it."""
-    folder = Path(path).parent
-    if not path:
-        raise StoreError("the name of the store is empty")
-    if os.path.isdir(path):
+    if not path or "\0" in path:
+        raise StoreError("the name of the store is empty" if not path else "the name of a store has no zero byte")
+    folder = Path(os.path.realpath(path)).parent
+    if os.path.isdir(path) or path.endswith(os.sep):
         raise StoreError(f"{path}: this is a directory, a store is a file")
     if not os.path.exists(path):
         if readonly:
@@ -103,7 +104,7 @@ def _look_at(path: str, readonly: bool) -> None:
 
 def _connection(path: str, readonly: bool) -> sqlite3.Connection:
     """A connection; one that is to read only still tidies the log up if it may."""
-    may_write = os.access(path, os.W_OK) and os.access(Path(path).absolute().parent, os.W_OK)
+    may_write = os.access(path, os.W_OK) and os.access(Path(path).parent, os.W_OK)
     if not readonly:
         mode = "mode=rwc"
     elif may_write:
@@ -112,9 +113,7 @@ def _connection(path: str, readonly: bool) -> sqlite3.Connection:
         mode = "mode=ro"
     else:  # where the index of the log cannot be made, a store that nobody is writing to needs none
         mode = "immutable=1"
-    connection = sqlite3.connect(
-        f"{Path(path).absolute().as_uri()}?{mode}", uri=True, isolation_level=None, timeout=WAIT
-    )
+    connection = sqlite3.connect(f"{Path(path).as_uri()}?{mode}", uri=True, isolation_level=None, timeout=_NAP)
     if readonly:
         connection.execute("PRAGMA query_only = ON")
     return connection
@@ -122,10 +121,13 @@ def _connection(path: str, readonly: bool) -> sqlite3.Connection:
 
 def _version(connection: sqlite3.Connection, path: str) -> int:
     """The schema of a store; 0 if the file is new. Nothing is written before this has been read."""
-    application, version, tables = (
-        int(connection.execute(question).fetchone()[0])
-        for question in ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
-    )
+    inside = connection.in_transaction
+    if not inside:
+        connection.execute("BEGIN")  # so that the answers are of one moment: another process may be making the store
+    questions = ("SELECT count(*) FROM sqlite_master", "PRAGMA application_id", "PRAGMA user_version")
+    tables, application, version = (int(patiently(connection, question).fetchone()[0]) for question in questions)
+    if not inside:
+        connection.execute("COMMIT")
     if application != APPLICATION and (application or tables):
         raise StoreError(f"{path}: this is an SQLite database, but not a tarocco store; it is left as it is")
     if version > SCHEMA:
@@ -138,9 +140,13 @@ def _version(connection: sqlite3.Connection, path: str) -> int:
 
 def _prepare(connection: sqlite3.Connection, path: str) -> None:
     connection.execute(f"PRAGMA page_size = {_PAGE}")
-    _keep_a_log(connection)
+    patiently(connection, "PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")  # the log is flushed when it is moved: enough against a kill
     connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
+    _migrate(connection, path)
+
+
+def _migrate(connection: sqlite3.Connection, path: str) -> None:
     if _version(connection, path) < SCHEMA:
         with transaction(connection):  # another process may have done it in the meantime: look again
             for step in range(_version(connection, path), SCHEMA):
@@ -150,25 +156,23 @@ def _prepare(connection: sqlite3.Connection, path: str) -> None:
             connection.execute(f"PRAGMA user_version = {SCHEMA}")
 
 
-def _keep_a_log(connection: sqlite3.Connection) -> None:
-    """Switch to the write-ahead log. SQLite does not wait for others here, so we do."""
+def patiently(connection: sqlite3.Connection, statement: str) -> sqlite3.Cursor:
+    """Execute a statement, and while others keep the store locked, again. SQLite would wait deaf to Ctrl-C."""
     deadline = time.monotonic() + WAIT
     while True:
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
+            return connection.execute(statement)
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            busy = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+            if not busy or time.monotonic() > deadline:
                 raise
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
+            time.sleep(0.01)  # SQLite does not wait for everything
 
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """All of it or nothing; waits for others that write."""
-    connection.execute("BEGIN IMMEDIATE")
+    patiently(connection, "BEGIN IMMEDIATE")
     try:
         yield
         connection.execute("COMMIT")

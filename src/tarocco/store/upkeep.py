@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from tarocco.errors import StoreError
-from tarocco.store.blocks import Floats, Store, unpacked
+from tarocco.store.blocks import Floats, Store, time_text, unpacked
 from tarocco.store.database import SCHEMA, sentences, transaction
 
 
@@ -23,6 +23,7 @@ class Entry:
     metric: str
     release: str
     subject: str
+    text: str  # eight digits that tell test sets apart
     rows: int
     done: int  # rows whose blocks are there
     stored_bytes: int
@@ -48,7 +49,7 @@ def entries(store: Store) -> list[Entry]:
     """Every series, the one used last first."""
     with sentences(store.path):
         rows = store.connection.execute(
-            """SELECT series.id, signature, metric, release, subject, series.rows,
+            """SELECT series.id, signature, metric, release, subject, substr(hex(content), 1, 8), series.rows,
                 ifnull(sum(blocks.rows), 0), ifnull(sum(length(numbers)), 0), used
             FROM series LEFT JOIN places ON places.series = series.id LEFT JOIN blocks USING (key)
             GROUP BY series.id ORDER BY used DESC, series.id"""
@@ -121,6 +122,6 @@ def prune(store: Store, numbers: Sequence[int]) -> int:
 def days_ago(days: float) -> str:
     """A moment as a store writes it down."""
     try:
-        return (datetime.now(UTC) - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return time_text(datetime.now(UTC) - timedelta(days=days))
     except OverflowError:
         raise StoreError(f"{days:g} days ago is before the calendar begins") from None

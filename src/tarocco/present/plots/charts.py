@@ -62,8 +62,8 @@ def dots(
         told = [alt.Tooltip("system:N"), *(alt.Tooltip(f"{name}:Q", format=".5g") for name in ("score", "low", "high"))]
         base = alt.Chart(alt.Data(values=values)).encode(y=y, tooltip=told)
         ends = alt.X("low:Q").title(None), alt.X2("high:Q")
-        interval = base.mark_rule(color=look.MAIN, strokeWidth=2, opacity=0.55)
-        point = base.mark_point(color=look.MAIN, filled=True, size=64, opacity=1)
+        interval = base.mark_rule(color=look.MAIN, strokeWidth=3, opacity=0.45)
+        point = base.mark_point(color=look.MAIN, filled=True, size=26, opacity=1)
         title = alt.Title(lines(metric), subtitle=remarks[metric] or no_remark)
         drawn = alt.layer(interval.encode(x=ends[0], x2=ends[1]), point.encode(x=x), title=title)
         panels.append(drawn.properties(width=PANEL_WIDTH, height=alt.Step(ROW_HEIGHT)))
