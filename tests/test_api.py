@@ -19,7 +19,7 @@ def test_one_system():
     result = tarocco.score(CANDIDATES, REFERENCES, metrics=["BLEU-4", "NIST-5"])
     assert list(result) == ["BLEU-4", "NIST-5"]
     score = result["BLEU-4"]
-    assert 0.58 < score.score < 0.6
+    assert 0.67 < score.score < 0.68
     assert float(score) == score.score
     assert len(score.segments) == 60
     assert score.signature == (

@@ -44,12 +44,12 @@ def test_tokenizer(name, text):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_character_between_every_kind_of_neighbour(name):
+def test_every_character_between_every_kind_of_neighbor(name):
     """Each code point between letters, digits and commas, all of Unicode."""
     codes = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
-    neighbours = ("aa", "11", "1a", "a1", ",,")
-    for left, right in neighbours[: 2 if name == "zh" else None]:  # zh is slow, and 13a but for Chinese characters
-        # A line holds many cells, each with neighbours of its own.
+    neighbors = ("aa", "11", "1a", "a1", ",,")
+    for left, right in neighbors[: 2 if name == "zh" else None]:  # zh is slow, and 13a but for Chinese characters
+        # A line holds many cells, each with neighbors of its own.
         for start in range(0, len(codes), 4096):
             line = "\u0001".join(f"{left}{c}{right}" for c in codes[start : start + 4096] if c != "\n")
             assert tokenizer(name)(line) == " ".join(peer_words(name, line)), (left, right, start)

@@ -28,7 +28,7 @@ def _is(kind):
 
 
 def international(text):
-    """Two passes over pairs of neighbours that must not overlap, then symbols."""
+    """Two passes over pairs of neighbors that must not overlap, then symbols."""
     number, punctuation, symbol = _is("N"), _is("P"), _is("S")
     text = _pairs(text.rstrip(), lambda a, b: not number(a) and punctuation(b), lambda a, b: f"{a} {b} ")
     text = _pairs(text, lambda a, b: punctuation(a) and not number(b), lambda a, b: f" {a} {b}")

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
+from typing import TYPE_CHECKING
 
 from tarocco.cli.options import DEFAULTS, add_output_options, add_resampling_options, add_store_option, store_of
+
+if TYPE_CHECKING:
+    from tarocco.results import Result
 
 EXAMPLES = """examples:
   tarocco demo
@@ -20,6 +25,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_output_options(parser)
     add_store_option(parser)
     parser.set_defaults(**DEFAULTS, confidence=0.95)
+
+
+def opinions(result: Result) -> str:
+    """Which system each metric likes least."""
+    worst: dict[str, tuple[str, float]] = {}
+    for score in result.scores:
+        quality = -score.score if score.metric.kind == "error" else score.score
+        if quality < worst.get(str(score.metric), ("", math.inf))[1]:
+            worst[str(score.metric)] = score.system, quality
+    return ", ".join(f"{system} ({metric})" for metric, (system, _) in worst.items())
 
 
 def run(options: argparse.Namespace) -> None:
@@ -50,7 +65,6 @@ def run(options: argparse.Namespace) -> None:
     write(result, options, "demo")
     if words:
         sys.stdout.write(
-            "\nFour metrics, four opinions: who is last, the one that leaves things out, pads, or goes word for word?\n"
-            "Your own files:\n"
+            f"\nWho is worst? {opinions(result)}. Your own files:\n"
             "  tarocco score REF [REF ...] -i SYS [SYS ...] -m BLEU-4 NIST-5 --confidence\n"
         )

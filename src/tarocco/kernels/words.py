@@ -13,7 +13,7 @@ All tokenizers are one loop over characters. What differs is the class of each c
 
 mteval's rules for PAIR characters are two regular expressions, applied in turn, whose matches must not overlap:
 `([^0-9])([.,])` -> `\\1 \\2 ` and then `([.,])([^0-9])` -> ` \\1 \\2`. One pass does the same with one bit of memory:
-in `,,` the second comma is not matched by the first expression, because its left neighbour was used up by the match
+in `,,` the second comma is not matched by the first expression, because its left neighbor was used up by the match
 before it; it is then matched by the second one if no digit follows. What follows an unmatched PAIR character is either
 a digit (nothing happens) or not (it is split off): a PAIR character behind an unmatched one is always matched by the
 first expression, so the second never sees two of them side by side.
@@ -152,7 +152,7 @@ def split_words(
 
     Segment i is the bytes starts[i] .. starts[i + 1] - 1 (the last byte separates it from the next one).
     `padded`: the line is read as if a space stood on both sides (13a). `trimmed`: leading space does not count as a
-    left neighbour (zh). Trailing space never counts as a right neighbour. `entities`: four SGML entities are read.
+    left neighbor (zh). Trailing space never counts as a right neighbor. `entities`: four SGML entities are read.
     `out` holds twice the text.
     """
     segment: cython.Py_ssize_t
@@ -177,9 +177,9 @@ def split_words(
             end = starts[segment + 1] - 1
             begin = length
             gap = False  # a space is due before the next character
-            before = padded  # there is a left neighbour
+            before = padded  # there is a left neighbor
             previous = SPACE
-            used_up = False  # the left neighbour was matched by the first of mteval's expressions
+            used_up = False  # the left neighbor was matched by the first of mteval's expressions
             i = start
             while i < end:
                 character = text[i]
