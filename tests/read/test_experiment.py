@@ -286,3 +286,34 @@ def test_texts_are_read_once(folder, capsys, monkeypatch):
     answer(capsys, "score", written(folder, REFERENCES + 'systems = "sys/*"\n'))
     assert sorted(seen) == sorted({*seen})
     assert len(seen) == 5
+
+
+def test_mistakes_in_tables_of_scores_are_told_with_the_others(folder):
+    (folder / "seg.tsv").write_text("system\tsegment\tscore\nA\t1\t0.5\nB\t9\t0.5\nC\t1\t0.5\n")
+    (folder / "half.tsv").write_text("system\tscore\nA\t0.5\n")
+    text = 'references = "ref/1.txt"\nsystems = "sys/*"\nhuman = "grades.tsv:adequcy"\n[external]\n'
+    path = written(folder, text + 'one = "seg.tsv"\ntwo = "half.tsv"\n')
+    with pytest.raises(InputError) as caught:
+        read_experiment(path, metric)
+    head, human, one, two = str(caught.value).split("\n  ")
+    assert head == f"{path} has 3 mistakes:"
+    assert human.startswith(f'{path}, line 3: {folder}/grades.tsv has no column "adequcy" (did you mean "adequacy"?)')
+    assert one.startswith(f"{path}, line 5: {folder}/seg.tsv, line 3: ")
+    assert two == f'{path}, line 6: {folder}/half.tsv: there are no scores of systems "B", "C" (there is A)'
+
+
+def test_scores_that_were_read_with_the_experiment_are_not_read_again(folder, monkeypatch, capsys):
+    path = written(folder, 'references = "ref/1.txt"\nsystems = "sys/*"\nexternal = {COMET = "comet.tsv"}\n')
+    from tarocco.read import external
+
+    read, times = external.read_table, []
+    monkeypatch.setattr(external, "read_table", lambda path: times.append(path) or read(path))
+    assert main(["score", path, "-f", "tsv"]) == 0
+    assert len(times) == 1
+    assert "\nB\tCOMET\t0.7\t" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 100_000, "a = 1" + "0" * 5000])
+def test_hostile_toml_is_one_sentence(folder, text):
+    with pytest.raises(InputError, match=r"e\.toml"):
+        read_experiment(written(folder, text), metric)

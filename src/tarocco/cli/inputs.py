@@ -99,7 +99,8 @@ def external_of(
     for file in experiment.external if experiment else ():
         if file.name not in given and _is_of_use(file, options):
             try:
-                found += external_metrics({file.name: file}, test_set, [*computed, *found])
+                read = experiment.external_scores.get(file.name) if experiment and not options.input else None
+                found += external_metrics({file.name: read or file}, test_set, [*computed, *found])
             except InputError as error:
                 if not options.input:  # with other systems than the experiment's, its scores may not be about them
                     raise

@@ -22,7 +22,7 @@ from tarocco.naming import signature
 if TYPE_CHECKING:
     from tarocco.read.external import ExternalFile
 
-Given = Union[Mapping[str, Any], Iterable[float | None], str, os.PathLike[str], "ExternalFile"]
+Given = Union[Mapping[str, Any], Iterable[float | None], str, os.PathLike[str], ExternalScores, "ExternalFile"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,9 @@ def external_metrics(given: Mapping[str, Given], test_set: TestSet, computed: Se
         if isinstance(source, str | os.PathLike):
             name, kind = name_and_kind(written)
             source = ExternalFile(name, *file_and_column(os.fspath(source)), kind)
-        if isinstance(source, ExternalFile):
+        if isinstance(source, ExternalScores):
+            scores = source
+        elif isinstance(source, ExternalFile):
             scores = read_external(source, systems, n, test_set.reference_names)
         else:
             scores = external_of_numbers(written, source, systems, n)

@@ -283,7 +283,7 @@ class _Looking:
                 yield f"{folder}/ ({_counted(len(own), 'file')}{further or _behind(why.pop())})"
             else:
                 yield from (f"{file} ({self.left[file]})" if self.left.get(file) else file for file in own)
-        yield from (f"{folder}/ (too deep to be looked at)" for folder in self.deeper)
+        yield from self.deeper
 
 
 def role_of(file: str) -> str:
@@ -302,16 +302,23 @@ def role_of(file: str) -> str:
 
 
 def _two_levels(folder: Path) -> tuple[list[str], list[str]]:
-    """The files of a folder and of the folders in it, and what folders are further down; hidden ones are not seen."""
+    """The files of a folder and of the folders in it, and what was not looked at; hidden ones are not seen."""
     files: list[str] = []
     deeper: list[str] = []
     for path in sorted(path for path in folder.iterdir() if not path.name.startswith(".")):
         if path.is_file():
             files.append(path.name)
         elif path.is_dir():
-            for below in sorted(path.iterdir()):
-                if not below.name.startswith("."):
-                    (files if below.is_file() else deeper).append(f"{path.name}/{below.name}")
+            try:
+                inside = sorted(path.iterdir())
+            except OSError:
+                deeper.append(f"{path.name}/ (it cannot be read)")
+                continue
+            for below in inside:
+                if below.is_file() and not below.name.startswith("."):
+                    files.append(f"{path.name}/{below.name}")
+                elif below.is_dir() and not below.name.startswith("."):
+                    deeper.append(f"{path.name}/{below.name}/ (too deep to be looked at)")
     return files, deeper
 
 

@@ -17,8 +17,16 @@ from typing import Any, TypeVar
 
 from tarocco.encode.tokenizers import tokenizer
 from tarocco.errors import InputError, TaroccoError
+from tarocco.model import ExternalScores
 from tarocco.read.bytes_of import bytes_of
-from tarocco.read.external import ExternalFile, check_columns, file_and_column, name_and_kind
+from tarocco.read.external import (
+    ExternalFile,
+    check_columns,
+    file_and_column,
+    holds_candidates,
+    name_and_kind,
+    read_external,
+)
 from tarocco.read.lines import check_utf8, read_lines
 from tarocco.read.tables import KINDS, near
 from tarocco.read.test_set import (
@@ -77,6 +85,7 @@ class Experiment:
     store: str | None = None
     reference_columns: tuple[Column, ...] = field(default=(), repr=False, compare=False)
     system_columns: tuple[Column, ...] = field(default=(), repr=False, compare=False)
+    external_scores: Mapping[str, ExternalScores] = field(default_factory=dict, repr=False, compare=False)
 
 
 def read_experiment(path: str, check_metric: Callable[[str], object] | None = None) -> Experiment:
@@ -125,6 +134,8 @@ class _Reading:
         source = self.file("source")
         if source is not None:
             self.fitting("source", self.columns("source", [source], lambda path: [source_column(path)]), first)
+        external = self.external()
+        scores = self.external_scores(external, names, columns) if columns else {}
         experiment = Experiment(
             path=self.path,
             name=self.of_type("name", str) or Path(self.path).stem,
@@ -138,13 +149,14 @@ class _Reading:
             groups=self.labels("groups", first),
             nbest=self.existing("nbest", self.file("nbest")),
             human=self.human(),
-            external=self.external(),
+            external=external,
             confidence=self.number("confidence", (int, float), lambda value: 0 < value < 1),
             n_resamples=self.number("n_resamples", (int,), lambda value: value >= 2),
             seed=self.number("seed", (int,), lambda _: True),
             store=self.file("store"),
             reference_columns=tuple(columns),
             system_columns=tuple(outputs),
+            external_scores=scores,
         )
         sentences = [sentence for _, sentence in sorted(self.mistakes, key=lambda mistake: mistake[0])]
         if len(sentences) > 1:
@@ -285,6 +297,19 @@ class _Reading:
         table = self.of_type("external", dict) or {}
         files = [self.external_file(written, about) for written, about in table.items()]
         return tuple(file for file in files if file is not None)
+
+    def external_scores(
+        self, files: Sequence[ExternalFile], systems: Sequence[str], references: Sequence[Column]
+    ) -> dict[str, ExternalScores]:
+        """The scores of the experiment's systems; those of candidates in n-best lists are not for systems."""
+        found = {}
+        for file in files:
+            if systems and Path(file.path).is_file() and not holds_candidates(file.path):
+                names, n = distinct_names(references), len(references[0].segments)
+                scores = self.tried("external", Path(file.path).name, read_external, file, systems, n, names)
+                if scores is not None:
+                    found[file.name] = scores
+        return found
 
     def external_file(self, written: str, about: object) -> ExternalFile | None:
         named = self.tried("external", written, name_and_kind, written)
