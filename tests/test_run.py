@@ -1,5 +1,6 @@
 """Work fans out anywhere, in order, with little of it in flight, and stops when told to."""
 
+import os
 import re
 import signal
 import subprocess
@@ -153,12 +154,43 @@ def kept_blocks(path):
         return 0
 
 
-def test_without_a_store_nothing_is_kept(monkeypatch, capsys):
+@pytest.mark.parametrize(
+    ("command", "farewell"),
+    [
+        ("score ref -i sys", "stopped, and nothing is kept; with --store FILE a run can be taken up again"),
+        ("score ref -i sys --store no.db", "stopped before anything was finished; once more: {command}"),
+        ("score e.toml", "stopped before anything was finished; once more: {command}"),
+        ("demo --store s.db", "stopped; what is finished is kept in s.db, and this goes on: {command}"),
+        (
+            "score ref --store s.db",
+            "stopped; what is finished is kept in s.db, and this goes on: {command} (with the same standard input)",
+        ),
+        ("metrics", "stopped"),
+    ],
+)
+def test_a_stopped_command_says_what_is_so(command, farewell, monkeypatch, tmp_path, capsys):
     def interrupted(_options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tarocco.cli.score.run", interrupted)
-    monkeypatch.delenv("TAROCCO_STORE", raising=False)
-    assert main(["score", "ref", "-i", "sys"]) == 130
-    told = "tarocco: stopped, and nothing is kept; with --store FILE a run can be taken up again\n"
-    assert capsys.readouterr() == ("", told)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.db").touch()
+    monkeypatch.setattr(f"tarocco.cli.{command.split()[0]}.run", interrupted)
+    assert main(command.split()) == 130
+    assert capsys.readouterr() == ("", f"tarocco: {farewell.format(command=f'tarocco {command}')}\n")
+
+
+def test_whatever_a_library_makes_of_a_signal_it_is_a_stop(monkeypatch, capsys):
+    """NumPy, stopped while it is imported, says that its installation is broken."""
+
+    def terminated(_options):
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(1)
+        except KeyboardInterrupt:
+            raise ImportError("a broken installation") from None
+
+    monkeypatch.setattr("tarocco.cli.metrics.run", terminated)
+    before = signal.getsignal(signal.SIGTERM)
+    assert main(["metrics"]) == 143
+    assert capsys.readouterr().err == "tarocco: stopped\n"
+    assert signal.getsignal(signal.SIGTERM) is before

@@ -98,11 +98,13 @@ def _farewell(options: argparse.Namespace, command: str, arguments: Sequence[str
         return "stopped"
     store = store_of(options)
     again = shlex.join(["tarocco", command, *arguments])
-    if "-" in (getattr(options, "input", None) or ["-"]):
+    files = getattr(options, "references", None) or []
+    experiment = any(map(is_experiment, files))
+    if "-" in [*files, *(getattr(options, "input", None) or ["-"] * (bool(files) and not experiment))]:
         again += " (with the same standard input)"
     if store is not None and os.path.exists(store):
         return f"stopped; what is finished is kept in {store}, and this goes on: {again}"
-    if store is not None or is_experiment((getattr(options, "references", None) or [""])[0]):
+    if store is not None or experiment:
         return f"stopped before anything was finished; once more: {again}"
     return "stopped, and nothing is kept; with --store FILE a run can be taken up again"
 
