@@ -7,15 +7,11 @@ import re
 import subprocess
 import sys
 from html.parser import HTMLParser
-from itertools import combinations, pairwise
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from drawing import Drawing
 
-import tarocco
-from tarocco import datasets
-from tarocco.cli import main
 from tarocco.errors import InputError, MissingExtra
 from tarocco.present import writing
 from tarocco.present.plots import charts, curves, dots, heat_map, look, points, write_chart
@@ -58,21 +54,6 @@ def folders(tmp_path_factory):
         runs.append((folder, subprocess.Popen(command, env=os.environ | more | {"PYTHONHASHSEED": seed})))
     assert [process.wait() for _, process in runs] == [0, 0]
     return [folder for folder, _ in runs]
-
-
-class Drawing:
-    """An SVG, and the marks in it."""
-
-    def __init__(self, text):
-        self.root = ElementTree.fromstring(text)
-
-    def marks(self, kind, role="role-mark"):
-        """The marks of a kind and role, group by group, in the order in which they are drawn."""
-        groups = [group for group in self.root.iter() if {f"mark-{kind}", role} <= set(group.get("class", "").split())]
-        return [list(group) for group in groups]
-
-    def texts(self, role):
-        return [[mark.text for mark in group] for group in self.marks("text", role)]
 
 
 class Elements(HTMLParser):
@@ -349,114 +330,4 @@ def test_without_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "altair", None)
     with pytest.raises(MissingExtra, match=re.escape('plots need Altair: pip install "tarocco[plots]"')):
         dots(ROWS)
-    assert os.listdir(tmp_path) == []
-
-
-@pytest.mark.parametrize(("module", "name"), [("altair", "Altair"), ("vl_convert", "vl-convert")])
-def test_without_the_extra_nothing_is_scored(capsys, tmp_path, monkeypatch, module, name):
-    monkeypatch.setitem(sys.modules, module, None)
-    assert run_score("--figure", tmp_path / "scores.svg") == 1
-    assert capsys.readouterr() == ("", f'tarocco: plots need {name}: pip install "tarocco[plots]"\n')
-
-
-# --- colors ----------------------------------------------------------------------------------------------------------
-
-# Machado, Oliveira and Fernandes (2009), A physiologically-based model for simulation of color vision deficiency,
-# severity 1.0, for linear RGB.
-SIGHT = {
-    "ordinary": np.eye(3),
-    "protanopia": np.array(
-        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
-    ),
-    "deuteranopia": np.array(
-        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
-    ),
-}
-
-
-def seen(color, sight):
-    """A color as that sight has it, in CIELAB (D65)."""
-    channels = np.array([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])
-    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
-    linear = np.clip(SIGHT[sight] @ linear, 0, 1)
-    to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
-    x, y, z = np.cbrt(np.maximum(to_xyz @ linear / [0.9505, 1, 1.089], 1e-6))
-    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
-
-
-def distance(a, b, sight):
-    return float(np.linalg.norm(seen(a, sight) - seen(b, sight)))
-
-
-@pytest.mark.parametrize("sight", SIGHT)
-def test_colors_can_be_told_apart(sight):
-    assert min(distance(a, b, sight) for a, b in combinations(look.COLORS, 2)) > 15
-    assert min(distance(color, "#FFFFFF", sight) for color in look.COLORS) > 25
-    # The measure does find what color-blind readers confuse, such as this red and this olive.
-    assert (distance("#A02800", "#645000", sight) > 15) == (sight == "ordinary")
-
-
-def test_styles_differ_where_colors_repeat():
-    styles = [look.style(i) for i in range(42)]
-    assert len({(style.color, style.shape) for style in styles}) == 42
-    assert styles[0].dash != styles[7].dash
-
-
-def test_numbers_can_be_read_on_every_color_of_a_heat_map():
-    for ramp in (("#FFFFFF", look.MAIN), (look.CONTRAST, "#FFFFFF", look.MAIN)):
-        colors = [look.blend(ramp, i / 100) for i in range(101)]
-        bright = [look.luminance(color) for color in colors]
-        for color, luminance in zip(colors, bright, strict=True):
-            low, high = sorted((luminance, look.luminance(look.ink_on(color))))
-            assert (high + 0.05) / (low + 0.05) > 4.5  # WCAG 2's minimum for text
-        assert all(a > b for a, b in pairwise(bright[-50:]))  # the ends are the darkest
-
-
-# --- the figure of a result ------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def result():
-    demo = datasets.load("demo")
-    return tarocco.score(demo.systems, demo.references, metrics=["BLEU-4", "WER"], confidence=0.9, n_resamples=20)
-
-
-def test_figure_of_a_result(result, tmp_path):
-    chart = tarocco.figure(result, tmp_path / "scores.json")
-    specification = json.loads((tmp_path / "scores.json").read_text("utf-8"))
-    assert specification == chart.to_dict()
-    assert [panel["title"].get("subtitle") for panel in specification["concat"]] == ["times 100", "lower is better"]
-    drawn = [row for panel in specification["concat"] for row in panel["data"]["values"]]
-    numbers = {(score.system, score.score * score.metric.scale) for score in result.scores}
-    assert {(row["system"], row["score"]) for row in drawn} == numbers
-    assert {row["high"] for row in drawn} == {score.interval.high * score.metric.scale for score in result.scores}
-    assert specification["title"]["text"] == ["Lines: 90% bootstrap intervals over segments"]
-    assert all(score.signature in specification["description"] for score in result.scores)
-    with pytest.raises(InputError, match="ends in"):
-        tarocco.figure(result, tmp_path / "scores.txt")
-
-
-def run_score(*more):
-    folder = datasets.__file__.replace("datasets.py", "data/demo")
-    return main(["score", f"{folder}/ref1.txt", "-i", f"{folder}/careful.txt", f"{folder}/brief.txt", *map(str, more)])
-
-
-def test_score_draws_a_figure(capsys, tmp_path):
-    assert run_score() == 0
-    plain = capsys.readouterr()
-    assert run_score("--figure", tmp_path / "scores.svg") == 0
-    assert capsys.readouterr() == plain
-    drawn = Drawing((tmp_path / "scores.svg").read_text("utf-8"))
-    assert drawn.texts("role-title-text") == [["BLEU-4"]]
-    assert ["careful", "brief"] in drawn.texts("role-axis-label")
-    assert [len(group) for group in drawn.marks("symbol")] == [2]
-
-
-def test_a_wrong_figure_is_said_before_scoring(capsys, tmp_path):
-    for name, message in (("scores.gif", "the name of a figure ends in"), ("no/scores.svg", "there is no directory")):
-        with pytest.raises(SystemExit) as stop:
-            run_score("--figure", tmp_path / name)
-        captured = capsys.readouterr()
-        assert (stop.value.code, captured.out) == (2, "")
-        assert message in captured.err
     assert os.listdir(tmp_path) == []

@@ -29,6 +29,11 @@ LIN_OCH_2004 = """
         Lin and Och (2004), Automatic Evaluation of Machine Translation Quality Using Longest Common Subsequence and
         Skip-Bigram Statistics, ACL.
 """
+ROUGE_SCORE = Agreement(
+    "rouge-score 0.1.2",
+    "12 digits of recall, precision and F of every segment, with tokenize=rouge in lower case, without stems",
+    "tests/peers/test_rouge_score.py::test_scores",
+)
 COMPAT = """
         RG- in front of a name is another way to write ROUGE-, as in IQmt. compat=1.5.5 gives the segment values of
         ROUGE-1.5.5: its words (lower case, letters and digits only), its five digits before F, its pooled references,
@@ -203,11 +208,7 @@ class RougeN(Rouge):
         any candidate against an empty reference; without n-grams on both sides there is no score.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
-        Agreement(
-            "rouge-score 0.1.2",
-            "12 digits of recall, precision and F of every segment, with tokenize=rouge in lower case, without stems",
-            "tests/peers/test_rouge_score.py::test_scores",
-        ),
+        ROUGE_SCORE,
         Agreement(
             "ROUGE-1.5.5",
             "the 5 digits printed of recall, precision and F of every segment, orders 1 to 4, with compat=1.5.5",
@@ -259,11 +260,7 @@ class RougeL(Rouge):
         score.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
-        Agreement(
-            "rouge-score 0.1.2",
-            "12 digits of recall, precision and F of every segment, with tokenize=rouge in lower case, without stems",
-            "tests/peers/test_rouge_score.py::test_scores",
-        ),
+        ROUGE_SCORE,
         Agreement(
             "ROUGE-1.5.5",
             "the 5 digits printed of recall, precision and F of every segment, with compat=1.5.5",
