@@ -6,10 +6,10 @@ import os
 import tempfile
 from pathlib import Path
 
-from measure import BIN, Row, best_seconds, command_seconds, in_fresh_process, in_turns, ratio, seconds, show
+from measure import BIN, Row, best_seconds, command_seconds, in_turns, ratio, seconds, show
 from text import segments
 
-SAMPLES = 5
+SAMPLES = 9
 LINES = 100_000
 BLOCKS = 1000
 PART = 50_000
@@ -49,17 +49,23 @@ def reading(lines: int) -> list[float]:
     return [computing, alone, whole]
 
 
-def cold(lines: int, metrics: list[str], jobs: int | None, with_store: bool) -> float:
-    """Seconds for a run that has nothing to read: with a new store, or without."""
+def cold(lines: int, metrics: list[str], jobs: int | None) -> list[float]:
+    """Seconds for runs that have nothing to read: without a store, and with a new one, in turns."""
     from tarocco import registry
     from tarocco.encode.batch import Encoding
     from tarocco.scoring import score_test_set
 
     test_set, chosen = _test_set(lines), registry.metrics(metrics)
-    score_test_set(_test_set(10), chosen, Encoding("13a"))  # imports are not what is measured
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "store" if with_store else None
+
+    def run(path: Path | None) -> float:
         return seconds(lambda: score_test_set(test_set, chosen, Encoding("13a"), jobs=jobs, store=path))
+
+    def with_store() -> float:
+        with tempfile.TemporaryDirectory() as folder:
+            return run(Path(folder) / "store")
+
+    # A few percent are looked for, and a disturbed run is further off than that: the best of each side.
+    return in_turns([lambda: run(None), with_store], SAMPLES, min)
 
 
 def _command(folder: str, with_store: bool) -> float:
@@ -86,16 +92,9 @@ def rows() -> list[Row]:
         ratio("a run whose blocks are all stored", shape, "computing it", "warm, one thread", whole, computing, None),
     ]
     for metrics, jobs in ((["BLEU-4"], 1), (list(METRICS), 1), (list(METRICS), None)):
-        without, with_store = in_turns(
-            [
-                lambda: in_fresh_process("store", "cold", LINES, metrics, jobs, False),  # noqa: B023
-                lambda: in_fresh_process("store", "cold", LINES, metrics, jobs, True),  # noqa: B023
-            ],
-            SAMPLES,
-            min,  # a few percent are looked for, and a disturbed run is further off than that
-        )
+        without, with_store = cold(LINES, metrics, jobs)
         shape = f"{LINES:,} segments, 1 reference, 13a, {' '.join(metrics)}"
-        how = "cold, one thread, best of 5" if jobs else "cold, all threads, best of 5"
+        how = "cold, one thread, best of 9" if jobs else "cold, all threads, best of 9"
         found.append(_more("a store that is new", shape, how, without, with_store, 5))
     with tempfile.TemporaryDirectory() as folder:
         system, reference = segments(3000, 2)
