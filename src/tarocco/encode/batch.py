@@ -107,6 +107,10 @@ class Batch:
     `candidate_groups` says which rows of `candidates` belong to which segment, `reference_groups` the same for
     `references`. Equal words have equal ids within the batch, and `vocabulary[id]` is the word. A metric returns one
     row of statistics for each entry of `candidate_groups.rows`, in that order.
+
+    Where groups are parts of other groups, as when each reference is left out in turn, `whole` is the batch of those
+    and group g is part of its group owners[g]: what depends on a candidate and a reference alone can be computed there,
+    once.
     """
 
     candidates: Ragged
@@ -116,6 +120,8 @@ class Batch:
     vocabulary: Vocabulary
     columns: tuple[Segments, ...] = ()
     reference_columns: tuple[Segments, ...] = ()
+    whole: Batch | None = None
+    owners: NDArray[np.intp] | None = None
 
     @classmethod
     def of_columns(

@@ -1,0 +1,139 @@
+"""Synthetic n-best lists and references of any size: not a translation of anything, but shaped like the real thing.
+
+A hidden sentence of Zipfian words stands for what should be said. References are strong edits of it: another word for
+one in four, words dropped, added and moved. A system's first hypothesis is an edit of it as well, and its candidates
+are light edits of that hypothesis: at each place the system hesitates between a few words, one of which may be the
+hidden one, and the further down the list, the more places differ. So candidates share most of their words with each
+other and fewer with any reference, as in a decoder's list. The same seed gives the same bytes.
+
+    python bench/nbest_data.py DIR --segments 872 --candidates 1024 --references 4 --seed 1
+
+writes DIR/nbest.txt (Moses: `id ||| text ||| features ||| score`) and DIR/ref1.txt, ref2.txt ...
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from text import WORDS, words
+
+Ids = NDArray[np.int32]
+
+NONE = -1  # an empty place
+CHOICES = 4  # words that the system hesitates between at a place
+
+
+class Rates(NamedTuple):
+    """How often a word is replaced, dropped, followed by a new one, and moved by a place."""
+
+    replaced: float
+    dropped: float
+    added: float
+    moved: float
+
+
+REFERENCE = Rates(0.25, 0.06, 0.06, 0.06)
+HYPOTHESIS = Rates(0.30, 0.08, 0.06, 0.08)
+
+
+def spellings() -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """All words, each with a space before it, in one row of bytes; and where each begins."""
+    encoded = [f" {word}".encode() for word in words(random.Random(1))]
+    starts = np.concatenate([[0], np.cumsum([len(word) for word in encoded])])
+    return np.frombuffer(b"".join(encoded), np.uint8), starts
+
+
+def zipfian(generator: np.random.Generator, size: int | tuple[int, ...]) -> Ids:
+    frequencies = 1 / np.arange(2, WORDS + 2)
+    cumulative = np.cumsum(frequencies) / frequencies.sum()
+    return np.searchsorted(cumulative, generator.random(size)).astype(np.int32).clip(max=WORDS - 1)
+
+
+def edited(sentence: Ids, rates: Rates, generator: np.random.Generator) -> Ids:
+    """Another way to say it."""
+    found = sentence.copy()
+    replaced = generator.random(len(found)) < rates.replaced
+    found[replaced] = zipfian(generator, int(replaced.sum()))
+    for place in np.flatnonzero(generator.random(len(found) - 1) < rates.moved):
+        found[[place, place + 1]] = found[[place + 1, place]]
+    places = np.full((len(found), 2), NONE, np.int32)
+    places[:, 0] = np.where(generator.random(len(found)) < rates.dropped, NONE, found)
+    added = generator.random(len(found)) < rates.added
+    places[added, 1] = zipfian(generator, int(added.sum()))
+    flat = places[places != NONE]
+    return flat if len(flat) else sentence[:1]
+
+
+def candidates(hidden: Ids, size: int, generator: np.random.Generator) -> Ids:
+    """size rows of places, some empty: the hypothesis in the first row, in the others what it might have been."""
+    hypothesis = edited(hidden, HYPOTHESIS, generator)
+    length = len(hypothesis)
+    choices = zipfian(generator, (length, CHOICES))
+    choices[:, 0] = np.resize(hidden, length)  # close to the right word, more often than not
+    choices[generator.random(length) < 0.2, 1] = NONE  # some words may be left out
+    edits = 1 + np.minimum(generator.poisson(1 + np.log2(np.arange(1, size + 1)) / 3), 8)
+    edits[0] = 0
+    found = np.repeat(hypothesis[None], size, axis=0)
+    for number in range(int(edits.max())):
+        rows = np.flatnonzero(edits > number)
+        places = generator.integers(0, length, len(rows))
+        swapped = (generator.random(len(rows)) < 0.15) & (places + 1 < length)
+        other = choices[places, generator.integers(0, CHOICES, len(rows))]
+        neighbor = np.minimum(places + 1, length - 1)
+        here, there = found[rows, places], found[rows, neighbor]
+        found[rows, places] = np.where(swapped, there, other)
+        found[rows[swapped], neighbor[swapped]] = here[swapped]
+    return found
+
+
+def sentences(rows: Ids, table: NDArray[np.uint8], starts: NDArray[np.int64]) -> list[bytes]:
+    """The text of each row, with a space before it."""
+    kept = rows != NONE
+    flat = rows[kept]
+    lengths = (starts[1:] - starts[:-1])[flat]
+    ends = np.cumsum(lengths)
+    within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)
+    text = table[np.repeat(starts[flat], lengths) + within].tobytes()
+    bounds = np.concatenate([[0], ends])[np.concatenate([[0], np.cumsum(kept.sum(axis=1))])].tolist()
+    return [text[first:last] for first, last in zip(bounds[:-1], bounds[1:], strict=True)]
+
+
+def write(folder: Path, segments: int, size: int, references: int, seed: int = 1, length: int = 25) -> None:
+    """nbest.txt and ref1.txt, ref2.txt ... in `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    table, starts = spellings()
+    streams = [(folder / f"ref{r + 1}.txt").open("wb") for r in range(references)]
+    with (folder / "nbest.txt").open("wb") as nbest:
+        for segment in range(segments):
+            generator = np.random.default_rng([seed, segment])
+            hidden = zipfian(generator, max(3, int(generator.normal(length, length / 4))))
+            for stream in streams:
+                text = sentences(edited(hidden, REFERENCE, generator)[None], table, starts)[0]
+                stream.write(text.lstrip() + b"\n")
+            texts = sentences(candidates(hidden, size, generator), table, starts)
+            scores = np.sort(generator.normal(-length, 2, size))[::-1]
+            nbest.write(
+                b"".join(
+                    b"%d |||%s ||| lm= %.4f tm= %.4f ||| %.4f\n" % (segment, text, score / 2, score / 3, score)
+                    for text, score in zip(texts, scores.tolist(), strict=True)
+                )
+            )
+    for stream in streams:
+        stream.close()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--segments", type=int, default=872)
+    parser.add_argument("--candidates", type=int, default=1024)
+    parser.add_argument("--references", type=int, default=4)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--length", type=int, default=25, help="words of a hidden sentence, on average")
+    options = parser.parse_args()
+    write(options.folder, options.segments, options.candidates, options.references, options.seed, options.length)

@@ -1,0 +1,73 @@
+"""N-best lists beside their references as a batch: candidates, and references that take part as candidates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarocco.encode.batch import Batch, Encoding, Groups
+from tarocco.encode.vocabulary import Ragged, Vocabulary
+from tarocco.model import Segments
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """The n-best lists and the references of some segments.
+
+    The candidates of list s are candidates[bounds[s]:bounds[s + 1]], its references alike.
+    """
+
+    candidates: Segments
+    bounds: NDArray[np.intp]
+    references: Segments
+    reference_bounds: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+
+def leaving_one_out(lists: Lists, encoding: Encoding, *, fair: bool) -> Batch:
+    """Every candidate and every reference against sets of references that leave one out.
+
+    For each list, for each of its references in turn: all candidates and then this reference, against the others. That
+    is the fair way; else the candidates stand against all references, once, in front of the references against the
+    others. `whole` of the batch has each candidate, references among them, against all references.
+    """
+    vocabulary = Vocabulary(len(lists.references.text) + len(lists.candidates.text))
+    references = encoding.encode([lists.references], vocabulary)
+    listed = encoding.encode([lists.candidates], vocabulary)
+    if encoding.stem:
+        stems = vocabulary.by_stem()
+        references, listed = (Ragged(stems[one.values], one.offsets) for one in (references, listed))
+    candidates = Ragged(
+        np.concatenate([listed.values, references.values]),
+        np.concatenate([listed.offsets, listed.offsets[-1] + references.offsets[1:]]),
+    )
+    rows, reference_rows, owners = [], [], []
+    whole_rows, whole_references = [], []
+    for s in range(len(lists)):
+        own = np.arange(*lists.bounds[s : s + 2])
+        of_list = np.arange(*lists.reference_bounds[s : s + 2])
+        as_candidates = of_list + len(listed)
+        whole_rows.append(np.concatenate([own, as_candidates]))
+        whole_references.append(of_list)
+        if not fair:
+            rows.append(own)
+            reference_rows.append(of_list)
+            owners.append(s)
+        for k in range(len(of_list)):
+            rows.append(np.append(own, as_candidates[k]) if fair else as_candidates[k : k + 1])
+            reference_rows.append(np.delete(of_list, k))
+            owners.append(s)
+    texts = (lists.candidates, lists.references), (lists.references,)
+    whole = Batch(candidates, references, _groups(whole_rows), _groups(whole_references), vocabulary, *texts)
+    groups = _groups(rows), _groups(reference_rows)
+    return Batch(candidates, references, *groups, vocabulary, *texts, whole, np.array(owners, np.intp))
+
+
+def _groups(rows: list[NDArray[np.intp]]) -> Groups:
+    bounds = np.zeros(len(rows) + 1, np.intp)
+    np.cumsum([len(one) for one in rows], out=bounds[1:])
+    return Groups(np.concatenate([np.empty(0, np.intp), *rows]), bounds)
