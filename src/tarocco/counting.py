@@ -151,6 +151,12 @@ def statistics_of_batch(metrics: Sequence[Metric], batch: Batch, contexts: Seque
     return [found[i] for i in range(len(metrics))]
 
 
+def scores_of_batch(metrics: Sequence[Metric], batch: Batch, contexts: Sequence[Any]) -> list[Floats]:
+    """The score of every row of the batch's statistics, for each metric."""
+    rows = statistics_of_batch(metrics, batch, contexts)
+    return [metric.score(of_metric) for metric, of_metric in zip(metrics, rows, strict=True)]
+
+
 def by_reading(metrics: Sequence[Metric], asked: Encoding) -> dict[Encoding, list[int]]:
     """Which metrics read text in which way; the text is encoded once for each."""
     ways: dict[Encoding, list[int]] = {}
