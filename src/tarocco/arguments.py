@@ -26,7 +26,7 @@ def make_test_set(candidates: Candidates, references: References, documents: Ite
     if n == 0:
         raise InputError("there are no segments to score")
     columns = {name: pack(segments, f'system "{name}"') for name, segments in systems.items()}
-    return TestSet(columns, _streams(by_segment), tuple(documents) if documents is not None else None)
+    return TestSet(columns, streams_of(by_segment), tuple(documents) if documents is not None else None)
 
 
 def listed(items: Iterable[Any], what: str) -> Sequence[Any]:
@@ -57,7 +57,7 @@ def _wrong_references(references: Sequence[Any], n: int) -> str:
     return f"there are {n} candidates, but references for {len(references)} segments"
 
 
-def _streams(references: Sequence[Any]) -> tuple[Segments, ...]:
+def streams_of(references: Sequence[Any]) -> tuple[Segments, ...]:
     """References a segment turned into streams, with empty strings where a segment has fewer."""
     kinds = set(map(type, references))
     strings = {kind for kind in kinds if issubclass(kind, str)}

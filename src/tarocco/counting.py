@@ -77,7 +77,7 @@ def compute_statistics(
         pieces += _missing(block, known, len(metrics), len(systems))
         if known and advance is not None:
             advance(len(known) * (block[1] - block[0]))
-    contexts = _contexts(test_set, metrics, encoding) if pieces else []
+    contexts = contexts_of(test_set, metrics, encoding) if pieces else []
 
     def works() -> Iterator[Work]:
         for block, of_systems, of_metrics in pieces:
@@ -173,7 +173,7 @@ def _pass_of(metric: Metric) -> Hashable:
     return metric
 
 
-def _contexts(test_set: TestSet, metrics: Sequence[Metric], encoding: Encoding) -> list[Any]:
+def contexts_of(test_set: TestSet, metrics: Sequence[Metric], encoding: Encoding) -> list[Any]:
     """What each metric knows of all references; metrics with the same key that read alike share it."""
     found: list[Any] = [None] * len(metrics)
     preparing = [metric for metric in metrics if metric.prepares]

@@ -8,7 +8,9 @@ before they score (NIST's information) the text of all of them.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 
@@ -23,6 +25,38 @@ MOMENT = 0.05  # seconds; blocks that take less are stored several at a time, as
 Block = tuple[int, int]  # first segment, and the one after the last
 
 
+class Waiting:
+    """Blocks on their way into a store, those that come within a moment together."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.blocks: list[tuple[bytes, Floats]] = []
+        self.stored = time.monotonic()
+
+    def put(self, blocks: Sequence[tuple[bytes, Floats]]) -> None:
+        """Store these, now or soon."""
+        self.blocks += blocks
+        if time.monotonic() > self.stored + MOMENT:
+            self.flush()
+
+    def flush(self) -> None:
+        """Store what is waiting."""
+        if self.blocks:
+            self.store.put(self.blocks)  # if this is interrupted, they are still waiting
+            self.blocks = []
+        self.stored = time.monotonic()
+
+
+@contextmanager
+def opened(store: Store | str | Path | None) -> Iterator[Store | None]:
+    """A store, or the one at this path, which is closed at the end; None if there is none."""
+    if store is None or isinstance(store, Store):
+        yield store
+        return
+    with Store(store) as own:
+        yield own
+
+
 class Kept:
     """The blocks of one run in a store, by (number of the metric, number of the system)."""
 
@@ -34,8 +68,7 @@ class Kept:
         signatures: Sequence[str],
     ) -> None:
         self.store = store
-        self.waiting: list[tuple[bytes, Floats]] = []
-        self.stored = time.monotonic()
+        self.waiting = Waiting(store)
         parts = blocks(len(test_set), BLOCK)
         columns = list(test_set.systems.values())
 
@@ -67,18 +100,13 @@ class Kept:
         return {place: found[key] for place, key in self.keys[block].items() if key in found}
 
     def put(self, block: Block, new: Mapping[tuple[int, int], Floats]) -> None:
-        """Store what has been computed of a block, together with others that come within a moment."""
+        """Store what has been computed of a block."""
         keys = self.keys[block]
-        self.waiting += [(keys[place], numbers) for place, numbers in new.items() if place in keys]
-        if time.monotonic() > self.stored + MOMENT:
-            self.flush()
+        self.waiting.put([(keys[place], numbers) for place, numbers in new.items() if place in keys])
 
     def flush(self) -> None:
         """Store what is waiting."""
-        if self.waiting:
-            self.store.put(self.waiting)  # if this is interrupted, they are still waiting
-            self.waiting = []
-        self.stored = time.monotonic()
+        self.waiting.flush()
 
 
 def _digest(column: Segments, block: Block) -> bytes:

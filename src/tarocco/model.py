@@ -175,10 +175,13 @@ class ExternalScores:
 class CandidateScores:
     """What a metric that was computed elsewhere says of the candidates of n-best lists.
 
-    `lists` holds, for the id of each list, a score a candidate and, where the file has them, a score a reference.
+    `lists` holds, for the id of each list, a score a candidate and, where the file has them, a score a reference;
+    `lines` where in the file at `path` that stands.
     """
 
     name: str
     kind: Kind
     lists: Mapping[int, tuple[NDArray[np.float64], NDArray[np.float64]]]
     origin: tuple[tuple[str, str], ...]
+    path: str
+    lines: Mapping[int, int]

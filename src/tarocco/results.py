@@ -91,8 +91,32 @@ def number_or_null(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
+class Tabular:
+    """Anything that has flat records, as a table of other libraries."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The records."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame, one row a record of `rows`."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtra('to_pandas needs pandas: pip install "tarocco[pandas]"') from None
+        return pandas.DataFrame(self.rows())
+
+    def to_arrow(self) -> Any:
+        """A pyarrow.Table, one row a record of `rows`."""
+        try:
+            import pyarrow
+        except ImportError:
+            raise MissingExtra('to_arrow needs pyarrow: pip install "tarocco[arrow]"') from None
+        return pyarrow.Table.from_pylist(self.rows())
+
+
 @dataclass(frozen=True, eq=False)
-class Result(Mapping[str, Any]):
+class Result(Tabular, Mapping[str, Any]):
     """The scores of one or of several systems.
 
     One system: `result["BLEU-4"]` is a Score. Several: `result["sysA"]` is the Result of that system alone.
@@ -145,22 +169,6 @@ class Result(Mapping[str, Any]):
     def to_dict(self, level: str = "corpus") -> list[dict[str, Any]]:
         """What `tarocco score -f json` prints under "results"."""
         return [score.to_dict(level) for score in self.scores]
-
-    def to_pandas(self) -> Any:
-        """A pandas.DataFrame, one row a system and metric."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingExtra('to_pandas needs pandas: pip install "tarocco[pandas]"') from None
-        return pandas.DataFrame(self.rows())
-
-    def to_arrow(self) -> Any:
-        """A pyarrow.Table, one row a system and metric."""
-        try:
-            import pyarrow
-        except ImportError:
-            raise MissingExtra('to_arrow needs pyarrow: pip install "tarocco[arrow]"') from None
-        return pyarrow.Table.from_pylist(self.rows())
 
     def __repr__(self) -> str:
         return "\n".join(f"{score.system}: {score!r}" for score in self.scores)

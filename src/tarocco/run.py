@@ -24,11 +24,11 @@ def default_jobs() -> int:
 def map_ordered(
     function: Callable[[Item], Result],
     items: Iterable[Item],
-    count: int,
+    count: int | None,
     jobs: int | None = None,
     executor: Executor | None = None,
 ) -> Iterator[Result]:
-    """`map` over `count` items, in any `concurrent.futures.Executor`, with results in the order of the items.
+    """`map` over `count` items (None: many), in any `concurrent.futures.Executor`, with results in the order of the items.
 
     Threads by default: kernels release the GIL, so threads are enough. Items are taken from their source as they are
     needed, two a worker, so that neither they nor their results fill the memory. An executor of processes or of a
@@ -37,7 +37,9 @@ def map_ordered(
     if executor is not None:
         workers: int = jobs or getattr(executor, "_max_workers", None) or default_jobs()
         return _through(executor, function, items, 2 * workers)
-    jobs = min(jobs or default_jobs(), count // 2)  # starting a thread for one item costs more than it gains
+    jobs = jobs or default_jobs()
+    if count is not None:
+        jobs = min(jobs, count // 2)  # starting a thread for one item costs more than it gains
     return _in_threads(function, items, jobs) if jobs > 1 else map(function, items)
 
 

@@ -212,19 +212,15 @@ def _kept(
     if store is None:
         yield None
         return
-    from tarocco.keeping import Kept  # SQLite: 7 ms that a run without a store does not need
-    from tarocco.store import Store
+    from tarocco.keeping import Kept, opened  # SQLite: 7 ms that a run without a store does not need
 
-    opened = store if isinstance(store, Store) else Store(store)
-    try:
-        kept = Kept(opened, test_set, metrics, signatures)
+    with opened(store) as there:
+        assert there is not None
+        kept = Kept(there, test_set, metrics, signatures)
         try:
             yield kept
         finally:  # also when the work is stopped: what is finished is kept
             kept.flush()
-    finally:
-        if opened is not store:
-            opened.close()
 
 
 def _chosen(metrics: Sequence[str | Metric] | str | Metric) -> list[Metric]:
@@ -235,8 +231,10 @@ def _chosen(metrics: Sequence[str | Metric] | str | Metric) -> list[Metric]:
     return chosen
 
 
-def score_signature(metric: Metric, encoding: Encoding, reference_count: int | None) -> str:
-    """What a score is, in one line; known before anything is computed."""
+def score_signature(
+    metric: Metric, encoding: Encoding, reference_count: int | None, more: Sequence[tuple[str, object]] = ()
+) -> str:
+    """What a score is, in one line; known before anything is computed. `more` is what a judge adds."""
     if isinstance(metric, External):
         return metric.signature
     encoding = metric.reads(encoding)
@@ -245,6 +243,7 @@ def score_signature(metric: Metric, encoding: Encoding, reference_count: int | N
         ("case", "lc" if encoding.lowercase else "mixed"),
         ("tok", encoding.tokenize),
         *((key, write_value(value)) for key, value in metric.after_colons.items()),
+        *more,
         ("v", __version__),
     ]
     return signature(metric.stem, parts)

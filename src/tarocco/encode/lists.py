@@ -16,16 +16,23 @@ from tarocco.model import Segments
 class Lists:
     """The n-best lists and the references of some segments.
 
-    The candidates of list s are candidates[bounds[s]:bounds[s + 1]], its references alike.
+    The candidates of list s are candidates[bounds[s]:bounds[s + 1]], its references alike. With `rows`, only some
+    candidates take part: those of list s are then rows[bounds[s]:bounds[s + 1]].
     """
 
     candidates: Segments
     bounds: NDArray[np.intp]
     references: Segments
     reference_bounds: NDArray[np.intp]
+    rows: NDArray[np.intp] | None = None
 
     def __len__(self) -> int:
         return len(self.bounds) - 1
+
+    def of(self, s: int) -> NDArray[np.intp]:
+        """The candidates of a list that take part."""
+        own = np.arange(*self.bounds[s : s + 2])
+        return own if self.rows is None else self.rows[own]
 
 
 def leaving_one_out(lists: Lists, encoding: Encoding, *, fair: bool) -> Batch:
@@ -48,7 +55,7 @@ def leaving_one_out(lists: Lists, encoding: Encoding, *, fair: bool) -> Batch:
     rows, reference_rows, owners = [], [], []
     whole_rows, whole_references = [], []
     for s in range(len(lists)):
-        own = np.arange(*lists.bounds[s : s + 2])
+        own = lists.of(s)
         of_list = np.arange(*lists.reference_bounds[s : s + 2])
         as_candidates = of_list + len(listed)
         whole_rows.append(np.concatenate([own, as_candidates]))

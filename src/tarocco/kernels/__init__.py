@@ -6,6 +6,7 @@ and types are checked by the caller. Kernels hold no objects, do no input or out
 
     words       text -> words
     interning   words -> word ids
+    distinct    candidates of a list that are the same text, or copies of a reference
     ngrams      clipped n-gram matches, plain or weighted
     shared      n-gram matches with each reference
     extent      how large the largest segment is

@@ -160,6 +160,7 @@ def read_candidate_scores(asked: ExternalFile) -> CandidateScores:
     """A JSON object a list: {"id": 0, "scores": [one a candidate], "references": [one a reference]}."""
     data = bytes_of(asked.path)
     lists: dict[int, tuple[Floats, Floats]] = {}
+    lines: dict[int, int] = {}
     kind = asked.kind
     for line, record in json_lines(asked.path, checked_lines(data, asked.path).decode("utf-8")):
         where = f"{shown(asked.path)}, line {line}"
@@ -173,6 +174,7 @@ def read_candidate_scores(asked: ExternalFile) -> CandidateScores:
             raise InputError(f'{where}: "id" is a whole number from 0 on, not {record.get("id")!r}')
         if record["id"] in lists:
             raise InputError(f"{where}: the list {record['id']} is there twice")
+        lines[record["id"]] = line
         lists[record["id"]] = (
             _numbers(record["scores"], "scores", where),
             _numbers(record.get("references", []), "references", where),
@@ -181,16 +183,17 @@ def read_candidate_scores(asked: ExternalFile) -> CandidateScores:
         raise InputError(f"{shown(asked.path)}: there are no scores in this file")
     digest = sha256(data).hexdigest()[:12]
     origin = (("kind", kind or "similarity"), ("file", Path(asked.path).name), ("sha256", digest))
-    return CandidateScores(asked.name, kind or "similarity", lists, origin)
+    return CandidateScores(asked.name, kind or "similarity", lists, origin, shown(asked.path), lines)
 
 
 def _numbers(values: object, what: str, where: str) -> Floats:
     if not isinstance(values, list):
         raise InputError(f'{where}: "{what}" is a list of numbers, not {values!r}')
-    for value in values:
-        if value is not None and (not isinstance(value, int | float) or isinstance(value, bool) or math.isinf(value)):
-            raise InputError(f'{where}: "{what}" is a list of numbers, but {value!r} is in it')
-    return np.array([math.nan if value is None else value for value in values], np.float64)
+    for number, value in enumerate(values, start=1):
+        if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+            found = "null" if value is None else "NaN" if value != value else repr(value)
+            raise InputError(f'{where}: "{what}" is a list of numbers, but number {number} of {len(values)} is {found}')
+    return np.array(values, np.float64)
 
 
 # --- which column, and which way is better -------------------------------------------------------------------------

@@ -1,0 +1,1 @@
+"""Metrics and comparisons on trial."""

@@ -1,0 +1,179 @@
+"""A metric's trial on a block of n-best lists: score everything, and see where the references stand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tarocco.counting import by_reading, scores_of_batch
+from tarocco.encode.batch import Encoding
+from tarocco.encode.lists import Lists, leaving_one_out
+from tarocco.errors import InputError
+from tarocco.judge.cases import Case, Chosen
+from tarocco.judge.confusing import confusion_of
+from tarocco.judge.confusion import Confusion
+from tarocco.judge.ranking import Standing, combined, rank, stack, standing
+from tarocco.metrics.base import Floats, Metric
+from tarocco.model import CandidateScores
+
+Scorer = Metric | CandidateScores
+
+
+@dataclass(frozen=True, eq=False)
+class Contestant:
+    """What stands trial: a metric, scores made elsewhere, or several of them together, by the mean of their ranks.
+
+    `signature` says how its ORANGE comes about, `scores` how its scores do.
+    """
+
+    name: str
+    signature: str
+    scores: str
+    scorers: tuple[Scorer, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """Lists and who judges them: all that a worker needs. `given` are scores made elsewhere, a pair a list."""
+
+    chosen: Chosen
+    contestants: tuple[Contestant, ...]
+    contexts: Mapping[Metric, Any]
+    given: Mapping[str, Sequence[tuple[Floats, Floats]]]
+    encoding: Encoding
+    fair: bool
+    oracle: str
+    confusions: int = 0  # how many candidates above the oracle are wanted of each list
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What came out for a block: for each contestant float64[rows, 2], above and level, a row an end of a list."""
+
+    counts: tuple[Floats, ...]
+    confusions: tuple[Confusion, ...] = ()
+
+
+def judged(work: Work) -> Outcome:
+    """Let each contestant rank the references within each list."""
+    if not work.contestants:
+        return Outcome(())
+    scorers = list(dict.fromkeys(scorer for one in work.contestants for scorer in one.scorers))
+    number = {scorer: i for i, scorer in enumerate(scorers)}
+    members = [[number[scorer] for scorer in one.scorers] for one in work.contestants]
+    goodness = _Goodness(work, scorers)
+    rows: list[Floats] = []
+    confusions: list[Confusion] = []
+    for s in range(len(work.chosen.lists)):
+        candidates, references = goodness.of(s)
+        standings = _standings(candidates, references, members, work.oracle)
+        rows.append(standings.counts(work.chosen.ends[s], work.chosen.places[s]))
+        if work.confusions:
+            for m, (contestant, own) in enumerate(zip(work.contestants, members, strict=True)):
+                goodness = candidates[own], references[own]
+                sign = -1.0 if len(own) == 1 and scorers[own[0]].kind == "error" else 1.0
+                counts = float(rank(rows[-1][m, -1], "average"))
+                confusions.append(
+                    confusion_of(contestant.name, work.chosen, s, standings.above[m], counts, goodness, sign, work.confusions)
+                )
+    return Outcome(tuple(np.concatenate(rows, axis=1)) if rows else (), tuple(confusions))
+
+
+def _standings(candidates: Floats, references: Floats, members: Sequence[Sequence[int]], oracle: str) -> Standing:
+    alone = [own[0] for own in members if len(own) == 1]
+    single = standing(candidates[alone], references[alone], oracle)
+    if len(alone) == len(members):
+        return single
+    found, rest = [], iter(range(len(alone)))
+    for own in members:
+        if len(own) > 1:
+            found.append(combined(candidates[own], references[own], oracle))
+        else:
+            i = next(rest)
+            found.append(Standing(single.above[i : i + 1], single.level[i : i + 1], single.others[i : i + 1]))
+    return stack(found)
+
+
+class _Goodness:
+    """The scores of every scorer, turned so that higher is better."""
+
+    def __init__(self, work: Work, scorers: Sequence[Scorer]) -> None:
+        self.work, self.scorers = work, scorers
+        self.found: dict[int, Floats] = {}
+        metrics = {i: scorer for i, scorer in enumerate(scorers) if isinstance(scorer, Metric)}
+        numbers, own = list(metrics), list(metrics.values())
+        for way, members in by_reading(own, work.encoding).items():
+            batch = leaving_one_out(work.chosen.lists, way, fair=work.fair)
+            of_way = [own[i] for i in members]
+            scores = scores_of_batch(of_way, batch, [work.contexts.get(metric) for metric in of_way])
+            for i, metric, of_metric in zip(members, of_way, scores, strict=True):
+                self.found[numbers[i]] = -of_metric if metric.kind == "error" else of_metric
+        self.computed = np.stack([self.found[i] for i in numbers]) if numbers else None
+        self.numbers = numbers
+        self.start = 0
+
+    def of(self, s: int) -> tuple[Floats, Floats]:
+        """float64[scorers, candidates] and float64[scorers, references] of a list; lists are asked for in order."""
+        lists: Lists = self.work.chosen.lists
+        n = int(lists.bounds[s + 1] - lists.bounds[s])
+        r = int(lists.reference_bounds[s + 1] - lists.reference_bounds[s])
+        candidates, references = np.empty((len(self.scorers), n)), np.empty((len(self.scorers), r))
+        if self.computed is not None:
+            size = r * (n + 1) if self.work.fair else n + r
+            own = self.computed[:, self.start : self.start + size]
+            self.start += size
+            if self.work.fair:
+                table = own.reshape(len(own), r, n + 1)
+                candidates[self.numbers], references[self.numbers] = _mean(table[:, :, :n]), table[:, :, n]
+            else:
+                candidates[self.numbers], references[self.numbers] = own[:, :n], own[:, n:]
+        for i, scorer in enumerate(self.scorers):
+            if isinstance(scorer, CandidateScores):
+                sign = -1.0 if scorer.kind == "error" else 1.0
+                of_list, of_references = self.work.given[scorer.name][s]
+                candidates[i], references[i] = sign * of_list, sign * of_references
+        return candidates, references
+
+
+def _mean(table: Floats) -> Floats:
+    """The mean over sets of references of the scores that exist; NaN where none does."""
+    sums = table[:, 0].copy()
+    for k in range(1, table.shape[1]):  # one set after the other, whatever the shape
+        sums += table[:, k]
+    sums /= table.shape[1]
+    if np.isnan(sums).any():
+        exists = ~np.isnan(table)
+        counts = exists.sum(axis=1)
+        sums = np.where(exists, table, 0.0).sum(axis=1) / np.where(counts, counts, np.nan)
+    return sums
+
+
+def given_of(scores: CandidateScores, chosen: Chosen, first_id: int) -> list[tuple[Floats, Floats]]:
+    """What was made elsewhere for the texts of a block's lists that are scored, and for their references."""
+    return [_given(scores, case, chosen, s, first_id) for s, case in enumerate(chosen.cases)]
+
+
+def _given(
+    scores: CandidateScores, case: Case, chosen: Chosen, s: int, first_id: int
+) -> tuple[Floats, Floats]:
+    if len(case.members) > 1:
+        raise InputError(f"{scores.name}: scores made elsewhere are of lists as they are in the file, not of pooled ones")
+    number = case.segment + first_id
+    if number not in scores.lists:
+        raise InputError(f"{scores.path}: there are no scores for the list {number}, which {case.where(0)} begins")
+    of_list, of_references = scores.lists[number]
+    where = f"{scores.path}, line {scores.lines[number]}"
+    for found, texts, what in (
+        (of_list, case.candidates, "candidates"),
+        (of_references, case.references, "references"),
+    ):
+        if len(found) != len(texts):
+            raise InputError(
+                f"{where}: {len(texts)} scores of {what} are wanted for the list {number}, found {len(found)}"
+            )
+    rows = chosen.lists.of(s)
+    starts = np.cumsum([0, *(len(one.candidates) for one in chosen.cases)])
+    return of_list[rows - starts[s]], of_references

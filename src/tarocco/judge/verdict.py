@@ -1,0 +1,210 @@
+"""What a trial by ORANGE gives: records that are sorted by how well metrics did, and show themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarocco.errors import UnknownName
+from tarocco.judge.confusion import Confusion
+from tarocco.judge.ranking import rank
+from tarocco.metrics.base import Floats
+from tarocco.resample import bootstrap, percentiles, totals
+from tarocco.results import Interval, Tabular
+
+
+@dataclass(frozen=True, eq=False)
+class Orange:
+    """How one metric did: where it ranks the references, on average, within the lists.
+
+    `interval` is that of the average rank, `orange_interval` that of ORANGE. `equivalent`: no telling it from the best
+    metric, because the interval of their difference on the same resamples of segments has zero in it.
+    """
+
+    metric: str
+    signature: str
+    orange: float
+    average_rank: float
+    interval: Interval
+    orange_interval: Interval
+    equivalent: bool
+    n_segments: int
+    n_best: int
+    ranks: Floats  # of the oracle in each list that counts
+    curve: tuple[tuple[int, float], ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record as it stands in JSON."""
+        record: dict[str, Any] = {
+            "metric": self.metric,
+            "signature": self.signature,
+            "orange": self.orange,
+            "average_rank": self.average_rank,
+            "interval": [self.interval.low, self.interval.high],
+            "orange_interval": [self.orange_interval.low, self.orange_interval.high],
+            "equivalent_to_best": self.equivalent,
+            "n_segments": self.n_segments,
+            "n_best": self.n_best,
+        }
+        if self.curve:
+            record["curve"] = [list(point) for point in self.curve]
+        return record
+
+
+@dataclass(frozen=True, eq=False)
+class OrangeResult(Tabular, Mapping[str, Orange]):
+    """The metrics of a trial, the best first. `result["ROUGE-L"]` is an Orange.
+
+    `segments` are the numbers (from 0) of the segments that count, `sizes` the lengths of their lists; `left_out` says
+    how many did not count and why, `found` what was found in the lists.
+    """
+
+    metrics: tuple[Orange, ...]
+    segments: NDArray[np.intp]
+    sizes: NDArray[np.intp]
+    left_out: Mapping[str, int]
+    found: Mapping[str, int]
+    notes: tuple[str, ...] = ()
+    confusions: tuple[Confusion, ...] = ()
+
+    def __getitem__(self, name: str) -> Orange:
+        for one in self.metrics:
+            if one.metric == name:
+                return one
+        raise UnknownName(f'"{name}" did not stand trial; there are {", ".join(self)}')
+
+    def __iter__(self) -> Iterator[str]:
+        return (one.metric for one in self.metrics)
+
+    def __len__(self) -> int:
+        return len(self.metrics)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One flat record a metric."""
+        return [
+            {
+                "metric": one.metric,
+                "orange": one.orange,
+                "average_rank": one.average_rank,
+                "low": one.interval.low,
+                "high": one.interval.high,
+                "orange_low": one.orange_interval.low,
+                "orange_high": one.orange_interval.high,
+                "equivalent_to_best": one.equivalent,
+                "n_segments": one.n_segments,
+                "n_best": one.n_best,
+                "signature": one.signature,
+            }
+            for one in self.metrics
+        ]
+
+    def curves(self) -> list[dict[str, Any]]:
+        """One flat record a metric and length of the list: what a plot is drawn from."""
+        return [
+            {"metric": one.metric, "n_best": length, "orange": value}
+            for one in self.metrics
+            for length, value in one.curve
+        ]
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """What `tarocco orange -f json` prints under "results"."""
+        return [one.to_dict() for one in self.metrics]
+
+    def __repr__(self) -> str:
+        return "\n".join(
+            f"<{one.metric}: ORANGE {100 * one.orange:.2f}%, average rank {one.average_rank:.1f} "
+            f"[{one.interval.low:.1f}, {one.interval.high:.1f}]>"
+            for one in self.metrics
+        )
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        body = "".join(
+            f'<tr><th title="{escape(one.signature)}">{escape(one.metric)}</th><td>{100 * one.orange:.2f}%</td>'
+            f"<td>{one.average_rank:.1f}</td><td>{one.interval.low:.1f}</td><td>{one.interval.high:.1f}</td>"
+            f"<td>{'=' if one.equivalent else ''}</td></tr>"
+            for one in self.metrics
+        )
+        names = ("Method", "ORANGE", "Avg Rank", "95%-CI-L", "95%-CI-U", "as the best")
+        head = "".join(f"<th>{name}</th>" for name in names)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """What a trial came to, list by list: at which lengths of each list, and where the references stood there.
+
+    `counts[m]` is float64[rows, 2] for metric m; list s has the rows offsets[s] .. offsets[s + 1] - 1.
+    """
+
+    segments: NDArray[np.intp]
+    sizes: NDArray[np.intp]
+    ends: NDArray[np.intp]
+    offsets: NDArray[np.intp]
+    counts: Sequence[Floats]
+
+    def rows_at(self, lists: NDArray[np.intp], lengths: NDArray[np.intp]) -> NDArray[np.intp]:
+        """[lists, lengths]: the row of the first so many candidates of a list, or of all where there are fewer."""
+        rows = np.empty((len(lists), len(lengths)), np.intp)
+        for i, s in enumerate(lists.tolist()):
+            first, last = self.offsets[s : s + 2]
+            rows[i] = first + np.searchsorted(self.ends[first:last], np.minimum(lengths, self.sizes[s]))
+        return rows
+
+
+def verdicts(
+    ranked: Ranked,
+    names: Sequence[tuple[str, str]],
+    lists: NDArray[np.intp],
+    n_best: int,
+    grid: Sequence[int],
+    ties: str,
+    resampling: tuple[float, int, int],
+    jobs: int | None,
+) -> tuple[Orange, ...]:
+    """The lists that count, turned into ORANGE; `names` are (metric, signature), `resampling` as for intervals."""
+    confidence, n_resamples, seed = resampling
+    whole = ranked.rows_at(lists, np.array([n_best]))
+    ranks = np.concatenate([rank(counts[whole], ties) for counts in ranked.counts], axis=1)
+    ratios = ranks / (np.minimum(n_best, ranked.sizes[lists]) + 1.0)[:, None]
+    both, m = np.concatenate([ranks, ratios], axis=1), len(names)
+    means, drawn = (sums / len(lists) for sums in (totals(both), bootstrap(both, n_resamples, seed, jobs)))
+    best = int(np.argmin(means[m:]))
+    curves = _curves(ranked, lists, grid, ties)
+
+    def interval(numbers: Floats) -> Interval:
+        return Interval(*percentiles(numbers, (1 - confidence) / 2), float(confidence), int(n_resamples), int(seed))
+
+    found = []
+    for i, (name, signature) in enumerate(names):
+        difference = interval(drawn[:, m + i] - drawn[:, m + best])
+        found.append(
+            Orange(
+                name,
+                signature,
+                float(means[m + i]),
+                float(means[i]),
+                interval(drawn[:, i]),
+                interval(drawn[:, m + i]),
+                difference.low <= 0 <= difference.high,
+                len(lists),
+                n_best,
+                ranks[:, i],
+                tuple(zip(grid, curves[i], strict=True)) if grid else (),
+            )
+        )
+    return tuple(sorted(found, key=lambda one: one.orange))
+
+
+def _curves(ranked: Ranked, lists: NDArray[np.intp], grid: Sequence[int], ties: str) -> list[list[float]]:
+    """For each metric ORANGE at each length of the grid, over the same lists."""
+    lengths = np.array(grid, np.intp)
+    rows = ranked.rows_at(lists, lengths)
+    normalizers = np.minimum(lengths, ranked.sizes[lists][:, None]) + 1.0
+    of_metrics = (rank(counts[rows], ties) / normalizers for counts in ranked.counts)
+    return [(totals(ratios) / len(lists)).tolist() for ratios in of_metrics]
