@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import random
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -100,7 +101,7 @@ def sentences(rows: Ids, table: NDArray[np.uint8], starts: NDArray[np.int64]) ->
     within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)
     text = table[np.repeat(starts[flat], lengths) + within].tobytes()
     bounds = np.concatenate([[0], ends])[np.concatenate([[0], np.cumsum(kept.sum(axis=1))])].tolist()
-    return [text[first:last] for first, last in zip(bounds[:-1], bounds[1:], strict=True)]
+    return [text[first:last] for first, last in pairwise(bounds)]
 
 
 def write(folder: Path, segments: int, size: int, references: int, seed: int = 1, length: int = 25) -> None:
@@ -119,7 +120,7 @@ def write(folder: Path, segments: int, size: int, references: int, seed: int = 1
             scores = np.sort(generator.normal(-length, 2, size))[::-1]
             nbest.write(
                 b"".join(
-                    b"%d |||%s ||| lm= %.4f tm= %.4f ||| %.4f\n" % (segment, text, score / 2, score / 3, score)
+                    b"%d |||%s ||| tm= %.2f ||| %.2f\n" % (segment, text, score, score)
                     for text, score in zip(texts, scores.tolist(), strict=True)
                 )
             )

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from tarocco.encode.batch import Batch
     from tarocco.encode.tokenizers import tokenizer
     from tarocco.errors import TaroccoError
+    from tarocco.judge.orange import orange
+    from tarocco.judge.verdict import Orange, OrangeResult
     from tarocco.metrics.base import Agreement, Example, Metric, parameter
     from tarocco.present.plots.results import figure
     from tarocco.registry import metric, metric_plugin
@@ -27,6 +29,8 @@ _HOMES = {
     "Example": "tarocco.metrics.base",
     "Interval": "tarocco.results",
     "Metric": "tarocco.metrics.base",
+    "Orange": "tarocco.judge.verdict",
+    "OrangeResult": "tarocco.judge.verdict",
     "Result": "tarocco.results",
     "Score": "tarocco.results",
     "Store": "tarocco.store",
@@ -34,6 +38,7 @@ _HOMES = {
     "figure": "tarocco.present.plots.results",
     "metric": "tarocco.registry",
     "metric_plugin": "tarocco.registry",
+    "orange": "tarocco.judge.orange",
     "parameter": "tarocco.metrics.base",
     "score": "tarocco.scoring",
     "score_nbest": "tarocco.scoring",
@@ -47,6 +52,8 @@ __all__ = [
     "Example",
     "Interval",
     "Metric",
+    "Orange",
+    "OrangeResult",
     "Result",
     "Score",
     "Store",
@@ -55,6 +62,7 @@ __all__ = [
     "figure",
     "metric",
     "metric_plugin",
+    "orange",
     "parameter",
     "score",
     "score_nbest",

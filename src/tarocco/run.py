@@ -28,7 +28,7 @@ def map_ordered(
     jobs: int | None = None,
     executor: Executor | None = None,
 ) -> Iterator[Result]:
-    """`map` over `count` items (None: many), in any `concurrent.futures.Executor`, with results in the order of the items.
+    """`map` over `count` items (None: many), in any `concurrent.futures.Executor`, results in the order of the items.
 
     Threads by default: kernels release the GIL, so threads are enough. Items are taken from their source as they are
     needed, two a worker, so that neither they nor their results fill the memory. An executor of processes or of a

@@ -61,15 +61,17 @@ def experiment_of(files: Sequence[str]) -> Experiment | None:
     return read_experiment(files[0], metric)
 
 
-def fill_in(options: argparse.Namespace, experiment: Experiment | None) -> None:
-    """Where the command line says nothing, the experiment's settings or else the defaults."""
+def fill_in(
+    options: argparse.Namespace, experiment: Experiment | None, metrics: Sequence[str] = METRICS, **defaults: object
+) -> None:
+    """Where the command line says nothing, the experiment's settings or else the defaults, or those given here."""
     # Intervals are for corpus scores; below them only who asks on the command line is told that there are none.
     between = ("confidence",) if getattr(options, "level", "corpus") == "corpus" else ()
     for name in ("metrics", *DEFAULTS, "documents", "store", *between):
         if getattr(options, name, None) is None:
             said = getattr(experiment, name, None)
-            setattr(options, name, DEFAULTS.get(name) if said is None else said)
-    options.metrics = options.metrics or METRICS
+            setattr(options, name, (DEFAULTS | defaults).get(name) if said is None else said)
+    options.metrics = options.metrics or metrics
 
 
 def read_texts(options: argparse.Namespace, experiment: Experiment | None) -> TestSet:
@@ -94,7 +96,7 @@ def external_of(
     """Scores made elsewhere: those of --scores, and of the experiment as far as they are about these systems."""
     from tarocco.metrics.external import external_metrics
 
-    given = _named_once(options.scores or ())
+    given = named_once(options.scores or ())
     found: list[External] = []
     for file in experiment.external if experiment else ():
         if file.name not in given and _is_of_use(file, options):
@@ -108,7 +110,7 @@ def external_of(
     return found + external_metrics(given, test_set, [*computed, *found])
 
 
-def _named_once(texts: Sequence[str]) -> dict[str, ExternalFile]:
+def named_once(texts: Sequence[str]) -> dict[str, ExternalFile]:
     if not texts:
         return {}
     from tarocco.read.external import external_file

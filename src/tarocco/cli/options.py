@@ -14,13 +14,13 @@ from tarocco.cli.choices import FORMATS, LEVELS, TOKENIZERS
 DEFAULTS = {"tokenize": "13a", "lowercase": False, "n_resamples": 1000, "seed": 12345}
 
 
-def add_text_options(parser: argparse.ArgumentParser) -> None:
+def add_text_options(parser: argparse.ArgumentParser, tokenize: str = "13a", documents: bool = True) -> None:
     group = parser.add_argument_group("text")
     group.add_argument(
         "--tokenize",
         "-tok",
         metavar="NAME",
-        help=f"how text becomes words: {', '.join(TOKENIZERS)} (default: 13a)",
+        help=f"how text becomes words: {', '.join(TOKENIZERS)} (default: {tokenize})",
     )
     group.add_argument("-lc", "--lowercase", action=argparse.BooleanOptionalAction, help="compare in lower case")
     group.add_argument(
@@ -30,7 +30,8 @@ def add_text_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="the reference file has up to N references a line, tabs between them (.tsv files are read so anyway)",
     )
-    group.add_argument("--documents", metavar="FILE", help="one document label a segment")
+    if documents:
+        group.add_argument("--documents", metavar="FILE", help="one document label a segment")
 
 
 def add_scores_option(parser: argparse.ArgumentParser) -> None:
@@ -43,21 +44,23 @@ def add_scores_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_output_options(parser: argparse.ArgumentParser) -> None:
+def add_output_options(parser: argparse.ArgumentParser, levels: bool = True) -> None:
     group = parser.add_argument_group("output")
     group.add_argument(
         "-f", "--format", choices=FORMATS, default="table", help="how results are written (default: table)"
     )
-    group.add_argument("--level", choices=LEVELS, default="corpus", help="what is scored (default: corpus)")
+    if levels:
+        group.add_argument("--level", choices=LEVELS, default="corpus", help="what is scored (default: corpus)")
     group.add_argument(
         "-w", "--width", type=whole_number(0, 17), metavar="DIGITS", help="digits after the point in tables"
     )
     group.add_argument("-b", "--score-only", action="store_true", help="print the numbers alone, one a line")
-    group.add_argument("-v", "--verbose", action="store_true", help="below a table: precisions, lengths, penalties")
+    if levels:
+        group.add_argument("-v", "--verbose", action="store_true", help="below a table: precisions, lengths, penalties")
     group.add_argument("-q", "--quiet", action="store_true", help="no notes on standard error")
 
 
-def add_resampling_options(parser: argparse.ArgumentParser) -> None:
+def add_resampling_options(parser: argparse.ArgumentParser, always: bool = False) -> None:
     group = parser.add_argument_group("confidence intervals")
     group.add_argument(
         "--confidence",
@@ -66,7 +69,9 @@ def add_resampling_options(parser: argparse.ArgumentParser) -> None:
         type=_share,
         const=0.95,
         metavar="0.95",
-        help="give bootstrap intervals over segments",
+        help="of bootstrap intervals over segments (default: 0.95)"
+        if always
+        else "give bootstrap intervals over segments",
     )
     group.add_argument(
         "--n-resamples",
@@ -96,12 +101,12 @@ def store_of(options: argparse.Namespace) -> str | None:
     return (os.environ.get("TAROCCO_STORE") if given is None else given) or None
 
 
-def add_figure_option(parser: argparse.ArgumentParser) -> None:
+def add_figure_option(parser: argparse.ArgumentParser, what: str = "the corpus scores") -> None:
     parser.add_argument(
         "--figure",
         type=_figure_path,
         metavar="FILE",
-        help="draw the corpus scores, too: .html, .svg, .png, .pdf or .json (Vega-Lite)",
+        help=f"draw {what}, too: .html, .svg, .png, .pdf or .json (Vega-Lite)",
     )
 
 

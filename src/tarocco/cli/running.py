@@ -98,9 +98,10 @@ def _farewell(options: argparse.Namespace, command: str, arguments: Sequence[str
         return "stopped"
     store = store_of(options)
     again = shlex.join(["tarocco", command, *arguments])
-    files = getattr(options, "references", None) or []
+    files = [file for file in (getattr(options, "nbest", None), *(getattr(options, "references", None) or [])) if file]
     experiment = any(map(is_experiment, files))
-    if "-" in [*files, *(getattr(options, "input", None) or ["-"] * (bool(files) and not experiment))]:
+    systems = getattr(options, "input", files) or ["-"] * (bool(files) and not experiment)  # None: standard input
+    if "-" in [*files, *systems]:
         again += " (with the same standard input)"
     if store is not None and os.path.exists(store):
         return f"stopped; what is finished is kept in {store}, and this goes on: {again}"

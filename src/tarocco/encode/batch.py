@@ -33,6 +33,10 @@ class Encoding:
     def tokenizer(self) -> Tokenizer:
         return tokenizer(self.tokenize)
 
+    def words(self, text: str) -> list[str]:
+        """The words of a text, for people to see; stems are not shown."""
+        return self.tokenizer(text.lower() if self.lowercase else text).split(" ") if text.strip() else []
+
     def encode(self, columns: Sequence[Segments], vocabulary: Vocabulary) -> Ragged:
         """The words of all columns, one below the other."""
         # A word has at least one byte. Room that is never written to costs nothing.

@@ -64,11 +64,11 @@ def judged(work: Work) -> Outcome:
     scorers = list(dict.fromkeys(scorer for one in work.contestants for scorer in one.scorers))
     number = {scorer: i for i, scorer in enumerate(scorers)}
     members = [[number[scorer] for scorer in one.scorers] for one in work.contestants]
-    goodness = _Goodness(work, scorers)
+    scored = _Goodness(work, scorers)
     rows: list[Floats] = []
     confusions: list[Confusion] = []
     for s in range(len(work.chosen.lists)):
-        candidates, references = goodness.of(s)
+        candidates, references = scored.of(s)
         standings = _standings(candidates, references, members, work.oracle)
         rows.append(standings.counts(work.chosen.ends[s], work.chosen.places[s]))
         if work.confusions:
@@ -77,7 +77,9 @@ def judged(work: Work) -> Outcome:
                 sign = -1.0 if len(own) == 1 and scorers[own[0]].kind == "error" else 1.0
                 counts = float(rank(rows[-1][m, -1], "average"))
                 confusions.append(
-                    confusion_of(contestant.name, work.chosen, s, standings.above[m], counts, goodness, sign, work.confusions)
+                    confusion_of(
+                        contestant.name, work.chosen, s, standings.above[m], counts, goodness, sign, work.confusions
+                    )
                 )
     return Outcome(tuple(np.concatenate(rows, axis=1)) if rows else (), tuple(confusions))
 
@@ -156,11 +158,11 @@ def given_of(scores: CandidateScores, chosen: Chosen, first_id: int) -> list[tup
     return [_given(scores, case, chosen, s, first_id) for s, case in enumerate(chosen.cases)]
 
 
-def _given(
-    scores: CandidateScores, case: Case, chosen: Chosen, s: int, first_id: int
-) -> tuple[Floats, Floats]:
+def _given(scores: CandidateScores, case: Case, chosen: Chosen, s: int, first_id: int) -> tuple[Floats, Floats]:
     if len(case.members) > 1:
-        raise InputError(f"{scores.name}: scores made elsewhere are of lists as they are in the file, not of pooled ones")
+        raise InputError(
+            f"{scores.name}: scores made elsewhere are of lists as they are in the file, not of pooled ones"
+        )
     number = case.segment + first_id
     if number not in scores.lists:
         raise InputError(f"{scores.path}: there are no scores for the list {number}, which {case.where(0)} begins")

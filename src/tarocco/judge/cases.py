@@ -181,9 +181,7 @@ def chosen_of(block: Sequence[Case], selection: Selection, counted: Counted) -> 
         return None
     bounds = np.concatenate([np.zeros(1, np.intp), np.cumsum([len(one) for one in rows], dtype=np.intp)])
     shortened = _lists(left) if len(left) < len(everything) else everything
-    lists = Lists(
-        everything.candidates, bounds, shortened.references, shortened.reference_bounds, np.concatenate(rows)
-    )
+    lists = Lists(everything.candidates, bounds, shortened.references, shortened.reference_bounds, np.concatenate(rows))
     return Chosen(tuple(left), lists, tuple(places), tuple(kept), tuple(copied), tuple(ends))
 
 

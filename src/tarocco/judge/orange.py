@@ -152,7 +152,7 @@ def orange(
 def members_of(group: Sequence[str | Metric], given: Sequence[CandidateScores]) -> list[Metric | CandidateScores]:
     """Several metrics, and scores made elsewhere by their name, that judge together."""
     by_name = {one.name: one for one in given}
-    members = [by_name[one] if one in by_name else find_metrics([one])[0] for one in group]  # type: ignore[index]
+    members = [by_name[one] if one in by_name else find_metrics([one])[0] for one in group]
     if len(members) < 2:
         raise BadParameter("what judges together are two metrics or more")
     return members
@@ -185,6 +185,8 @@ def _given_lists(lists: Iterable[Sequence[str]], segments: int) -> Iterator[NBes
     for number, one in enumerate(lists, start=1):
         if number > segments:
             raise InputError(f"there are references for {segments} segments, but more lists than that")
-        yield NBestList(number - 1, packed(one, f"the candidates of segment {number - 1} (counted from 0)"), "nbest", number)
+        yield NBestList(
+            number - 1, packed(one, f"the candidates of segment {number - 1} (counted from 0)"), "nbest", number
+        )
     if number < segments:
         raise InputError(f"there are references for {segments} segments, but {number} lists")

@@ -32,7 +32,8 @@ class KeptOutcomes:
         self.store, self.subject, self.segments = store, subject, len(references)
         self.waiting = Waiting(store)
         self.everything = digest(
-            np.ascontiguousarray(references.present), *(part for s in references.references for part in (s.text, s.starts))
+            np.ascontiguousarray(references.present),
+            *(part for s in references.references for part in (s.text, s.starts)),
         )
         self.content: bytes | None = None
         self.made_by: dict[int, tuple[str, str, str, bytes]] = {}

@@ -41,22 +41,22 @@ SHORT = ("skip", "keep")
 class Resampling(NamedTuple):
     """What bootstrap intervals are made with."""
 
-    confidence: float = 0.95
-    n_resamples: int = 1000
-    seed: int = 12345
+    confidence: float
+    n_resamples: int
+    seed: int
 
 
 @dataclass(frozen=True, eq=False)
 class Rules:
     """Every choice that ORANGE leaves open."""
 
-    encoding: Encoding = Encoding("none")
-    selection: Selection = Selection()
-    against: str = "fair"
-    oracle: str = "average-score"
-    ties: str = "average"
-    short: str = "skip"
-    resampling: Resampling = Resampling()
+    encoding: Encoding
+    selection: Selection
+    against: str
+    oracle: str
+    ties: str
+    short: str
+    resampling: Resampling
 
     def __post_init__(self) -> None:
         for what, value, choices in (
@@ -76,7 +76,7 @@ class Rules:
         return [
             ("against", self.against),
             ("oracle", self.oracle),
-            ("ties", self.ties),
+            ("tied", self.ties),
             ("short", self.short),
             *([("unique", "yes")] if selection.unique else []),
             *([("copies", "dropped")] if selection.drop_copies else []),
@@ -99,7 +99,11 @@ class Panel:
                 return signature(f"{scorer.name}|external", [*scorer.origin, *more])
             return score_signature(scorer, rules.encoding, reference_count, more)
 
-        groups: list[Sequence[Scorer]] = [*([one] for one in self.metrics), *([one] for one in self.given), *self.groups]
+        groups: list[Sequence[Scorer]] = [
+            *([one] for one in self.metrics),
+            *([one] for one in self.given),
+            *self.groups,
+        ]
         found = [
             Contestant(
                 " + ".join(map(name_of, group)),
@@ -296,7 +300,7 @@ def _result(
         notes.append(
             f"{where[s]}: the list of segment {ranked.segments[s] + 1} has {ranked.sizes[s]} candidates, fewer than "
             f"{n_best}; {len(short)} such list{'s' if len(short) > 1 else ''} "
-            + ("left out (--short keep keeps them)" if rules.short == "skip" else "kept")
+            + ("left out (--short keep keeps them, --n-best N cuts lists to N)" if rules.short == "skip" else "kept")
         )
     return OrangeResult(found, ranked.segments[kept], ranked.sizes[kept], left_out, about, tuple(notes))
 

@@ -20,9 +20,7 @@ SPREAD = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def hashed(
-    text: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> cython.ulonglong:
+def hashed(text: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.ulonglong:
     found: cython.ulonglong = OFFSET
     i: cython.Py_ssize_t
     for i in range(start, end):
@@ -42,13 +40,12 @@ def same(
     other_start: cython.Py_ssize_t,
     other_end: cython.Py_ssize_t,
 ) -> cython.bint:
-    i: cython.Py_ssize_t
+    i: cython.Py_ssize_t = start
     if end - start != other_end - other_start:
         return False
-    for i in range(end - start):
-        if text[start + i] != other[other_start + i]:
-            return False
-    return True
+    while i < end and text[i] == other[other_start + i - start]:
+        i += 1
+    return i == end
 
 
 def firsts_of_lists(

@@ -12,12 +12,16 @@ PATIENCE = 0.5  # seconds; work that takes no longer shows no bar
 
 
 @contextmanager
-def progress(what: str, total: int, shown: bool = True) -> Iterator[Callable[[int], None]]:
-    """Gives a function to call with how many more items are done; shows items, rate and time left."""
+def progress(what: str, total: int, shown: bool = True, inside: str | None = None) -> Iterator[Callable[..., None]]:
+    """Gives a function to call with how many more items are done; shows items, rate and time left.
+
+    Where items differ in size, `inside` is what they are made of: the function is called with how many of those were
+    done, too, and the rate is theirs.
+    """
     if not (shown and sys.stderr is not None and sys.stderr.isatty()):
-        yield lambda _done: None
+        yield lambda _done, _inside=0: None
         return
-    bar = _Bar(what, total)
+    bar = _Bar(what, total, inside)
     try:
         yield bar.advance
     finally:
@@ -27,18 +31,22 @@ def progress(what: str, total: int, shown: bool = True) -> Iterator[Callable[[in
 class _Bar:
     """A bar that appears once the work has taken long enough to wonder about it."""
 
-    def __init__(self, what: str, total: int) -> None:
+    def __init__(self, what: str, total: int, inside: str | None) -> None:
         self.what, self.total, self.done = what, total, 0
+        self.inside, self.done_inside = inside, 0
         self.started = time.monotonic()
         self.shown: Any = None
 
-    def advance(self, done: int) -> None:
+    def advance(self, done: int, inside: int = 0) -> None:
         self.done += done
+        self.done_inside += inside
         if self.shown is None and time.monotonic() - self.started > PATIENCE:
             self.start()
         if self.shown is not None:
             elapsed = time.monotonic() - self.started
-            self.shown.update(self.task, completed=self.done, rate=f"{self.done / elapsed:,.0f} {self.what}/s")
+            counted = self.done_inside if self.inside else self.done
+            rate = f"{counted / elapsed:,.0f} {self.inside or self.what}/s"
+            self.shown.update(self.task, completed=self.done, rate=rate)
 
     def start(self) -> None:
         from rich.console import Console

@@ -1,0 +1,80 @@
+"""From the options of `tarocco orange`, or the experiment file among them, to a trial."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from tarocco.cli.inputs import experiment_of, fill_in, named_once
+from tarocco.errors import InputError
+from tarocco.judge.cases import Selection
+from tarocco.judge.orange import METRICS, curve_of, members_of
+from tarocco.judge.trial import Lists, Panel, Resampling, Rules
+from tarocco.model import Segments, TestSet
+from tarocco.read.nbest import read_nbest
+from tarocco.read.test_set import assemble, fitted, read_labels, reference_columns, source_column
+
+if TYPE_CHECKING:
+    from tarocco.model import CandidateScores
+    from tarocco.read.experiment import Experiment
+
+
+class Inputs(NamedTuple):
+    """What a trial works on."""
+
+    lists: Lists
+    references: TestSet
+    panel: Panel
+    rules: Rules
+    source: Segments | None
+
+
+def read_trial(options: argparse.Namespace) -> Inputs:
+    """Read and check all that is not a stream."""
+    from tarocco.encode.batch import Encoding
+    from tarocco.registry import metrics
+
+    experiment = experiment_of([options.nbest])
+    fill_in(options, experiment, METRICS, tokenize="none", confidence=0.95)
+    chosen = metrics(options.metrics)
+    encoding = Encoding(options.tokenize, options.lowercase)
+    paths = options.references or (experiment.references if experiment else ())
+    if not paths:
+        raise InputError("no reference file was given: name them with -r")
+    columns = [column for path in paths for column in reference_columns(path, options.num_refs)]
+    references = assemble(columns, [])
+    given = _given(options, experiment)
+    source = options.source or (experiment.source if experiment else None)
+    path = experiment.nbest if experiment else options.nbest
+    if path is None:
+        raise InputError(f"{options.nbest} names no n-best lists (nbest = ...)")
+    stream = read_nbest(
+        path, segments=len(references), first_id=options.first_id, num_candidates=options.num_candidates
+    )
+    return Inputs(
+        Lists(stream, path, options.first_id, read_labels(options.pool, columns[0]) if options.pool else None),
+        references,
+        Panel(chosen, given, [members_of(group, given) for group in options.combine or ()]),
+        Rules(
+            encoding,
+            Selection(options.n_best, options.unique, options.drop_copies, curve_of(options.curve)),
+            options.against,
+            options.oracle,
+            options.ties,
+            options.short,
+            Resampling(options.confidence, options.n_resamples, options.seed),
+        ),
+        fitted(source_column(source), columns[0]).segments if source else None,
+    )
+
+
+def _given(options: argparse.Namespace, experiment: Experiment | None) -> Sequence[CandidateScores]:
+    """Scores of candidates that were made elsewhere; the experiment's are those that are about candidates."""
+    from tarocco.read.external import holds_candidates, read_candidate_scores
+
+    files = named_once(options.scores or ())
+    for file in experiment.external if experiment else ():
+        if file.name not in files and holds_candidates(file.path):
+            files[file.name] = file
+    return [read_candidate_scores(file) for file in files.values()]
