@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -114,7 +115,7 @@ class Batch:
 
     Where groups are parts of other groups, as when each reference is left out in turn, `whole` is the batch of those
     and group g is part of its group owners[g]: what depends on a candidate and a reference alone can be computed there,
-    once.
+    once. No row is there twice.
     """
 
     candidates: Ragged
@@ -169,6 +170,21 @@ class Batch:
         texts = self.columns, self.reference_columns
         candidates, references = (_code_points(columns, lowercase) for columns in texts)
         return Batch(candidates, references, self.candidate_groups, self.reference_groups, Vocabulary(), *texts)
+
+    @property
+    def alone(self) -> Batch:
+        """The same batch, part of no other."""
+        return replace(self, whole=None, owners=None)
+
+    @cached_property
+    def places(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """For each entry of `candidate_groups` its number in `whole`; for each reference, its number in the group."""
+        whole = self if self.whole is None else self.whole
+        of_candidates, of_references = np.empty(len(self.candidates), np.intp), np.empty(len(self.references), np.intp)
+        of_candidates[whole.candidate_groups.rows] = np.arange(len(whole))
+        groups = whole.reference_groups
+        of_references[groups.rows] = np.arange(len(groups.rows)) - groups.bounds[groups.segments]
+        return of_candidates[self.candidate_groups.rows], of_references[self.reference_groups.rows]
 
     def __len__(self) -> int:
         return len(self.candidate_groups.rows)

@@ -19,6 +19,7 @@ and types are checked by the caller. Kernels hold no objects, do no input or out
     runsearch   the best matching made of runs, by search
     shifts      edit distance with shifts of blocks, for TER
     pairs       counting and finding (prefix, word) pairs, for n-gram information
+    choosing    the best reference of each candidate
     resample    weighted sums in a fixed order, bootstrap draws
 """
 

@@ -45,7 +45,7 @@ class Measured:
 
     def __init__(self, batch: Batch, lowercase: bool, char_order: int, word_order: int) -> None:
         self.pairs = Pairs(batch)
-        self._batch = batch
+        self._batch = self.pairs.batch
         self._lowercase = lowercase
         self._char_order = char_order
         self._word_order = word_order

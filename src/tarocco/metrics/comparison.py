@@ -41,11 +41,11 @@ RECURRENCE, OPTIMUM, AS_IN_155 = range(3)  # the variants of kernels/weighted.py
 
 
 class Comparison:
-    """All pairs of candidates and references of a batch, in the order of `pairs`."""
+    """All pairs of candidates and references of a batch, or of the whole that it is part of, in their order."""
 
     def __init__(self, batch: Batch, wanted: Sequence[tuple[str, Hashable]] = ()) -> None:
-        self.batch = batch
         self.pairs = Pairs(batch)
+        self.batch = batch = self.pairs.batch
         self._wanted = dict.fromkeys(wanted)
         self._made: dict[Hashable, Any] = {}
         candidates, references = batch.candidate_groups, batch.reference_groups

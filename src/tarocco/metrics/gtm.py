@@ -89,7 +89,7 @@ class Matchings:
     @cached_property
     def one_by_one(self) -> Matching:
         """The greedy matching of each pair of a candidate and a reference."""
-        return _greedy(self.batch, self.pairs.candidate_lengths, self.pairs.reference_lengths)
+        return _greedy(self.pairs.batch, self.pairs.candidate_lengths, self.pairs.reference_lengths)
 
     @cached_property
     def joined(self) -> tuple[Matching, Floats]:
@@ -117,7 +117,7 @@ class Matchings:
         room = 1 + int(max(pairs.candidate_lengths.max(initial=0), pairs.reference_lengths.max(initial=0)))
         reach, hope, chosen = np.empty(room, np.intp), np.empty(room), np.empty((room, 3), np.intp)
         work = (reach, hope, chosen, np.empty(room), np.zeros(room, np.uint8))
-        _search(*self.batch.arrays, gains, _MOST_STEPS, *work, found)
+        _search(*pairs.batch.arrays, gains, _MOST_STEPS, *work, found)
         if (found < 0).any():
             pair = int(np.argmax(found < 0))
             raise InputError(
@@ -128,9 +128,10 @@ class Matchings:
         return np.where(found > greedy, matching.hits + found, matching.sums(exponent))
 
     def _beginning(self, pair: int) -> str:
-        candidate = int(np.searchsorted(self.pairs.starts, pair, side="right")) - 1
-        words = self.batch.candidates[self.batch.candidate_groups.rows[candidate]]
-        return " ".join(self.batch.vocabulary[word] for word in words[:8].tolist())
+        batch = self.pairs.batch
+        candidate = int(np.searchsorted(Pairs(batch).starts, pair, side="right")) - 1
+        words = batch.candidates[batch.candidate_groups.rows[candidate]]
+        return " ".join(batch.vocabulary[word] for word in words[:8].tolist())
 
 
 def _greedy(batch: Batch, candidate_lengths: NDArray[np.intp], reference_lengths: NDArray[np.intp]) -> Matching:

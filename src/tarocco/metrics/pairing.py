@@ -13,70 +13,94 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.encode.batch import Batch
+from tarocco.kernels import choosing, kernel
 from tarocco.metrics.base import Floats
+
+_least = kernel(choosing, "least")
 
 
 class Pairs:
-    """The pairs of candidate i are starts[i] .. starts[i + 1] - 1; lengths are looked up when asked for."""
+    """The pairs of `batch`, each once, and which of them every candidate chooses from.
+
+    Pairs come in the order of the groups: segment, candidate, reference. Candidate i of the batch that was given
+    chooses from choices[starts[i]:starts[i + 1]]: from all its pairs, or, where the batch is part of a whole, from
+    those that are left of the whole's.
+    """
 
     def __init__(self, batch: Batch) -> None:
-        self._batch = batch
+        self.batch = batch if batch.whole is None else batch.whole
+        self._given = batch
+        self._whole = self if batch.whole is None else Pairs(batch.whole)
 
     def __len__(self) -> int:
-        return int(self._batch.candidate_groups.sizes @ self._batch.reference_groups.sizes)
+        return int(self.batch.candidate_groups.sizes @ self.batch.reference_groups.sizes)
+
+    @cached_property
+    def apart(self) -> Pairs:
+        """The choices as pairs of their own: pair c is what choices[c] is here."""
+        return Pairs(self._given.alone)
 
     @cached_property
     def counts(self) -> NDArray[np.intp]:
         """How many references each candidate has."""
-        sizes: NDArray[np.intp] = self._batch.reference_groups.sizes[self._batch.candidate_groups.segments]
+        sizes: NDArray[np.intp] = self._given.reference_groups.sizes[self._given.candidate_groups.segments]
         return sizes
 
     @cached_property
     def starts(self) -> NDArray[np.intp]:
-        """Where the pairs of each candidate begin, and the end."""
+        """Where the choices of each candidate begin, and the end."""
         starts = np.zeros(len(self.counts) + 1, np.intp)
         np.cumsum(self.counts, out=starts[1:])
         return starts
 
     @cached_property
     def owners(self) -> NDArray[np.intp]:
-        """The candidate of each pair."""
+        """The candidate of each choice."""
         return np.repeat(np.arange(len(self.counts)), self.counts)
+
+    @cached_property
+    def choices(self) -> NDArray[np.intp]:
+        """The pairs that the first candidate chooses from, those of the second and so on."""
+        if self._whole is self:
+            return np.arange(len(self))
+        candidates, references = self._given.places
+        firsts = self._whole.starts[candidates]
+        choices: NDArray[np.intp] = np.repeat(firsts, self.counts) + references[self._reference_entries]
+        return choices
+
+    @cached_property
+    def _reference_entries(self) -> NDArray[np.intp]:
+        """Where among the groups' references each choice's is: those of the candidate's segment, over and over."""
+        firsts = self._given.reference_groups.bounds[self._given.candidate_groups.segments] - self.starts[:-1]
+        entries: NDArray[np.intp] = np.arange(self.starts[-1]) + np.repeat(firsts, self.counts)
+        return entries
 
     @cached_property
     def candidate_lengths(self) -> NDArray[np.intp]:
         """The length of each pair's candidate."""
-        return np.repeat(self._batch.lengths, self.counts)
+        return np.repeat(self.batch.lengths, self._whole.counts)
 
     @cached_property
     def reference_lengths(self) -> NDArray[np.intp]:
-        """The length of each pair's reference: those of the candidate's segment, over and over."""
-        groups = self._batch.reference_groups
-        firsts = groups.bounds[self._batch.candidate_groups.segments] - self.starts[:-1]
-        rows = groups.rows[np.arange(len(self.owners)) + np.repeat(firsts, self.counts)]
-        lengths: NDArray[np.intp] = self._batch.references.lengths[rows]
+        """The length of each pair's reference."""
+        rows = self.batch.reference_groups.rows[self._whole._reference_entries]
+        lengths: NDArray[np.intp] = self.batch.references.lengths[rows]
         return lengths
 
     def least(self, *keys: Floats) -> NDArray[np.intp]:
         """For each candidate its pair with the least first key, ties by the second and so on."""
-        first = keys[0]
-        left = np.flatnonzero(first == np.minimum.reduceat(first, self.starts[:-1])[self.owners])
-        for key in keys[1:]:  # those above the least leave: quicker than sorting
-            if len(left) == len(self.counts):
-                return left
-            of_left, owners, firsts = key[left], self.owners[left], self._firsts(left)
-            left = left[of_left == np.repeat(np.minimum.reduceat(of_left, firsts), np.bincount(owners))]
-        return left[self._firsts(left)]
-
-    def _firsts(self, left: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Where the pairs of each candidate begin among these."""
-        return np.searchsorted(left, self.starts[:-1])
+        best = np.empty(len(self.counts), np.intp)
+        _least(self.starts, self.choices, np.array(keys, np.float64), best)
+        return best
 
     def mean_reference_length(self) -> Floats:
         """The mean length of each candidate's references; a candidate has at least one."""
-        return self.mean(self.reference_lengths)
+        groups = self._given.reference_groups
+        ends = np.concatenate([np.zeros(1, np.intp), np.cumsum(self._given.references.lengths[groups.rows])])
+        means: Floats = np.diff(ends[groups.bounds])[self._given.candidate_groups.segments] / self.counts
+        return means
 
     def mean(self, numbers: NDArray[Any]) -> Floats:
         """The mean of numbers, one a pair, over the references of each candidate."""
-        means: Floats = np.add.reduceat(numbers, self.starts[:-1]) / self.counts
+        means: Floats = np.add.reduceat(numbers[self.choices], self.starts[:-1]) / self.counts
         return means

@@ -101,10 +101,11 @@ class Rouge(Compared):
         else:
             scores, existing = self._scores(overlap)
             goes_by = scores[1] if overlap.goes_by is None else overlap.goes_by
-            best = _best(pairs, scores, existing, goes_by if self.references == "best-recall" else scores[0])
+            first = [goes_by] if self.references == "best-recall" else []
+            best = _best(pairs, [*first, *scores], existing)
             exists, found = existing[best], [one[best] for one in scores]
             if self.references == "jackknife":
-                found = _without_best(pairs, scores, existing, best)
+                found = _without_best(pairs, scores, existing)
         return np.column_stack([np.where(exists, one, 0.0) for one in found] + [exists])
 
     def _scores(self, overlap: Overlap) -> tuple[list[Floats], NDArray[np.bool_]]:
@@ -131,23 +132,22 @@ class Rouge(Compared):
 
 def _pooled(pairs: Pairs, overlap: Overlap) -> Overlap:
     """The sums over the references of each candidate, added in an order that is not that of the references."""
-    parts = (overlap.hits, overlap.candidate, overlap.reference)
+    parts = [part[pairs.choices] for part in (overlap.hits, overlap.candidate, overlap.reference)]
     order = np.lexsort((*parts, pairs.owners))
     return Overlap(*(np.add.reduceat(part[order], pairs.starts[:-1]) for part in parts))
 
 
-def _best(pairs: Pairs, scores: list[Floats], exists: NDArray[np.bool_], first: Floats) -> NDArray[np.intp]:
-    """The best reference of each candidate: by `first`, then by F, recall and precision."""
-    return pairs.least(*(np.where(exists, -key, np.inf) for key in (first, *scores)))
+def _best(pairs: Pairs, keys: list[Floats], exists: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """The reference of each candidate that has the highest keys."""
+    return pairs.least(*(np.where(exists, -key, np.inf) for key in keys))
 
 
-def _without_best(
-    pairs: Pairs, scores: list[Floats], exists: NDArray[np.bool_], best: NDArray[np.intp]
-) -> list[Floats]:
+def _without_best(pairs: Pairs, scores: list[Floats], exists: NDArray[np.bool_]) -> list[Floats]:
     """The means over all sets that leave a reference out: only without the best one does the second best count."""
-    left = exists.copy()
+    scores, left = [one[pairs.choices] for one in scores], exists[pairs.choices]
+    best = _best(pairs.apart, scores, left)
     left[best] = False
-    second = _best(pairs, scores, left, scores[0])
+    second = _best(pairs.apart, scores, left)
     second = np.where(left[second], second, best)
     counts = pairs.counts
     return [(one[best] * (counts - 1) + one[second]) / counts for one in scores]

@@ -46,7 +46,7 @@ def edits_of_pairs(batch: Batch) -> NDArray[np.intp]:
         # [start of the block, its length, where it goes]
         "shifts": np.zeros((1000, 3), np.intp),
     }
-    edits = np.zeros(int(Pairs(batch).starts[-1]), np.intp)
+    edits = np.zeros(len(Pairs(batch)), np.intp)
     _edits(*batch.arrays, *rooms.values(), edits)
     return edits
 
@@ -122,8 +122,8 @@ class Ter(Metric):
         if self.normalized or self.no_punct:
             batch = self._rewritten(batch)
         pairs = Pairs(batch)
-        edits = np.minimum.reduceat(edits_of_pairs(batch), pairs.starts[:-1])
-        return np.column_stack([edits, pairs.mean_reference_length()])
+        edits = edits_of_pairs(pairs.batch).astype(np.float64)
+        return np.column_stack([edits[pairs.least(edits)], pairs.mean_reference_length()])
 
     def _rewritten(self, batch: Batch) -> Batch:
         rules = (not self.case_sensitive, self.normalized, self.no_punct, self.asian_support)

@@ -1,0 +1,65 @@
+"""Batches that leave one reference out: what is computed once for all sets is what each set alone gives."""
+
+import numpy as np
+import pytest
+from cases import SENTENCES
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_laws import NAMES
+
+from tarocco.counting import by_reading, scores_of_batch, statistics_of_batch
+from tarocco.encode.batch import Encoding
+from tarocco.encode.lists import Lists, leaving_one_out
+from tarocco.model import Segments
+from tarocco.registry import metrics
+
+
+@st.composite
+def lists(draw):
+    """Candidates and references of a few segments; some candidates are references, some references come twice."""
+    segments = []
+    for _ in range(draw(st.integers(1, 3))):
+        references = draw(st.lists(SENTENCES, min_size=2, max_size=5))
+        if draw(st.booleans()):
+            references[-1] = references[0]
+        segments.append((draw(st.lists(SENTENCES | st.sampled_from(references), max_size=6)), references))
+    return segments
+
+
+def as_lists(segments):
+    columns, bounds = [], []
+    for texts in zip(*segments, strict=True):
+        columns.append(Segments.from_strings([" ".join(text) for of_segment in texts for text in of_segment]))
+        bounds.append(np.cumsum([0, *map(len, texts)]))
+    return Lists(columns[0], bounds[0], columns[1], bounds[1])
+
+
+def test_sets():
+    """Each candidate and then the reference that is left out, against the others; or candidates against all."""
+    segments = as_lists([([["a"], ["b"]], [["x"], ["y"], ["z"]]), ([], [["v"], ["w"]])])
+    fair = leaving_one_out(segments, Encoding("none"), fair=True)
+    assert fair.texts == ["a", "b", "x", "a", "b", "y", "a", "b", "z", "v", "w"]
+    assert fair.reference_texts[::3] == [["y", "z"], ["x", "z"], ["x", "y"], ["w"]]
+    assert fair.whole.texts == ["a", "b", "x", "y", "z", "v", "w"]
+    assert fair.owners.tolist() == [0, 0, 0, 1, 1]
+    unfair = leaving_one_out(segments, Encoding("none"), fair=False)
+    assert unfair.texts == ["a", "b", "x", "y", "z", "v", "w"]
+    assert unfair.reference_texts[1:3] == [["x", "y", "z"], ["y", "z"]]
+    assert unfair.owners.tolist() == [0, 0, 0, 0, 1, 1, 1]
+
+
+@pytest.mark.parametrize("fair", [True, False])
+@settings(max_examples=30)
+@given(segments=lists())
+def test_every_metric_gives_what_each_set_alone_gives(fair, segments):
+    chosen = metrics(NAMES)
+    for way, members in by_reading(chosen, Encoding("none")).items():
+        batch = leaving_one_out(as_lists(segments), way, fair=fair)
+        own = [chosen[i] for i in members]
+        contexts = [metric.prepare(batch.whole) for metric in own]
+        found = statistics_of_batch(own, batch, contexts)
+        alone = statistics_of_batch(own, batch.alone, contexts)
+        scores = scores_of_batch(own, batch, contexts)
+        for metric, rows, expected, its_scores in zip(own, found, alone, scores, strict=True):
+            assert rows.tobytes() == expected.tobytes(), str(metric)
+            assert its_scores.tobytes() == metric.score(rows).tobytes(), str(metric)
