@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,31 +130,50 @@ def _missing(
 
 def statistics_of_batch(metrics: Sequence[Metric], batch: Batch, contexts: Sequence[Any]) -> list[Floats]:
     """The statistics of each metric; metrics of a family are computed together, in one pass over the words."""
-    passes: dict[Hashable, list[int]] = {}
-    for i, metric in enumerate(metrics):
-        passes.setdefault(_pass_of(metric), []).append(i)
     found: dict[int, Floats] = {}
-    for members in passes.values():
-        own, context = [metrics[i] for i in members], contexts[members[0]]
-        if len(own) == 1:
-            rows = [own[0].statistics(batch, context)]
-        else:
-            measured = own[0].measure(own, batch, context)  # type: ignore[attr-defined]
-            rows = [metric.columns(measured) for metric in own]  # type: ignore[attr-defined]
-        for i, of_metric in zip(members, rows, strict=True):
-            if np.ndim(of_metric) != 2 or len(of_metric) != len(batch):
-                raise PluginError(
-                    f"{metrics[i]}: statistics gave an array of shape {np.shape(of_metric)}, "
-                    f"but one row for each of {len(batch)} candidates is wanted"
-                )
-            found[i] = np.asarray(of_metric, np.float64)
+    for members, measured in _measured(metrics, batch, contexts):
+        for i in members:
+            metric = metrics[i]
+            rows = metric.statistics(batch, contexts[i]) if measured is None else metric.columns(measured)  # type: ignore[attr-defined]
+            found[i] = _checked(rows, metric, batch)
     return [found[i] for i in range(len(metrics))]
 
 
 def scores_of_batch(metrics: Sequence[Metric], batch: Batch, contexts: Sequence[Any]) -> list[Floats]:
     """The score of every row of the batch's statistics, for each metric."""
-    rows = statistics_of_batch(metrics, batch, contexts)
-    return [metric.score(of_metric) for metric, of_metric in zip(metrics, rows, strict=True)]
+    found: dict[int, Floats] = {}
+    for members, measured in _measured(metrics, batch, contexts):
+        for i in members:
+            metric = metrics[i]
+            if measured is None:
+                found[i] = metric.score(_checked(metric.statistics(batch, contexts[i]), metric, batch))
+            else:
+                found[i] = metric.scores(measured)  # type: ignore[attr-defined]
+    return [found[i] for i in range(len(metrics))]
+
+
+def _measured(
+    metrics: Sequence[Metric], batch: Batch, contexts: Sequence[Any]
+) -> Iterator[tuple[list[int], Any | None]]:
+    """The metrics that are measured together, and what was measured; None for one that is not made of a measurement."""
+    passes: dict[Hashable, list[int]] = {}
+    for i, metric in enumerate(metrics):
+        passes.setdefault(_pass_of(metric), []).append(i)
+    for members in passes.values():
+        first = metrics[members[0]]
+        if _is_measured(first):
+            yield members, first.measure([metrics[i] for i in members], batch, contexts[members[0]])
+        else:
+            yield members, None
+
+
+def _checked(rows: Floats, metric: Metric, batch: Batch) -> Floats:
+    if np.ndim(rows) != 2 or len(rows) != len(batch):
+        raise PluginError(
+            f"{metric}: statistics gave an array of shape {np.shape(rows)}, "
+            f"but one row for each of {len(batch)} candidates is wanted"
+        )
+    return np.asarray(rows, np.float64)
 
 
 def by_reading(metrics: Sequence[Metric], asked: Encoding) -> dict[Encoding, list[int]]:
@@ -167,10 +186,13 @@ def by_reading(metrics: Sequence[Metric], asked: Encoding) -> dict[Encoding, lis
 
 def _pass_of(metric: Metric) -> Hashable:
     """Metrics with equal answers are measured together: in the same way, with the same context."""
-    family = type(metric)
-    if isinstance(metric, OnePass) and family.statistics is OnePass.statistics:
-        return family.measure.__func__, metric.context_key if metric.prepares else None  # type: ignore[attr-defined]
+    if _is_measured(metric):
+        return type(metric).measure.__func__, metric.context_key if metric.prepares else None  # type: ignore[attr-defined]
     return metric
+
+
+def _is_measured(metric: Metric) -> TypeGuard[OnePass]:
+    return isinstance(metric, OnePass) and type(metric).statistics is OnePass.statistics
 
 
 def contexts_of(test_set: TestSet, metrics: Sequence[Metric], encoding: Encoding) -> list[Any]:

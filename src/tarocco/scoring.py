@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tarocco._version import __version__
 from tarocco.arguments import Candidates, References, lines_of, make_test_set, pack, packed
-from tarocco.counting import by_reading, compute_statistics, statistics_of_batch
+from tarocco.counting import by_reading, compute_statistics, scores_of_batch
 from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.errors import BadParameter, InputError
 from tarocco.metrics.base import Floats, Metric
@@ -159,8 +159,8 @@ def score_nbest(
             else batch
         )
         contexts = [metric.prepare(alone) if metric.prepares else None for metric in own]
-        found |= dict(zip(members, statistics_of_batch(own, batch, contexts), strict=True))
-    return {str(metric): metric.score(found[i]) for i, metric in enumerate(chosen)}
+        found |= dict(zip(members, scores_of_batch(own, batch, contexts), strict=True))
+    return {str(metric): found[i] for i, metric in enumerate(chosen)}
 
 
 def score_test_set(

@@ -196,5 +196,9 @@ class OnePass(Metric):
     def columns(self, measured: Any) -> Floats:
         """This member's statistics."""
 
+    def scores(self, measured: Any) -> Floats:
+        """The score of each row of `columns`, bit for bit; members may share what they need for it."""
+        return self.score(self.columns(measured))
+
     def statistics(self, batch: Batch, context: Any = None) -> Floats:
         return self.columns(self.measure([self], batch, context))

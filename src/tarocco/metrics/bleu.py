@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarocco.encode.batch import Batch
 from tarocco.errors import BadParameter
@@ -31,6 +32,27 @@ class Counts:
     reference_lengths: dict[str, Floats]
     matches: Floats
     totals: Floats
+    made: dict[Hashable, Any] = field(default_factory=dict)  # what several metrics make of that
+
+    def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What the first metric that asked for it made."""
+        if key not in self.made:
+            self.made[key] = make()
+        return self.made[key]
+
+
+@dataclass(frozen=True)
+class Logarithms:
+    """Of orders 1, 1 to 2, 1 to 3 and so on: logarithms of precisions summed, how many count, whether any matches."""
+
+    sums: Floats
+    used: Floats
+    matched: NDArray[np.bool_]
+
+    def mean(self, order: int) -> Floats:
+        """The geometric mean of the precisions of orders 1 to `order`."""
+        mean: Floats = np.exp(self.sums[order - 1] / self.used[order - 1])
+        return mean
 
 
 @dataclass(frozen=True)
@@ -193,13 +215,13 @@ class Bleu(NgramPrecisions):
         return f"BLEUS-{self.order}" if self._is_bleus else f"BLEU-{self.order}"
 
     def columns(self, measured: Counts) -> Floats:
-        """[candidate length, reference length, matches 1..n, totals 1..n]"""
-        return self._columns(measured.lengths, measured)
-
-    def _columns(self, numerator: Floats, counts: Counts) -> Floats:
+        """[length that the penalty compares, reference length, matches 1..n, totals 1..n]"""
         n = self.order
-        lengths = (numerator, counts.reference_lengths[self.length])
-        return np.column_stack([*lengths, counts.matches[:, :n], counts.totals[:, :n]])
+        return np.column_stack([*self._lengths(measured), measured.matches[:, :n], measured.totals[:, :n]])
+
+    def _lengths(self, counts: Counts) -> tuple[Floats, Floats]:
+        """What the penalty compares: the lengths of candidate and reference."""
+        return counts.lengths, counts.reference_lengths[self.length]
 
     def details(self, sums: Floats) -> dict[str, Any]:
         """What sacrebleu prints beside the score; precisions as they are, without smoothing."""
@@ -218,32 +240,50 @@ class Bleu(NgramPrecisions):
         }
 
     def score(self, sums: Floats) -> Floats:
-        candidate, reference = sums[..., 0], sums[..., 1]
-        matches, totals = sums[..., 2 : 2 + self.order], sums[..., 2 + self.order :]
+        by_order = np.moveaxis(sums[..., 2:], -1, 0)
+        logarithms = self._logarithms(by_order[: self.order], by_order[self.order :])
+        return self._score(_penalty(sums[..., 0], sums[..., 1]), logarithms)
+
+    def scores(self, measured: Counts) -> Floats:
+        """Members of several orders share logarithms and penalty."""
+        if (type(self).columns, type(self).score) != (Bleu.columns, Bleu.score):
+            return super().scores(measured)
+        smoothing, lengths = (self.smooth, self.value, self.orders), (type(self), self.length)
+        logarithms = measured.once(smoothing, lambda: self._logarithms(measured.matches.T, measured.totals.T))
+        return self._score(measured.once(lengths, lambda: _penalty(*self._lengths(measured))), logarithms)
+
+    def _score(self, penalty: Floats, logarithms: Logarithms) -> Floats:
+        found = penalty * logarithms.mean(self.order)
+        return found if self.orders == "v13a" else np.where(logarithms.matched[self.order - 1], found, 0.0)
+
+    def _logarithms(self, matches: Floats, totals: Floats) -> Logarithms:
+        """Of matches and totals by order."""
+        orders = np.arange(1, len(matches) + 1).reshape(-1, *[1] * (matches.ndim - 1))
+        smoothed = matches
         if self.smooth == "add-k":
-            added = np.where(np.arange(self.order) > 0, self.value or 0.0, 0.0)
+            added = np.where(orders > 1, self.value or 0.0, 0.0)
             smoothed, totals = matches + added, totals + added
-        else:
-            smoothed = matches
+        empty = totals == 0
         with np.errstate(divide="ignore", invalid="ignore"):
             precisions = smoothed / totals
-            without = (smoothed == 0) & (totals > 0)
+            without = (smoothed == 0) & ~empty
             if self.smooth == "exp":  # the k-th order without a match counts 1 / 2^k matches
-                precisions = np.where(without, 0.5 ** np.cumsum(without, axis=-1) / totals, precisions)
+                precisions = np.where(without, 0.5 ** np.cumsum(without, axis=0) / totals, precisions)
             elif self.smooth == "floor":
                 precisions = np.where(without, (self.value or 0.0) / totals, precisions)
-            empty = totals == 0
-            precisions = np.where(empty, 1.0 if self.orders != "all" else 0.0, precisions)
-            used = np.full(empty.shape[:-1], float(self.order))
-            if self.orders == "effective":  # p = 1 adds nothing to the sum of logarithms
-                used = np.maximum(self.order - empty.sum(axis=-1), 1.0)
-            # Added one order after the other: NumPy's own sum depends on how the array lies in memory.
-            mean = np.exp(sum(np.moveaxis(np.log(precisions), -1, 0)) / used)
-            penalty = np.where(candidate >= reference, 1.0, np.exp(1.0 - reference / candidate))
-        nothing = candidate == 0
-        if self.orders != "v13a":
-            nothing = nothing | ~(matches > 0).any(axis=-1)
-        return np.where(nothing, 0.0, penalty * mean)
+            logarithms = np.log(np.where(empty, 1.0 if self.orders != "all" else 0.0, precisions))
+        # An order that does not count has p = 1, which adds nothing to the sum.
+        used = orders - np.cumsum(empty, axis=0) if self.orders == "effective" else orders
+        # Added one order after the other: NumPy's own sum depends on how the array lies in memory.
+        sums = np.add.accumulate(logarithms, axis=0)
+        return Logarithms(sums, np.maximum(used, 1.0), np.logical_or.accumulate(matches > 0, axis=0))
+
+
+def _penalty(candidate: Floats, reference: Floats) -> Floats:
+    """The brevity penalty; 0 for a candidate without words."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        penalty = np.where(candidate >= reference, 1.0, np.exp(1.0 - reference / candidate))
+    return np.where(candidate == 0, 0.0, penalty)
 
 
 @dataclass(frozen=True)
@@ -292,9 +332,10 @@ class BleuSbp(Bleu):
     def default(self, parameter: str) -> Value | None:
         return "none" if parameter == "smooth" else super().default(parameter)
 
-    def columns(self, measured: Counts) -> Floats:
-        """[min(candidate length, reference length), reference length, matches 1..n, totals 1..n]"""
-        return self._columns(np.minimum(measured.lengths, measured.reference_lengths[self.length]), measured)
+    def _lengths(self, counts: Counts) -> tuple[Floats, Floats]:
+        """The candidate's words count as long as the reference has as many."""
+        candidate, reference = super()._lengths(counts)
+        return np.minimum(candidate, reference), reference
 
     def details(self, sums: Floats) -> dict[str, Any]:
         """As for BLEU; the ratio is that of the penalty, the candidate's length is what it really is."""
