@@ -29,6 +29,7 @@ ROOMS = (
     "keeping",
     "counting",
     "scoring",
+    "judge",
     "datasets",
     "present",
     "cli",

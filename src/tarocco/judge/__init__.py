@@ -1,1 +1,1 @@
-"""Metrics and comparisons on trial."""
+"""Metrics on trial: ORANGE, its error analysis, and what people say of the cases."""

@@ -1,0 +1,129 @@
+"""Where a metric puts a machine's translations above the human ones, and the words that made the difference."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A candidate or a reference of an n-best list."""
+
+    text: str
+    score: float | None  # on the metric's natural scale; None where there is none
+    rank: float  # among the candidates; 1 is best
+    place: int  # its place in the list, or the number of the reference, from 1
+    copy: bool = False  # the candidate is word for word a reference
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """One metric's view of one segment.
+
+    The oracle stands for the references: its score is the mean of theirs. The candidates that the metric ranks above
+    it are the segment's confusion set.
+    """
+
+    segment: int  # from 1
+    metric: str
+    oracle_rank: float  # among the candidates
+    size: int  # how many candidates the list has
+    oracle_score: float | None
+    references: tuple[Scored, ...]
+    above: tuple[Scored, ...]  # the confusion set, best first; perhaps only a part of it
+    above_count: int  # how many candidates the whole confusion set has
+    source: str | None = None
+
+
+def outranked(candidate: Scored, references: Sequence[Scored]) -> list[Scored]:
+    """The references that a candidate stands above, nearest first; all of them where ranks do not say.
+
+    A candidate above the mean of the references is above one of them at least, not above each.
+    """
+    below = [reference for reference in references if reference.rank > candidate.rank]
+    return sorted(below or references, key=lambda reference: reference.rank)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What a candidate and a reference have that the other has not, when both are held against the other references.
+
+    A word counts as often as the text with most of them has it, as in clipped precision: of a word that a candidate
+    has three times, and no reference more than twice, one is too many. Words stand in the order of their text.
+    """
+
+    gained: tuple[str, ...]  # words of the candidate that the others have and the reference has not: they lift it
+    lost: tuple[str, ...]  # words of the reference that the others have and the candidate has not
+    alone: tuple[str, ...]  # words of the candidate that no reference has
+    unsupported: tuple[str, ...]  # words of the reference that no other reference has: they hold it down
+
+
+class Opponent:
+    """A reference, and the others that it and its candidates are held against: counted once for all candidates."""
+
+    def __init__(self, reference: Sequence[str], others: Sequence[Sequence[str]]) -> None:
+        self.words = reference
+        self.marks = marks(reference, others)  # whether each of its words is matched
+        self.unsupported = tuple(word for word, matched in zip(reference, self.marks, strict=True) if not matched)
+        self._own = Counter(reference)
+        self._highest = highest_counts(others)
+        self._supported = [word for word, matched in zip(reference, self.marks, strict=True) if matched]
+
+    def difference(self, candidate: Sequence[str]) -> Difference:
+        """The words that set a candidate apart from this reference."""
+        own, highest = self._own, self._highest
+        gained: list[str] = []
+        alone: list[str] = []
+        seen: dict[str, int] = {}
+        for word in candidate:
+            seen[word] = number = seen.get(word, 0) + 1
+            if number > own.get(word, 0):  # beyond those that the reference has
+                (gained if number <= highest.get(word, 0) else alone).append(word)
+        lost = []
+        for word in self._supported:
+            seen[word] = left = seen.get(word, 0) - 1
+            if left < 0:
+                lost.append(word)
+        return Difference(tuple(gained), tuple(lost), tuple(alone), self.unsupported)
+
+    def marks_of(self, candidate: Sequence[str]) -> list[tuple[bool, bool]]:
+        """For each word of a candidate whether it is matched, and whether it is gained."""
+        seen: Counter[str] = Counter()
+        found = []
+        for word in candidate:
+            seen[word] += 1
+            matched = seen[word] <= self._highest.get(word, 0)
+            found.append((matched, matched and seen[word] > self._own.get(word, 0)))
+        return found
+
+
+def opponents(references: Sequence[Sequence[str]]) -> list[Opponent]:
+    """Each reference of a segment, held against the others."""
+    return [Opponent(words, [*references[:k], *references[k + 1 :]]) for k, words in enumerate(references)]
+
+
+def words_of_difference(
+    candidate: Sequence[str], reference: Sequence[str], others: Sequence[Sequence[str]]
+) -> Difference:
+    """The words that set a candidate apart from a reference; the others are what both are scored against."""
+    return Opponent(reference, others).difference(candidate)
+
+
+def marks(words: Sequence[str], others: Iterable[Sequence[str]]) -> list[bool]:
+    """For each word of a text whether some other text has it as often as it has occurred up to here."""
+    left = highest_counts(others)
+    found = []
+    for word in words:
+        found.append(left.get(word, 0) > 0)
+        left[word] -= 1
+    return found
+
+
+def highest_counts(texts: Iterable[Sequence[str]]) -> Counter[str]:
+    """How often each word occurs in the text that has most of it."""
+    highest: Counter[str] = Counter()
+    for words in texts:
+        highest |= Counter(words)
+    return highest
