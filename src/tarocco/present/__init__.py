@@ -1,9 +1,10 @@
 """From results to what a person or a program reads.
 
-progress a bar on a terminal
-tables   a table as text, Markdown, LaTeX, or for a terminal
-writing  files that are whole or not there
-plots/   figures
-scores   the scores of systems as tables, JSON, TSV and CSV
-export   the scores in a store as CSV, JSONL and Parquet
+progress   a bar on a terminal
+tables     a table as text, Markdown, LaTeX, or for a terminal
+writing    files that are whole or not there
+plots/     figures
+scores     the scores of systems as tables, JSON, TSV and CSV
+export     the scores in a store as CSV, JSONL and Parquet
+confusions where a metric puts machines above people: JSON lines, or a page (confusion_page)
 """
