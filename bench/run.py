@@ -12,7 +12,19 @@ from tarocco.kernels import words
 from tarocco.present.tables import Table, plain
 from tarocco.run import default_jobs
 
-SCRIPTS = ("corpus", "kernels", "nbest", "ter", "chrf", "bootstrap", "command_line", "worst", "store", "memory", "orange")
+SCRIPTS = (
+    "corpus",
+    "kernels",
+    "nbest",
+    "ter",
+    "chrf",
+    "bootstrap",
+    "command_line",
+    "worst",
+    "store",
+    "memory",
+    "orange",
+)
 
 
 def main() -> None:

@@ -41,6 +41,7 @@ EXAMPLES = """examples:
 """
 
 SHEET = "orange-sample.tsv"
+DRAWN = 20  # candidates of each list, from which cases are then drawn
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -175,6 +176,7 @@ def trial(
     """Run the trial, and write what was asked for of the candidates that stand above references."""
     from dataclasses import replace
 
+    from tarocco.judge.confusing import Wanted
     from tarocco.judge.trial import run_trial
     from tarocco.present.confusions import check_confusions, write_confusions
     from tarocco.present.progress import progress
@@ -185,6 +187,7 @@ def trial(
         check_confusions(options.errors)
     if options.sample:
         check_sheet(sheet)
+    wanted = Wanted(options.most, min(options.sample or 0, DRAWN), options.seed)
     found: list[Confusion] = []
 
     def keep(confusion: Confusion) -> None:
@@ -196,7 +199,7 @@ def trial(
             references,
             panel,
             rules,
-            confusions=options.most if options.errors or options.sample else 0,
+            confusions=wanted if options.errors or options.sample else None,
             on_confusion=keep,
             advance=advance,
             jobs=options.jobs,
@@ -219,14 +222,14 @@ def trial(
 
 def tell_judged(options: argparse.Namespace) -> None:
     """What a judged sheet says."""
-    from tarocco.judge.sheet import read_judged
+    from tarocco.judge.sheet import CAVEAT, read_judged
     from tarocco.present.scores import json_text
 
     judged = read_judged(options.judged, confidence=options.confidence or 0.95)
     if options.format == "json":
         sys.stdout.write(json_text("orange", {"sheet": options.judged}, [judged.to_dict()]))
     else:
-        sys.stdout.write(f"{judged}\n")
+        sys.stdout.write(f"{judged}\n{CAVEAT}\n")
 
 
 def write(result: OrangeResult, options: argparse.Namespace) -> None:
@@ -258,7 +261,7 @@ def footnotes(result: OrangeResult) -> list[str]:
     """Below a table: what was ranked, signatures, what the marks mean."""
     first = result.metrics[0]
     return [
-        f"{first.n_segments} segments, lists of {_sizes(result)} candidates; the lower ORANGE, the better the metric",
+        f"{first.n_segments} segment{'s' * (first.n_segments > 1)}, lists of {_sizes(result)} candidates; the lower ORANGE, the better the metric",
         *(one.signature for one in result.metrics),
         f"{100 * first.interval.confidence:g}%-CI: bootstrap interval of the average rank over segments, "
         f"{first.interval.n_resamples} resamples, seed {first.interval.seed}",

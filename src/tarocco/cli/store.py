@@ -152,7 +152,7 @@ def export(store: Store, options: argparse.Namespace) -> None:
 
 def prune(store: Store, options: argparse.Namespace) -> None:
     from tarocco.errors import BadParameter
-    from tarocco.present.export import current_metric
+    from tarocco.present.export import of_this_release
     from tarocco.store.upkeep import days_ago, prune
 
     if not (options.all or options.other_releases or options.older_than is not None):
@@ -161,7 +161,7 @@ def prune(store: Store, options: argparse.Namespace) -> None:
     going = [
         entry
         for entry in chosen(store, options)
-        if options.all or entry.used < old or (options.other_releases and current_metric(entry) is None)
+        if options.all or entry.used < old or (options.other_releases and not of_this_release(entry))
     ]
     if options.dry_run:
         sys.stdout.writelines(f"{entry.metric} on {entry.subject}, last used {entry.used}\n" for entry in going)

@@ -13,7 +13,7 @@ from tarocco.encode.batch import Encoding
 from tarocco.encode.lists import Lists, leaving_one_out
 from tarocco.errors import InputError
 from tarocco.judge.cases import Case, Chosen
-from tarocco.judge.confusing import confusion_of
+from tarocco.judge.confusing import Wanted, confusion_of
 from tarocco.judge.confusion import Confusion
 from tarocco.judge.ranking import Standing, combined, rank, stack, standing
 from tarocco.metrics.base import Floats, Metric
@@ -46,7 +46,7 @@ class Work:
     encoding: Encoding
     fair: bool
     oracle: str
-    confusions: int = 0  # how many candidates above the oracle are wanted of each list
+    confusions: Wanted | None = None
 
 
 @dataclass(frozen=True, eq=False)

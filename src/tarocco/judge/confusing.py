@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,6 +11,15 @@ from tarocco.judge.cases import Chosen
 from tarocco.judge.confusion import Confusion, Scored
 from tarocco.judge.ranking import compared, mean_of_existing, ranks_of
 from tarocco.metrics.base import Floats
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """How many candidates above the references are told of each list and metric: the first, and some at random."""
+
+    most: int
+    drawn: int = 0
+    seed: int = 0
 
 
 def confusion_of(
@@ -19,7 +30,7 @@ def confusion_of(
     oracle_rank: float,
     goodness: tuple[Floats, Floats],
     sign: float,
-    most: int,
+    wanted: Wanted,
 ) -> Confusion:
     """What one contestant makes of list s; `goodness` are its scores of candidates and references, a row a scorer.
 
@@ -41,6 +52,14 @@ def confusion_of(
     higher = np.flatnonzero(above >= 0.5)
     best_first = higher[np.argsort(ranks[higher], kind="stable")]
     case = chosen.cases[s]
+    random = np.random.default_rng([wanted.seed % 2**64, case.segment]).random(len(own))  # the same for all metrics
+    drawn = higher[np.argsort(random[higher], kind="stable")][: wanted.drawn]
+
+    def scored(i: int) -> Scored:
+        number = int(chosen.kept[s][i])
+        copy = bool(chosen.copies[s][i])
+        return Scored(case.candidates[number], _natural(float(own[i]), sign), float(ranks[i]), number + 1, copy)
+
     return Confusion(
         case.segment + 1,
         name,
@@ -51,17 +70,9 @@ def confusion_of(
             Scored(text, _natural(score, sign), _rank_among(sorted_out, score), r)
             for r, (text, score) in enumerate(zip(case.references, of_references.tolist(), strict=True), start=1)
         ),
-        tuple(
-            Scored(
-                case.candidates[int(chosen.kept[s][i])],
-                _natural(float(own[i]), sign),
-                float(ranks[i]),
-                int(chosen.kept[s][i]) + 1,
-                bool(chosen.copies[s][i]),
-            )
-            for i in best_first[:most]
-        ),
+        tuple(scored(i) for i in best_first[: wanted.most]),
         len(higher),
+        tuple(scored(i) for i in drawn) if wanted.drawn else None,
     )
 
 

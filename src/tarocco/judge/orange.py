@@ -16,6 +16,7 @@ from tarocco.arguments import References, listed, packed, streams_of
 from tarocco.encode.batch import Encoding
 from tarocco.errors import BadParameter, InputError
 from tarocco.judge.cases import Selection
+from tarocco.judge.confusing import Wanted
 from tarocco.judge.confusion import Confusion
 from tarocco.judge.trial import Lists, Panel, Resampling, Rules, run_trial
 from tarocco.judge.verdict import OrangeResult
@@ -140,7 +141,7 @@ def orange(
         test_set,
         panel,
         rules,
-        confusions=confusions,
+        confusions=Wanted(confusions) if confusions else None,
         on_confusion=kept.append,
         jobs=jobs,
         store=store,

@@ -21,6 +21,7 @@ from math import sqrt
 from numbers import Real
 from pathlib import Path
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 
@@ -56,14 +57,14 @@ def draw_cases(confusions: Iterable[Confusion], count: int, seed: int) -> list[C
     """At most so many different cases at random, spread over the segments; fewer where there are not as many.
 
     No segment comes twice before each has come once, and no candidate of a segment before each of its candidates has.
-    A candidate stands beside a reference that some metric puts below it. Copies of a reference are no cases. What a
-    confusion does not hold of its set cannot be drawn: where it holds the first few, the draw is from those.
+    A candidate stands beside a reference that some metric puts below it. Copies of a reference are no cases. Where a
+    confusion has candidates drawn at random from its whole set, the cases are among those, else among the first.
     """
     if count < 1:
         raise BadParameter(f"the number of cases is an integer of at least 1, not {count}")
     segments: dict[int, _Views] = {}
     for confusion in confusions:
-        for candidate in confusion.above:
+        for candidate in confusion.above if confusion.drawn is None else confusion.drawn:
             if not candidate.copy:
                 views = segments.setdefault(confusion.segment, {})
                 views.setdefault(" ".join(candidate.text.split()), []).append((confusion, candidate))
@@ -139,6 +140,13 @@ class Judged:
     @property
     def interval(self) -> tuple[float, float]:
         return wilson(self.as_good, self.judged, self.confidence)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record as it stands in JSON."""
+        counts = {name: getattr(self, name) for name in ("judged", "machine_better", "equal", "human_better", "blank")}
+        known: dict[str, Any] = {"as_good": self.share, "interval": list(self.interval)} if self.judged else {}
+        parts = {"by_metric": {name: one.to_dict() for name, one in self.by_metric.items()}} if self.by_metric else {}
+        return counts | known | {"confidence": self.confidence} | parts
 
     def __str__(self) -> str:
         low, high = self.interval

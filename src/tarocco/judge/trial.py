@@ -30,6 +30,7 @@ from tarocco.scoring import score_signature
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from tarocco.judge.confusing import Wanted
     from tarocco.judge.confusion import Confusion
     from tarocco.judge.outcomes import KeptOutcomes
     from tarocco.store import Store
@@ -167,7 +168,7 @@ def run_trial(
     panel: Panel,
     rules: Rules,
     *,
-    confusions: int = 0,
+    confusions: Wanted | None = None,
     on_confusion: Callable[[Confusion], Any] | None = None,
     advance: Callable[[int, int], None] | None = None,
     jobs: int | None = None,
@@ -176,9 +177,9 @@ def run_trial(
 ) -> OrangeResult:
     """Judge every list; `advance` is told how many more lists and candidates were judged.
 
-    `on_confusion` gets, in the order of lists, what stands above the references, up to `confusions` candidates each.
+    `on_confusion` gets, in the order of lists, what stands above the references, as far as `confusions` wants it.
     """
-    contestants = panel.contestants(rules, references.reference_count)
+    contestants = panel.contestants(rules, references.reference_count if lists.labels is None else None)
     counted = Counted()
     cases = cases_of(lists.stream, references, counted, lists.labels, panel.least_references)
     scorers = list(dict.fromkeys(scorer for one in contestants for scorer in one.scorers))

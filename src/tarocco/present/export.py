@@ -12,6 +12,7 @@ from typing import Any, TextIO
 
 from tarocco._version import __version__
 from tarocco.errors import InputError, MissingExtra, TaroccoError
+from tarocco.judge.outcomes import ELSEWHERE, NAME
 from tarocco.metrics.base import Metric
 from tarocco.naming import write_value
 from tarocco.present.writing import whole_file
@@ -38,12 +39,29 @@ def format_of(path: str | None, asked: str | None) -> str:
 
 def current_metric(entry: Entry) -> Metric | None:
     """The metric whose statistics these are, if this release has it; others may count other things under its name."""
-    try:
-        known = metric(entry.metric)
-    except TaroccoError:
+    known = _known(entry.metric)
+    if known is None:
         return None
     same = entry.signature.endswith(f"|v:{__version__}") and release_of(known) == entry.release
     return known if same else None
+
+
+def of_this_release(entry: Entry) -> bool:
+    """Whether this release would read a series; outcomes of ORANGE have the metrics' names behind their own."""
+    if not entry.metric.startswith(f"{NAME} "):
+        return current_metric(entry) is not None
+    names = entry.metric.removeprefix(f"{NAME} ").split(" + ")
+    releases = entry.release.split(" + ")
+    known = [_known(name) if release != ELSEWHERE else None for name, release in zip(names, releases, strict=True)]
+    now = [release_of(one) if one is not None else ELSEWHERE for one in known]
+    return now == releases and (set(now) == {ELSEWHERE} or f"|v:{__version__}" in entry.signature)
+
+
+def _known(name: str) -> Metric | None:
+    try:
+        return metric(name)
+    except TaroccoError:
+        return None
 
 
 def columns_of(store: Store, entry: Entry) -> Iterator[dict[str, list[Any]]]:
