@@ -28,7 +28,8 @@ from tarocco.cli.running import say
 
 if TYPE_CHECKING:
     from tarocco.judge.confusion import Confusion
-    from tarocco.judge.trial import Lists, Panel, Rules
+    from tarocco.judge.rules import Panel, Rules
+    from tarocco.judge.trial import Lists
     from tarocco.judge.verdict import OrangeResult
     from tarocco.model import Segments, TestSet
 
@@ -260,8 +261,9 @@ def write(result: OrangeResult, options: argparse.Namespace) -> None:
 def footnotes(result: OrangeResult) -> list[str]:
     """Below a table: what was ranked, signatures, what the marks mean."""
     first = result.metrics[0]
+    segments = f"{first.n_segments} segment{'s' * (first.n_segments > 1)}"
     return [
-        f"{first.n_segments} segment{'s' * (first.n_segments > 1)}, lists of {_sizes(result)} candidates; the lower ORANGE, the better the metric",
+        f"{segments}, lists of {_sizes(result)} candidates; the lower ORANGE, the better the metric",
         *(one.signature for one in result.metrics),
         f"{100 * first.interval.confidence:g}%-CI: bootstrap interval of the average rank over segments, "
         f"{first.interval.n_resamples} resamples, seed {first.interval.seed}",

@@ -10,7 +10,8 @@ from tarocco.cli.inputs import experiment_of, fill_in, named_once
 from tarocco.errors import InputError
 from tarocco.judge.cases import Selection
 from tarocco.judge.orange import METRICS, curve_of, members_of
-from tarocco.judge.trial import Lists, Panel, Resampling, Rules
+from tarocco.judge.rules import Panel, Resampling, Rules
+from tarocco.judge.trial import Lists
 from tarocco.model import Segments, TestSet
 from tarocco.read.nbest import read_nbest
 from tarocco.read.test_set import assemble, fitted, read_labels, reference_columns, source_column

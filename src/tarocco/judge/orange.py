@@ -18,7 +18,8 @@ from tarocco.errors import BadParameter, InputError
 from tarocco.judge.cases import Selection
 from tarocco.judge.confusing import Wanted
 from tarocco.judge.confusion import Confusion
-from tarocco.judge.trial import Lists, Panel, Resampling, Rules, run_trial
+from tarocco.judge.rules import Panel, Resampling, Rules
+from tarocco.judge.trial import Lists, run_trial
 from tarocco.judge.verdict import OrangeResult
 from tarocco.metrics.base import Metric
 from tarocco.model import CandidateScores, TestSet

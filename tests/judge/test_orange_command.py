@@ -1,0 +1,283 @@
+"""`tarocco orange`: what is printed, what is refused and how, and what is written beside."""
+
+import csv
+import gzip
+import io
+import json
+import math
+import re
+
+import pytest
+from conftest import ROOT
+
+import tarocco
+from tarocco.cli import main
+
+DEMO = ROOT / "src" / "tarocco" / "data" / "demo"
+NBEST = str(DEMO / "nbest.txt")
+REFERENCES = [str(DEMO / f"ref{i}.txt") for i in (1, 2, 3, 4)]
+LISTS = [["a b", "b a", "a b c"], ["c", "a b c d", "b"]]
+STREAMS = [["a b c", "c d"], ["a c", "b c d"]]
+
+
+def run(capsys, *arguments):
+    code = main(["orange", *map(str, arguments)])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Two small lists with two references, as files."""
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{i} ||| {text} ||| f= 1 ||| -1" for i, own in enumerate(LISTS) for text in own]
+    (tmp_path / "nbest.txt").write_text("\n".join(lines) + "\n")
+    for r, own in enumerate(STREAMS, start=1):
+        (tmp_path / f"r{r}").write_text("\n".join(own) + "\n")
+    return tmp_path
+
+
+FILES = ("nbest.txt", "-r", "r1", "r2")
+
+
+def from_python(**options):
+    return tarocco.orange(LISTS, list(zip(*STREAMS, strict=True)), **options)
+
+
+def test_the_papers_table(capsys):
+    code, out, err = run(capsys, NBEST, "-r", *REFERENCES, "-m", "PER", "BLEUS-4", "--n-best", 30, "-tok", "13a")
+    lines = out.splitlines()
+    assert code == 0
+    assert re.split(" {2,}", lines[0]) == ["Method", "ORANGE", "Avg Rank", "95%-CI-L", "95%-CI-U", "as best"]
+    assert [line.split()[0] for line in lines[2:4]] == ["BLEUS-4", "PER"]
+    assert lines[2].endswith("best")
+    assert "40 segments, lists of 30 candidates" in out
+    assert "20 of 60 segments have no list" in err
+
+
+def test_json_is_what_python_gives(capsys, folder):
+    code, out, _ = run(capsys, *FILES, "-m", "WER", "ROUGE-L", "--combine", "WER", "ROUGE-L", "--curve", "-f", "json")
+    answer = json.loads(out)
+    found = from_python(metrics=["WER", "ROUGE-L"], combine=[("WER", "ROUGE-L")], curve=True)
+    assert code == 0
+    assert answer["command"] == "orange"
+    assert answer["results"] == json.loads(json.dumps(found.to_dict()))
+    assert [one["metric"] for one in answer["results"]].count("WER + ROUGE-L") == 1
+    assert answer["results"][0]["curve"][-1] == [3, answer["results"][0]["orange"]]
+    assert answer["left_out"] == {"without_list": 0, "one_reference": 0, "no_candidates": 0, "short": 0}
+
+
+def test_tsv_has_metrics_or_curves(capsys, folder):
+    _, out, _ = run(capsys, *FILES, "-m", "WER", "PER", "-f", "tsv")
+    rows = list(csv.DictReader(io.StringIO(out), delimiter="\t"))
+    assert {row["metric"]: float(row["orange"]) for row in rows} == {
+        name: one.orange for name, one in from_python(metrics=["WER", "PER"]).items()
+    }
+    _, out, _ = run(capsys, *FILES, "-m", "WER", "-f", "csv", "--curve", "1,3")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [(row["metric"], row["n_best"]) for row in rows] == [("WER", "1"), ("WER", "3")]
+
+
+@pytest.mark.parametrize("form", ["table", "md", "latex"])
+def test_no_metric_is_lost_in_a_table(capsys, folder, form):
+    _, out, _ = run(capsys, *FILES, "-m", "WER", "PER", "-f", form)
+    assert all(out.count(name) >= 2 for name in ("WER", "PER"))  # its row, and its signature
+
+
+def test_numbers_alone(capsys, folder):
+    _, out, _ = run(capsys, *FILES, "-m", "WER", "-b", "-w", 6)
+    assert float(out) == pytest.approx(from_python(metrics="WER")["WER"].orange, abs=1e-6)
+
+
+def test_compressed_lists_and_flat_ones(capsys, folder):
+    plain = run(capsys, *FILES, "-m", "WER", "-b")
+    (folder / "nbest.txt.gz").write_bytes(gzip.compress((folder / "nbest.txt").read_bytes()))
+    (folder / "flat").write_text("\n".join(text for own in LISTS for text in own) + "\n")
+    assert run(capsys, "nbest.txt.gz", *FILES[1:], "-m", "WER", "-b") == plain
+    assert run(capsys, "flat", *FILES[1:], "--num-candidates", 3, "-m", "WER", "-b") == plain
+
+
+def test_an_experiment_in_place_of_the_lists(capsys, folder):
+    (folder / "x.toml").write_text('references = ["r1", "r2"]\nnbest = "nbest.txt"\nmetrics = ["WER"]\n')
+    assert run(capsys, "x.toml", "-b") == run(capsys, *FILES, "-m", "WER", "-b")
+
+
+def scores(folder, *records):
+    (folder / "x.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    return ["--scores", "COMET=x.jsonl"]
+
+
+def test_scores_made_elsewhere(capsys, folder):
+    """Worked by hand: the oracles are 0.5 and 2, so that they rank 2 of 3 (one above) and 1.5 (one level)."""
+    given = scores(
+        folder,
+        {"id": 0, "scores": [1, 0, 0.25], "references": [1, 0]},
+        {"id": 1, "scores": [2, 1, -3], "references": [2, 2]},
+    )
+    code, out, _ = run(capsys, *FILES, "-m", "WER", *given, "--combine", "WER", "COMET", "-f", "json")
+    found = {one["metric"]: one for one in json.loads(out)["results"]}
+    assert code == 0
+    assert found["COMET"]["average_rank"] == (2 + 1.5) / 2
+    assert found["COMET"]["orange"] == (2 / 4 + 1.5 / 4) / 2
+    assert "|external|" in found["COMET"]["signature"]
+    assert "WER + COMET" in found
+
+
+def test_one_reference_is_enough_for_scores_made_elsewhere(capsys, folder):
+    lists = [{"id": i, "scores": [1, 2, 3], "references": [2.5]} for i in range(2)]
+    (folder / "x.jsonl").write_text("".join(json.dumps(record) + "\n" for record in lists))
+    python = tarocco.orange(LISTS, [[own] for own in STREAMS[0]], metrics=[], external={"COMET": "x.jsonl"})
+    assert python["COMET"].average_rank == 2
+
+
+TWO = [{"id": i, "scores": [1, 2, 3], "references": [1, 2]} for i in range(2)]
+
+
+@pytest.mark.parametrize(
+    ("records", "sentence"),
+    [
+        ([TWO[0]], ": there are no scores for the list 1, which nbest.txt, line 4 begins"),
+        (
+            [TWO[0], TWO[1] | {"scores": [1, 2]}],
+            ", line 2: 3 scores of candidates are wanted for the list 1, found 2",
+        ),
+        (
+            [TWO[0], {"id": 1, "scores": [1, 2, 3]}],
+            ", line 2: 2 scores of references are wanted for the list 1, found 0",
+        ),
+        (
+            [TWO[0] | {"scores": [1, math.nan, 3]}],
+            ', line 1: "scores" is a list of numbers, but number 2 of 3 is NaN',
+        ),
+        (
+            [TWO[0] | {"references": [1, None]}],
+            ', line 1: "references" is a list of numbers, but number 2 of 2 is null',
+        ),
+    ],
+)
+def test_bad_scores_made_elsewhere(capsys, folder, records, sentence):
+    assert run(capsys, *FILES, "-m", "WER", *scores(folder, *records)) == (1, "", f"tarocco: x.jsonl{sentence}\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("1 ||| a\n0 ||| b\n", "nbest.txt, line 2: "),
+        ("0 ||| a\n2 ||| b\n", "nbest.txt, line 2: the list of segment 2 has no references"),
+        ("0 ||| a\nb\n", "nbest.txt, line 2: "),
+        ("", "nbest.txt: the file is empty"),
+    ],
+)
+def test_bad_lists(capsys, folder, text, sentence):
+    """One sentence with file and line, nothing on standard output, and nothing written."""
+    (folder / "nbest.txt").write_text(text)
+    more = ["--errors", "e.jsonl", "--sample", 5, "--sheet", "s.tsv", "--figure", "f.svg"]
+    code, out, err = run(capsys, *FILES, "-m", "WER", *more)
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert err.startswith(f"tarocco: {sentence}")
+    assert sorted(path.name for path in folder.iterdir()) == ["nbest.txt", "r1", "r2"]
+
+
+def test_one_reference_cannot_be_scored(capsys, folder):
+    code, out, err = run(capsys, "nbest.txt", "-r", "r1", "-m", "WER")
+    assert (code, out) == (1, "")
+    assert err == (
+        "tarocco: nbest.txt: no segment has two references, and with one alone a reference cannot be scored: "
+        "there is no other to compare it with\n"
+    )
+
+
+def test_some_segments_with_one_reference(capsys, folder):
+    (folder / "r2").write_text("a c\n\n")
+    code, _, err = run(capsys, *FILES, "-m", "WER")
+    assert code == 0
+    assert "1 list is left out: its segment has one reference" in err
+
+
+def test_empty_candidates_and_short_lists_are_told(capsys, folder):
+    (folder / "nbest.txt").write_text("0 ||| a b\n0 ||| \n0 ||| c\n1 ||| c\n")
+    code, out, err = run(capsys, *FILES, "-m", "WER")
+    assert code == 0
+    assert "1 segment, lists of 3 candidates" in out
+    assert "note: nbest.txt, line 2: the candidate is empty; 1 empty candidate in all" in err
+    assert "note: nbest.txt, line 4: the list of segment 2 has 1 candidate, fewer than 3; 1 such list left out" in err
+    code, out, _ = run(capsys, *FILES, "-m", "WER", "--short", "keep")
+    assert "2 segments, lists of 1 to 3 candidates" in out
+    code, _, err = run(capsys, *FILES, "-m", "WER", "--n-best", 4)
+    assert code == 1
+    assert "no list has 4 candidates, the longest has 3" in err
+
+
+def test_copies_of_references(capsys, folder):
+    (folder / "nbest.txt").write_text("0 ||| a b c\n0 ||| a c\n1 ||| c\n1 ||| d\n")
+    _, _, err = run(capsys, *FILES, "-m", "WER")
+    assert "2 candidates are word for word a reference, and take part (--drop-copies leaves them out)" in err
+    _, out, err = run(capsys, *FILES, "-m", "WER", "--drop-copies")
+    assert "1 segment, lists of 2 candidates" in out
+    assert "1 list is left out: it has no candidate that takes part" in err
+
+
+def test_error_analysis(capsys, folder):
+    code, _, _ = run(capsys, *FILES, "-m", "WER", "PER", "--errors", "e.jsonl", "--source", "r1")
+    records = [json.loads(line) for line in (folder / "e.jsonl").read_text().splitlines()]
+    assert code == 0
+    assert [(one["segment"], one["metric"]) for one in records] == [(1, "WER"), (1, "PER"), (2, "WER"), (2, "PER")]
+    found = from_python(metrics=["WER", "PER"])
+    for one in records:
+        assert one["oracle"]["rank"] == found[one["metric"]].ranks[one["segment"] - 1]
+        assert len(one["above"]) <= one["oracle"]["rank"]
+        assert one["source"] == STREAMS[0][one["segment"] - 1]
+    assert run(capsys, *FILES, "-m", "WER", "--errors", "e.html")[0] == 0
+    assert "<html" in (folder / "e.html").read_text()
+    code, out, err = run(capsys, *FILES, "--errors", "e.txt")
+    assert (code, out) == (1, "")
+    assert "e.txt" in err
+
+
+SHEET = ("s.tsv", "s.key.tsv")
+
+
+def test_a_sheet_and_back(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    files = (NBEST, "-r", *REFERENCES, "-tok", "13a", "--short", "keep", "-m", "ROUGE-L")
+    code, _, err = run(capsys, *files, "--sample", 12, "--sheet", "s.tsv")
+    assert code == 0
+    assert "12 cases are in s.tsv" in err
+    rows, keys = (list(csv.reader(io.StringIO((tmp_path / name).read_text()), delimiter="\t")) for name in SHEET)
+    key = {row[0]: row for row in keys[1:]}
+    assert len(rows) == 13
+    for row in rows[1:4]:
+        row[-1] = "="
+    for row in rows[4:]:  # always for the human side
+        row[-1] = "B" if "A" in key[row[0]][1:3] else "A"
+    with (tmp_path / "s.tsv").open("w") as file:
+        csv.writer(file, delimiter="\t", lineterminator="\n").writerows(rows)
+    code, out, _ = run(capsys, "--judged", "s.tsv")
+    assert code == 0
+    assert out.startswith("In 3 of 12 cases (25%, 95% interval 9% to 53%) the machine's translation was judged as good")
+    answer = json.loads(run(capsys, "--judged", "s.tsv", "-f", "json")[1])["results"][0]
+    assert (answer["judged"], answer["human_better"], answer["as_good"]) == (12, 9, 0.25)
+
+
+def test_figures(capsys, folder):
+    pytest.importorskip("altair")
+    assert run(capsys, *FILES, "-m", "WER", "PER", "--figure", "dots.svg")[0] == 0
+    assert run(capsys, *FILES, "-m", "WER", "PER", "--curve", "--figure", "curve.svg")[0] == 0
+    assert "length of the n-best list" in (folder / "curve.svg").read_text()
+    assert "WER" in (folder / "dots.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("nbest.txt",), "no reference file was given: name them with -r"),
+        ((), "which n-best lists? name a file, or give --judged FILE to read a judged sheet"),
+        ((*FILES, "-m", "WER", "mWER"), "asked for twice: WER"),
+        ((*FILES, "--combine", "WER"), "what judges together are two metrics or more"),
+        ((*FILES, "--pool", "r1", "--first-id", "1"), "nbest.txt, line 1: "),
+    ],
+)
+def test_what_is_refused(capsys, folder, arguments, sentence):
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (1, "")
+    assert err.startswith(f"tarocco: {sentence}")
