@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sys
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from tarocco.errors import InputError
 
@@ -20,42 +23,48 @@ def shown(path: str) -> str:
 
 def bytes_of(path: str, at_most: int = -1) -> bytes:
     """The contents of a file, decompressed by its suffix, or their beginning; "-" is standard input."""
+    with _opened(path) as file:
+        return file.read(at_most)
+
+
+def chunks_of(path: str, size: int) -> Iterator[bytes]:
+    """The same contents, `size` bytes at a time."""
+    with _opened(path) as file:
+        while chunk := file.read(size):
+            yield chunk
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[IO[bytes]]:
+    """A file to read from; what goes wrong with it in the meantime is an InputError."""
     if path == STANDARD_INPUT:
         if sys.stdin is None:
             raise InputError("standard input is closed, and no system file was given")
-        return sys.stdin.buffer.read(at_most)
+        yield sys.stdin.buffer
+        return
     if not path:
         raise InputError("the name of a file is empty")
     suffix = Path(path).suffix
+    opener, damaged = _opener(suffix)
     try:
-        if suffix in COMPRESSED:
-            return _decompressed(path, suffix, at_most)
-        with open(path, "rb") as file:
-            return file.read(at_most)
+        with opener(path) as file:
+            yield file
+    except EOFError:
+        raise InputError(f"{path}: the file is cut off, its {suffix} data ends too early") from None
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None
     except IsADirectoryError:
         raise InputError(f"{path}: this is a directory, a file is wanted") from None
-    except OSError as error:
-        raise InputError(f"{path}: this file cannot be read ({error.strerror})") from None
-
-
-def _decompressed(path: str, suffix: str, at_most: int) -> bytes:
-    opened, damaged = _opener(suffix)
-    try:
-        with opened(path) as file:
-            data: bytes = file.read(at_most)
-            return data
-    except EOFError:
-        raise InputError(f"{path}: the file is cut off, its {suffix} data ends too early") from None
-    except damaged as error:
+    except (OSError, *damaged) as error:  # type: ignore[misc]  # mypy does not see that these are exceptions
         if isinstance(error, OSError) and error.errno is not None:
-            raise  # the file could not be opened: bytes_of knows what to say
+            raise InputError(f"{path}: this file cannot be read ({error.strerror})") from None
         raise InputError(f"{path}: this is not valid {suffix} data ({error})") from None
 
 
 def _opener(suffix: str) -> tuple[Any, tuple[type[Exception], ...]]:
     """What opens such a file, and what it raises when the data is damaged; imported only when needed."""
+    if suffix not in COMPRESSED:
+        return partial(open, mode="rb"), ()
     if suffix == ".gz":
         import gzip
 
