@@ -4,6 +4,7 @@ Every file here is one family of loops, written in Cython's pure-Python mode: th
 compiler was present at install time and runs as plain Python where not. A kernel trusts what it is given; ids, shapes
 and types are checked by the caller. Kernels hold no objects, do no input or output and release the GIL.
 
+    listing     lines of n-best files -> ids and texts
     words       text -> words
     interning   words -> word ids
     distinct    candidates of a list that are the same text, or copies of a reference
