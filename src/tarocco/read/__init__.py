@@ -4,6 +4,8 @@ bytes_of    any file to bytes: plain, .gz, .xz, .zst, standard input
 lines       plain text, one segment a line; tab-separated references
 markup      NIST SGML and WMT XML
 tables      tables with a header: TSV, CSV, JSON lines
+nbest       n-best lists as a stream
+nbest_forms what n-best files look like inside
 external    scores that were made elsewhere
 test_set    systems and references from whatever files hold them
 experiment  files that name all of these once

@@ -94,9 +94,9 @@ def read_table(path: str) -> Table:
     return replace(table, digest=sha256(data).hexdigest()[:12])
 
 
-def json_lines(path: str, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(line, object) of a file with a JSON object a line."""
-    for line, written in enumerate(text.split("\n"), start=1):
+def json_lines(path: str, text: str, first_line: int = 1) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(line, object) of a file with a JSON object a line, or of a part that begins with this line."""
+    for line, written in enumerate(text.split("\n"), start=first_line):
         if written.strip():
             try:
                 record = json.loads(written)

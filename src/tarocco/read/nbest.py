@@ -1,0 +1,150 @@
+"""N-best lists of any size, one after another: never more in memory than a list and some megabytes of its file.
+
+id ||| text ||| features ||| score    Moses and Marian; also shorter, and without the space before the first bars
+id<TAB>text
+H-id<TAB>score<TAB>text               what fairseq writes; the D lines, where there are any
+{"id": 0, "candidates": ["text"]}     JSON lines
+a directory                           a file a list with a candidate a line; the number in its name is the id
+a flat file                           every so many lines are a list
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarocco.errors import InputError
+from tarocco.model import Segments
+from tarocco.read.bytes_of import STANDARD_INPUT, bytes_of, shown
+from tarocco.read.lines import blocks_of, checked_lines
+from tarocco.read.nbest_forms import Listed, flat, has_ids, told_form
+from tarocco.read.test_set import system_name
+
+
+@dataclass(frozen=True, eq=False)
+class NBestList:
+    """The candidates of one segment, and where they stand."""
+
+    segment: int  # its number among the segments, from 0
+    candidates: Segments
+    path: str  # as messages show it
+    line: int  # where the list begins, from 1
+    lines: NDArray[np.intp] | None = None  # of the candidates, where they do not stand one after another
+
+    def where(self, candidate: int) -> str:
+        """How messages call the place of a candidate."""
+        line = self.line + candidate if self.lines is None else self.lines[candidate]
+        return f"{self.path}, line {line}"
+
+
+def read_nbest(
+    path: str, *, segments: int | None = None, first_id: int = 0, num_candidates: int | None = None
+) -> Iterator[NBestList]:
+    """The lists of a file or a directory, "-" is standard input; the id `first_id` is the first segment's.
+
+    `segments` is how many the references have: a list beyond them is an error. `num_candidates` reads files without ids
+    in which every so many lines are a list.
+    """
+    if num_candidates is not None:
+        yield from _flat_lists(path, num_candidates, segments)
+    elif path != STANDARD_INPUT and os.path.isdir(path):
+        for which, file in _numbered_files(path):
+            texts = Segments.from_lines(checked_lines(bytes_of(file), file, "one candidate a line"))
+            yield NBestList(_segment(which, file, first_id, segments), texts, file, 1)
+    else:
+        yield from _lists_with_ids(path, segments, first_id)
+
+
+def _lists_with_ids(path: str, segments: int | None, first_id: int) -> Iterator[NBestList]:
+    form, blocks = told_form(blocks_of(path), path)
+    before = None
+    begun: dict[int, int] = {}  # where each list begins, if they come in any order
+    for found in form.lists(blocks, path):
+        line = int(found.lines[0])
+        where = f"{shown(path)}, line {line}"
+        if form.in_order:
+            if before is not None and found.id <= before:
+                raise InputError(f"{where}: lists come in the order of their ids, but {found.id} comes after {before}")
+        elif begun.setdefault(found.id, line) != line:
+            raise InputError(
+                f"{where}: the list {found.id} began on line {begun[found.id]} and was over: the lines of a list stand "
+                f"together"
+            )
+        before = found.id
+        yield _listed(_segment(found.id, where, first_id, segments), found, path)
+    if before is None:
+        raise InputError(f"{shown(path)}: there are no candidates in this file, no H-id or D-id line")
+
+
+def _listed(segment: int, found: Listed, path: str) -> NBestList:
+    return NBestList(segment, found.candidates, shown(path), int(found.lines[0]), found.lines)
+
+
+def _segment(which: int, where: str, first_id: int, segments: int | None) -> int:
+    """Which segment a list belongs to, by its id."""
+    if which < first_id:
+        raise InputError(f"{where}: ids count from {first_id} (--first-id {first_id}), found {which}")
+    if segments is not None and which - first_id >= segments:
+        hint = "" if first_id else " (--first-id 1 for lists that count from 1)"
+        raise InputError(
+            f"{where}: the list of segment {which} has no references: they have {segments} segments, and ids count "
+            f"from {first_id}{hint}"
+        )
+    return which - first_id
+
+
+# --- lists without ids in the text ---------------------------------------------------------------------------------
+
+
+def _flat_lists(path: str, size: int, segments: int | None) -> Iterator[NBestList]:
+    if size < 1:
+        raise InputError(f"a list has at least one candidate, so --num-candidates {size} reads nothing")
+    blocks = blocks_of(path)
+    first = next(blocks, None)
+    if first is None:
+        raise InputError(f"{shown(path)}: the file is empty, {size} candidates a segment are wanted, one a line")
+    if has_ids(first.data, path):
+        raise InputError(
+            f"{shown(path)}: --num-candidates is for files without ids, but the lists in this one have ids"
+        )
+    n_lists = 0
+    for found in flat(chain([first], blocks), path, size):
+        n_lists += 1
+        if segments is not None and found.id >= segments:
+            raise InputError(
+                f"{shown(path)}, line {found.lines[0]}: the list that begins here has no references: they have "
+                f"{segments} segments, and every {size} lines are a list"
+            )
+        yield _listed(found.id, found, path)
+    if segments is not None and n_lists < segments:
+        raise InputError(
+            f"{shown(path)}: every {size} lines are a list, which makes {n_lists} lists, but the references have "
+            f"{segments} segments"
+        )
+
+
+def _numbered_files(folder: str) -> list[tuple[int, str]]:
+    """(id, path) of the files in a directory, by their numbers."""
+    found: dict[int, str] = {}
+    try:
+        names = sorted(name for name in os.listdir(folder) if not name.startswith("."))
+    except OSError as error:
+        raise InputError(f"{folder}: this directory cannot be read ({error.strerror})") from None
+    for name in names:
+        digits = re.findall("[0-9]+", system_name(name))
+        path = os.path.join(folder, name)
+        if not digits:
+            raise InputError(f"{path}: in a directory of lists, a file's name has the number of its segment in it")
+        which = int(digits[-1])
+        if which in found:
+            raise InputError(f"{path}: the list of segment {which} is in {found[which]} already")
+        found[which] = path
+    if not found:
+        raise InputError(f"{folder}: the directory is empty, one file a segment is wanted")
+    return sorted(found.items())
