@@ -246,7 +246,7 @@ class Bleu(NgramPrecisions):
 
     def scores(self, measured: Counts) -> Floats:
         """Members of several orders share logarithms and penalty."""
-        if (type(self).columns, type(self).score) != (Bleu.columns, Bleu.score):
+        if not self.counts_as(Bleu):
             return super().scores(measured)
         smoothing, lengths = (self.smooth, self.value, self.orders), (type(self), self.length)
         logarithms = measured.once(smoothing, lambda: self._logarithms(measured.matches.T, measured.totals.T))

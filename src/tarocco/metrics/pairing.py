@@ -6,6 +6,7 @@ by the order in which references come.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -86,6 +87,12 @@ class Pairs:
         rows = self.batch.reference_groups.rows[self._whole._reference_entries]
         lengths: NDArray[np.intp] = self.batch.references.lengths[rows]
         return lengths
+
+    def of_lengths(self, function: Callable[[NDArray[np.intp]], Floats]) -> tuple[Floats, Floats]:
+        """What a function gives for the length of each pair's candidate, and of its reference."""
+        longest = max(one.max(initial=0) for one in (self.candidate_lengths, self.reference_lengths))
+        table = function(np.arange(longest + 1))
+        return table[self.candidate_lengths], table[self.reference_lengths]
 
     def least(self, *keys: Floats) -> NDArray[np.intp]:
         """For each candidate its pair with the least first key, ties by the second and so on."""

@@ -108,6 +108,16 @@ class Rouge(Compared):
                 found = _without_best(pairs, scores, existing)
         return np.column_stack([np.where(exists, one, 0.0) for one in found] + [exists])
 
+    def scores(self, measured: Comparison) -> Floats:
+        """Where the best F counts, the other columns are not needed to choose among equals."""
+        if self.references != "best" or not self.counts_as(Rouge):
+            return super().scores(measured)
+        (f, *_), existing = self._scores(self.overlap(measured))
+        best = _best(measured.pairs, [f], existing)
+        exists = existing[best]
+        with np.errstate(invalid="ignore"):
+            return np.where(exists, f[best], 0.0) / exists
+
     def _scores(self, overlap: Overlap) -> tuple[list[Floats], NDArray[np.bool_]]:
         """F, recall and precision, and whether they exist: there is something on one side at least."""
         recall = self.ratios(overlap.hits, overlap.reference)
@@ -229,8 +239,7 @@ class RougeN(Rouge):
         return (("n-grams", self.order),)
 
     def overlap(self, comparison: Comparison) -> Overlap:
-        pairs, less = comparison.pairs, self.order - 1
-        totals = (np.maximum(lengths - less, 0.0) for lengths in (pairs.candidate_lengths, pairs.reference_lengths))
+        totals = comparison.pairs.of_lengths(lambda lengths: np.maximum(lengths - (self.order - 1), 0.0))
         return Overlap(comparison.shared_ngrams(self.order), *totals)
 
 

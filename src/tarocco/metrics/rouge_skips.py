@@ -89,8 +89,7 @@ class RougeS(Rouge):
         return (("gap", self.gap),)
 
     def overlap(self, comparison: Comparison) -> Overlap:
-        pairs = comparison.pairs
-        totals = (skip_bigram_totals(one, self.gap) for one in (pairs.candidate_lengths, pairs.reference_lengths))
+        totals = comparison.pairs.of_lengths(lambda lengths: skip_bigram_totals(lengths, self.gap))
         return Overlap(comparison.skip_bigrams(self.gap).astype(np.float64), *totals)
 
 

@@ -120,8 +120,7 @@ class RougeW(Rouge):
 
     def overlap(self, comparison: Comparison) -> Overlap:
         pairs, worth = comparison.pairs, self._worth
-        candidate = worth(pairs.candidate_lengths.astype(np.float64))
-        reference = worth(pairs.reference_lengths.astype(np.float64))
+        candidate, reference = pairs.of_lengths(lambda lengths: worth(lengths.astype(np.float64)))
         hits = comparison.weighted_subsequences(self._kernel_variant, worth)
         if self.compat == "1.5.5":
             return Overlap(hits, candidate, worth(reference), goes_by=super().ratios(hits, reference))
