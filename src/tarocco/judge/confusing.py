@@ -72,7 +72,7 @@ def confusion_of(
         ),
         tuple(scored(i) for i in best_first[: wanted.most]),
         len(higher),
-        tuple(scored(i) for i in drawn) if wanted.drawn else None,
+        drawn=tuple(scored(i) for i in drawn) if wanted.drawn else None,
     )
 
 

@@ -34,8 +34,8 @@ class Confusion:
     references: tuple[Scored, ...]
     above: tuple[Scored, ...]  # the confusion set, best first; perhaps only a part of it
     above_count: int  # how many candidates the whole confusion set has
-    drawn: tuple[Scored, ...] | None = None  # some of the whole confusion set at random, where a sample is wanted
     source: str | None = None
+    drawn: tuple[Scored, ...] | None = None  # some of the whole confusion set at random, where a sample is wanted
 
 
 def outranked(candidate: Scored, references: Sequence[Scored]) -> list[Scored]:

@@ -67,6 +67,7 @@ def orange_figure(result: OrangeResult, path: str | os.PathLike[str] | None = No
             ],
             x_title="length of the n-best list",
             y_title="ORANGE (%), lower is better",
+            log_x=first.n_best >= 100 * first.curve[0][0],
             note=f"{left_out} metrics with higher ORANGE are not shown" if left_out else "",
             description="\n".join([about, *signatures]),
         )

@@ -8,6 +8,7 @@ lists.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import warnings
@@ -191,7 +192,7 @@ def _numbers(values: object, what: str, where: str) -> Floats:
         raise InputError(f'{where}: "{what}" is a list of numbers, not {values!r}')
     for number, value in enumerate(values, start=1):
         if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
-            found = "null" if value is None else "NaN" if value != value else repr(value)
+            found = json.dumps(value)
             raise InputError(f'{where}: "{what}" is a list of numbers, but number {number} of {len(values)} is {found}')
     return np.array(values, np.float64)
 

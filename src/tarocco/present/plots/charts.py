@@ -9,6 +9,8 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tarocco.errors import InputError
 from tarocco.present.plots import look
 from tarocco.present.plots.libraries import altair
@@ -27,6 +29,8 @@ CURVES_SIZE = (400, 260)
 POINTS_SIZE = (340, 300)
 MARGIN = 0.07  # of an axis' range, left free at both ends
 MANY_TICKS = 12  # values of x up to so many get a tick of their own
+MANY_MARKS = 24  # values of x up to so many get a mark on every curve; beyond, a few do
+FEW_MARKS = 9
 MANY_CELLS = 20  # names in a heat map up to so many leave room for numbers
 
 
@@ -119,9 +123,17 @@ def curves(
         band = base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q").title(readable(y_title)), y2="high:Q")
         layers.append(band)
     layers.append(base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dash))
-    layers.append(base.mark_point(filled=True, size=48, opacity=1).encode(y=y, shape=shape, tooltip=told))
+    marked = base.transform_filter(alt.FieldOneOfPredicate("x", _spread(xs, log_x))) if len(xs) > MANY_MARKS else base
+    layers.append(marked.mark_point(filled=True, size=48, opacity=1).encode(y=y, shape=shape, tooltip=told))
     wide, high = CURVES_SIZE
     return _finished(alt.layer(*layers).properties(width=wide, height=high), note, description)
+
+
+def _spread(xs: Sequence[float], log: bool) -> list[float]:
+    """A few of many values, about equally far apart on the axis, the first and the last among them."""
+    on_axis = np.log(xs) if log else np.asarray(xs)
+    wanted = np.linspace(on_axis[0], on_axis[-1], FEW_MARKS)
+    return sorted({xs[int(np.abs(on_axis - place).argmin())] for place in wanted})
 
 
 def points(
