@@ -10,6 +10,7 @@ from conftest import PLAIN, ROOT
 from tarocco.kernels import (
     alignments,
     bags,
+    beginnings,
     bits,
     choosing,
     extent,
@@ -30,6 +31,7 @@ from tarocco.kernels import (
 MODULES = (
     alignments,
     bags,
+    beginnings,
     bits,
     choosing,
     extent,

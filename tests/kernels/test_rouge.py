@@ -11,7 +11,7 @@ from textbook import rouge_metrics as textbook
 
 import tarocco
 from tarocco.errors import InputError
-from tarocco.kernels import weighted
+from tarocco.kernels import beginnings, weighted
 from tarocco.metrics import comparison
 from tarocco.metrics.comparison import OPTIMUM, RECURRENCE, Comparison
 from tarocco.metrics.rouge_weighted import Power, RougeW, Weighting
@@ -61,6 +61,17 @@ def test_weighted_subsequences_for_every_exponent_in_one_pass(candidates, refere
         ):
             expected = [twin(*pair, lambda k: k**power.exponent) for pair in pairs_of(candidates, references)]  # noqa: B023
             assert found.weighted_subsequences(variant, power).tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("limits", [{"_SHORT": 5}, {"_SHORT": 0}, {"_MOST_BEGINNINGS": 12}])
+@given(candidates=st.lists(SENTENCES, min_size=1, max_size=8), references=st.lists(SENTENCES, min_size=1, max_size=3))
+def test_weighted_subsequences_in_little_room(limits, candidates, references):
+    """Texts that are too long for a table, and candidates a few at a time: the same bits."""
+    power = Power(1.3)
+    plain, squeezed = (Comparison(list_of(candidates, references)) for _ in range(2))
+    expected = plain.weighted_subsequences(RECURRENCE, power).tobytes()
+    with mock.patch.multiple(comparison, **limits):
+        assert squeezed.weighted_subsequences(RECURRENCE, power).tobytes() == expected
 
 
 @pytest.mark.parametrize("words", [2, 20, 500])
@@ -162,11 +173,13 @@ def test_long_texts_that_share_little():
 
 
 @pytest.mark.skipif(not weighted.COMPILED, reason="there is one variant only")
+@pytest.mark.parametrize("short", [128, 0])
 @given(**LISTS)
-def test_every_instruction_set_gives_the_same_bits(candidates, references):
+def test_every_instruction_set_gives_the_same_bits(short, candidates, references):
     powers = [Power(1 + i / 10) for i in range(10)]
     wanted = [("worth", (RECURRENCE, power)) for power in powers]
     wide, plain = (Comparison(list_of(candidates, references), wanted) for _ in range(2))
-    with mock.patch.object(comparison, "_weigh", weighted.weigh):
-        expected = [plain.weighted_subsequences(RECURRENCE, power).tobytes() for power in powers]
-    assert [wide.weighted_subsequences(RECURRENCE, power).tobytes() for power in powers] == expected
+    with mock.patch.object(comparison, "_SHORT", short):
+        found = [wide.weighted_subsequences(RECURRENCE, power).tobytes() for power in powers]
+        with mock.patch.multiple(comparison, _weigh=weighted.weigh, _weigh_short=beginnings.weigh_short):
+            assert [plain.weighted_subsequences(RECURRENCE, power).tobytes() for power in powers] == found

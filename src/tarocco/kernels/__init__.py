@@ -15,6 +15,7 @@ and types are checked by the caller. Kernels hold no objects, do no input or out
     bits        edit distance and longest common subsequence, 64 rows at a time
     alignments  edit distance with any costs, CDER's jumps, GRR's automaton
     weighted    weighted longest common subsequence
+    beginnings  the same for many short candidates
     skips       skip-bigrams for several gap limits
     runs        greedy matchings made of runs of words
     runsearch   the best matching made of runs, by search

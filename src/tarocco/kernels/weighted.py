@@ -228,6 +228,7 @@ def weigh(
 ):
     """Fill out[pair, weighting], pairs in the order of the groups; worth[k, weighting] is f(k), worth[0] is 0.
 
+    Only pairs whose out[pair, 0] is negative are looked at.
     variant: 0 the paper's recurrence, 1 the optimum, 2 as ROUGE-1.5.5. Only the last two need the table.
     """
     segment: cython.int
@@ -269,6 +270,9 @@ def weigh(
                     j = words[start + i]
                     mapped[i] = locals_[j, 0] if locals_[j, 1] == segment else 0
                 for other in range(references):
+                    if out[pair, 0] >= 0:
+                        pair += 1
+                        continue
                     j = reference_rows[reference_groups[segment] + other]
                     start = reference_bounds[j]
                     reference_length = reference_bounds[j + 1] - start

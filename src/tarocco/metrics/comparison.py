@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tarocco.encode.batch import Batch
 from tarocco.errors import InputError
-from tarocco.kernels import alignments, bags, bits, extent, kernel, skips, weighted, widest
+from tarocco.kernels import alignments, bags, beginnings, bits, extent, kernel, skips, weighted, widest
 from tarocco.metrics.base import Floats, OnePass
 from tarocco.metrics.counts import shared_matches
 from tarocco.metrics.pairing import Pairs
@@ -27,6 +27,7 @@ _align = kernel(alignments, "align")
 _recognize = kernel(alignments, "recognize")
 _skip_bigrams = kernel(skips, "skip_bigrams")
 _weigh = kernel(widest(weighted), "weigh")
+_weigh_short = kernel(widest(beginnings), "weigh_short")
 
 Counts = NDArray[np.intp]
 
@@ -34,6 +35,8 @@ _MOST_MASKS = 1 << 22  # words of 64 bits: beyond 32 MiB a segment is compared w
 _MOST_CELLS = 1 << 20  # (first word, second word, reference) of skip-bigrams looked at together
 _MOST_NODES = 1 << 21  # repeated skip-bigrams of a segment's references; with more, texts are compared one by one
 _MOST_LIMITS = 200  # gap limits counted in one pass; a bin is a byte
+_SHORT = 128  # words: a table of texts that are not longer is 128 KiB a weighting
+_MOST_BEGINNINGS = 1 << 17  # of candidates, that are in a tree at a time
 _LARGEST_TABLE = 1 << 26  # cells of a whole table, half a GiB
 _HIT = 1 << 24  # an edit costs so much more than a match saves: fewest edits first, then most matches
 
@@ -209,7 +212,9 @@ class Comparison:
             )
         runs = np.arange(longest + 1, dtype=np.float64)
         worth = np.column_stack([one(runs) for one in wanted])
-        found = np.zeros((self._pairs, len(wanted)))
+        found = np.full((self._pairs, len(wanted)), -1.0)
+        if variant == RECURRENCE and not self._weigh_short(worth, found):
+            return found
         size, texts = self._longest_reference + 1, (2, longest + 1)
         table = np.empty((longest, longest) if variant != RECURRENCE else (0, 0))
         _weigh(
@@ -229,6 +234,28 @@ class Comparison:
             found,
         )
         return found
+
+    def _weigh_short(self, worth: Floats, found: Floats) -> int:
+        """Fill in pairs of short texts; how many others there are."""
+        lanes = -(-worth.shape[1] // 4) * 4  # whole vectors of the processor
+        padded = np.zeros((len(worth), lanes))
+        padded[:, : worth.shape[1]] = worth
+        rows, columns = (min(longest, _SHORT) + 1 for longest in (self._longest, self._longest_reference))
+        left_out: int = _weigh_short(
+            *self.batch.arrays,
+            padded,
+            self._locals(),
+            np.zeros(columns, np.int32),
+            np.zeros(columns, np.int32),
+            np.empty((max(rows, min(len(self.batch) * rows, _MOST_BEGINNINGS)), 4), np.int32),
+            np.empty(min(len(self.batch), _MOST_BEGINNINGS), np.intp),
+            np.empty(rows, np.int32),
+            np.zeros((rows, columns, lanes)),
+            np.zeros((rows, columns), np.int32),
+            np.zeros((rows, columns + 1), np.int32),
+            found,
+        )
+        return left_out
 
 
 @dataclass(frozen=True)
