@@ -4,6 +4,7 @@
 # make bench   measure speed and memory against other tools
 # make docs    refresh what the documentation has from the code, and build its site
 # make site    build the site alone
+# make study   run the studies of docs/orange.md again, and refresh their tables and figures
 # make sanitize   run the kernel tests with checked memory accesses
 # make kills   kill a process that writes to a store two hundred times, and look at the store
 # Each makes its own virtual environment and installs what it needs.
@@ -22,7 +23,7 @@ SOURCES := $(shell find src examples -name '*.py' -o -name '*.toml' -o -name '*.
 PLUGIN := examples/tarocco-overlap
 WORKERS := -n auto --dist worksteal  # a process a processor
 
-.PHONY: demo test test-compiled test-plain lint bench kills sanitize docs site clean
+.PHONY: demo test test-compiled test-plain lint bench kills sanitize docs site study clean
 
 demo: $(VENV)/.installed
 	@$(VENV)/bin/tarocco demo
@@ -72,6 +73,10 @@ site: $(VENV)/.docs
 	$(VENV)/bin/python -m sphinx -W --keep-going -n -q -E docs $(SITE)
 	$(VENV)/bin/python tools/check_site.py $(SITE)
 	@echo "$(SITE)/index.html"
+
+# Several minutes, and more than 1 GB of temporary lists.
+study: $(VENV)/.bench $(VENV)/.docs
+	$(VENV)/bin/python tools/orange_study.py
 
 clean:
 	rm -rf $(VENV) $(PLAIN) $(SANITIZED) build dist src/*.egg-info src/tarocco/kernels/*.so

@@ -182,7 +182,7 @@ def test_one_reference_cannot_be_scored(capsys, folder):
     code, out, err = run(capsys, "nbest.txt", "-r", "r1", "-m", "WER")
     assert (code, out) == (1, "")
     assert err == (
-        "tarocco: nbest.txt: no segment has two references, and with one alone a reference cannot be scored: "
+        "tarocco: no segment has two references, and with one alone a reference cannot be scored: "
         "there is no other to compare it with\n"
     )
 

@@ -166,9 +166,9 @@ def run(options: argparse.Namespace) -> None:
             say(f"note: {note}")
     write(result, options)
     if options.figure:
-        from tarocco.present.orange import orange_figure
+        from tarocco.present.plots.results import figure
 
-        orange_figure(result, options.figure)
+        figure(result, options.figure)
 
 
 def trial(

@@ -15,6 +15,11 @@ from tarocco.judge.rules import Rules
 from tarocco.judge.verdict import OrangeResult, Ranked, verdicts
 from tarocco.metrics.base import Floats
 
+ONE_REFERENCE = (
+    "no segment has two references, and with one alone a reference cannot be scored: "
+    "there is no other to compare it with"
+)
+
 
 class Part(NamedTuple):
     """What is left of a block when it was judged."""
@@ -78,10 +83,7 @@ def summed_up(
 
 def _nothing_to_judge(counted: Counted, name: str) -> str:
     if counted.one_reference:
-        return (
-            f"{name}: no segment has two references, and with one alone a reference cannot be scored: there is "
-            "no other to compare it with"
-        )
+        return ONE_REFERENCE
     if counted.without_candidates:
         return f"{name}: no list has a candidate that takes part"
     return f"{name}: there are no lists"

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tarocco.counting import contexts_of
+from tarocco.errors import InputError
 from tarocco.judge.block import Contestant, Work, given_of, judged
 from tarocco.judge.cases import Chosen, Counted, blocks_of, cases_of, chosen_of
 from tarocco.judge.rules import Panel, Rules
-from tarocco.judge.summary import Part, summed_up
+from tarocco.judge.summary import ONE_REFERENCE, Part, summed_up
 from tarocco.judge.verdict import OrangeResult
 from tarocco.metrics.base import Floats, Metric
 from tarocco.model import CandidateScores, TestSet
@@ -66,6 +67,8 @@ def run_trial(
     `on_confusion` gets, in the order of lists, what stands above the references, as far as `confusions` wants it.
     """
     contestants = panel.contestants(rules, references.reference_count if lists.labels is None else None)
+    if lists.labels is None and references.present.sum(axis=0).max(initial=0) < panel.least_references:
+        raise InputError(ONE_REFERENCE)  # told before anything is read
     counted = Counted()
     cases = cases_of(lists.stream, references, counted, lists.labels, panel.least_references)
     scorers = list(dict.fromkeys(scorer for one in contestants for scorer in one.scorers))

@@ -1,21 +1,13 @@
-"""A trial by ORANGE: the paper's table, and its figure."""
+"""A trial by ORANGE as a table: the paper's for people, long ones for programs."""
 
 from __future__ import annotations
 
 import csv
 import io
-import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tarocco.judge.verdict import Orange, OrangeResult
-from tarocco.present.plots.charts import curves, dots
-from tarocco.present.plots.files import check_path, write_chart
 from tarocco.present.tables import Table
-
-if TYPE_CHECKING:
-    import altair as alt
-
-SHOWN = 10  # curves in a figure: more cannot be told apart
 
 
 def orange_table(result: OrangeResult, width: int | None = None) -> Table:
@@ -44,50 +36,3 @@ def separated_text(result: OrangeResult, delimiter: str) -> str:
     writer.writeheader()
     writer.writerows(rows)
     return out.getvalue()
-
-
-def orange_figure(result: OrangeResult, path: str | os.PathLike[str] | None = None) -> alt.Chart:
-    """ORANGE over the length of the list, where the result has curves, or else a dot a metric with its interval."""
-    if path is not None:
-        check_path(path)
-    first = result.metrics[0]
-    about = (
-        f"ORANGE of {', '.join(result)}: {first.n_segments} segments, lists of {first.n_best} candidates; "
-        "lower is better"
-    )
-    signatures = [one.signature for one in result.metrics]
-    if first.curve:
-        shown = list(result)[:SHOWN]
-        left_out = len(result) - len(shown)
-        chart: Any = curves(
-            [
-                {"series": row["metric"], "x": row["n_best"], "y": 100 * row["orange"]}
-                for row in result.curves()
-                if row["metric"] in shown
-            ],
-            x_title="length of the n-best list",
-            y_title="ORANGE (%), lower is better",
-            log_x=first.n_best >= 100 * first.curve[0][0],
-            note=f"{left_out} metrics with higher ORANGE are not shown" if left_out else "",
-            description="\n".join([about, *signatures]),
-        )
-    else:
-        chart = dots(
-            [
-                {
-                    "metric": "ORANGE",
-                    "system": one.metric,
-                    "score": one.orange,
-                    "low": one.orange_interval.low,
-                    "high": one.orange_interval.high,
-                }
-                for one in result.metrics
-            ],
-            lower_is_better=["ORANGE"],
-            scales={"ORANGE": 100},
-            note=f"Lines: {100 * first.interval.confidence:g}% bootstrap intervals over segments",
-            description="\n".join([about, *signatures]),
-        )
-    if path is not None:
-        write_chart(chart, path)
-    return chart

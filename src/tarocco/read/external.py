@@ -190,10 +190,10 @@ def read_candidate_scores(asked: ExternalFile) -> CandidateScores:
 def _numbers(values: object, what: str, where: str) -> Floats:
     if not isinstance(values, list):
         raise InputError(f'{where}: "{what}" is a list of numbers, not {values!r}')
-    for number, value in enumerate(values, start=1):
+    for place, value in enumerate(values, start=1):
         if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
             found = json.dumps(value)
-            raise InputError(f'{where}: "{what}" is a list of numbers, but number {number} of {len(values)} is {found}')
+            raise InputError(f'{where}: "{what}" is a list of numbers, but number {place} of {len(values)} is {found}')
     return np.array(values, np.float64)
 
 

@@ -1,26 +1,39 @@
-"""The figure of a scoring result."""
+"""The figure of a result: of scores, or of a trial."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
 
+from tarocco.judge.verdict import OrangeResult
 from tarocco.present.plots.charts import dots
 from tarocco.present.plots.files import check_path, write_chart
+from tarocco.present.plots.orange import orange_chart
 from tarocco.results import Result
 
 if TYPE_CHECKING:
     import altair as alt
 
 
-def figure(result: Result, path: str | os.PathLike[str] | None = None) -> alt.ConcatChart:
+def figure(
+    result: Result | OrangeResult, path: str | os.PathLike[str] | None = None
+) -> alt.ConcatChart | alt.LayerChart:
     """A dot plot of corpus scores, one panel a metric, with intervals if the result has them.
+
+    Of a trial by ORANGE it draws the curves, or if there are none a dot a metric.
 
     The Altair chart that is returned shows itself in a notebook; with a path it is written as well, in the format that
     the path's suffix names: .html, .svg, .png, .pdf or .json. Scores are on the scale of tables (BLEU times 100).
     """
     if path is not None:
         check_path(path)
+    chart = orange_chart(result) if isinstance(result, OrangeResult) else _dots(result)
+    if path is not None:
+        write_chart(chart, path)
+    return chart
+
+
+def _dots(result: Result) -> alt.ConcatChart:
     metrics = {str(score.metric): score.metric for score in result.scores}
     systems = dict.fromkeys(score.system for score in result.scores)
     interval = next((score.interval for score in result.scores if score.interval), None)
@@ -29,13 +42,10 @@ def figure(result: Result, path: str | os.PathLike[str] | None = None) -> alt.Co
     signatures = dict.fromkeys(score.signature for score in result.scores)
     if interval:
         about += f"\n{note}, {interval.n_resamples} resamples, seed {interval.seed}"
-    chart = dots(
+    return dots(
         result.rows(),
         lower_is_better=[name for name, metric in metrics.items() if metric.kind == "error"],
         scales={name: metric.scale for name, metric in metrics.items()},
         note=note,
         description="\n".join([about, *signatures]),
     )
-    if path is not None:
-        write_chart(chart, path)
-    return chart
