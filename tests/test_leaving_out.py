@@ -1,5 +1,8 @@
 """Batches that leave one reference out: what is computed once for all sets is what each set alone gives."""
 
+import dataclasses
+import functools
+
 import numpy as np
 import pytest
 from cases import SENTENCES
@@ -8,7 +11,7 @@ from hypothesis import strategies as st
 from test_laws import NAMES
 
 from tarocco.counting import by_reading, scores_of_batch, statistics_of_batch
-from tarocco.encode.batch import Encoding
+from tarocco.encode.batch import Encoding, Groups
 from tarocco.encode.lists import Lists, leaving_one_out
 from tarocco.model import Segments
 from tarocco.registry import metrics
@@ -48,13 +51,11 @@ def test_sets():
     assert unfair.owners.tolist() == [0, 0, 0, 0, 1, 1, 1]
 
 
-@pytest.mark.parametrize("fair", [True, False])
-@settings(max_examples=30)
-@given(segments=lists())
-def test_every_metric_gives_what_each_set_alone_gives(fair, segments):
+def check(make, segments):
+    """What every metric gives for the batch is what it gives if nothing is known of a whole."""
     chosen = metrics(NAMES)
     for way, members in by_reading(chosen, Encoding("none")).items():
-        batch = leaving_one_out(as_lists(segments), way, fair=fair)
+        batch = make(as_lists(segments), way)
         own = [chosen[i] for i in members]
         contexts = [metric.prepare(batch.whole) for metric in own]
         found = statistics_of_batch(own, batch, contexts)
@@ -63,3 +64,24 @@ def test_every_metric_gives_what_each_set_alone_gives(fair, segments):
         for metric, rows, expected, its_scores in zip(own, found, alone, scores, strict=True):
             assert rows.tobytes() == expected.tobytes(), str(metric)
             assert its_scores.tobytes() == metric.score(rows).tobytes(), str(metric)
+
+
+@pytest.mark.parametrize("fair", [True, False])
+@settings(max_examples=30)
+@given(segments=lists())
+def test_every_metric_gives_what_each_set_alone_gives(fair, segments):
+    check(functools.partial(leaving_one_out, fair=fair), segments)
+
+
+def against_one(lists, way):
+    """Each set has only the first reference that is not left out."""
+    batch = leaving_one_out(lists, way, fair=True)
+    groups = batch.reference_groups
+    kept = Groups(groups.rows[groups.bounds[:-1]], np.arange(len(groups.bounds)))
+    return dataclasses.replace(batch, reference_groups=kept)
+
+
+@settings(max_examples=10)
+@given(segments=lists())
+def test_sets_that_leave_out_more_than_one(segments):
+    check(against_one, segments)

@@ -5,6 +5,9 @@ Only n-grams that occur in a reference matter. While a segment is at hand, each 
 order n is found from the entry of its first n - 1 words and its last word, so that longer n-grams cost one more look-up
 each and a candidate's walk from a position stops at the first n-gram no reference has. Entries of order 1 are found
 directly by word id. Stamps instead of clearing: an old stamp means "not of this segment" (or reference, or candidate).
+
+One walk over a candidate also serves all sets that leave one reference out: only without the reference that has an
+n-gram most often does the second highest count limit it.
 """
 
 from __future__ import annotations
@@ -29,6 +32,8 @@ MOST = cython.declare(cython.int, 0)  # highest count in one reference
 COUNT = cython.declare(cython.int, 1)  # count in the text being walked
 STAMP = cython.declare(cython.int, 2)  # which text that is
 GRAM = cython.declare(cython.int, 3)  # its number in the weight context: NONE if it occurs once or never
+WHOSE = cython.declare(cython.int, 4)  # the reference with the highest count
+SECOND = cython.declare(cython.int, 5)  # highest count in one of the others
 NONE = cython.declare(cython.int, -1)
 UNKNOWN = cython.declare(cython.int, -2)  # not looked up yet: only n-grams that a candidate has are
 
@@ -74,6 +79,18 @@ def extension(
     return -1
 
 
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def begin_entry(entries: cython.int[:, ::1], entry: cython.int) -> cython.void:
+    entries[entry, MOST] = 0
+    entries[entry, STAMP] = 0
+    entries[entry, GRAM] = UNKNOWN
+    entries[entry, WHOSE] = NONE
+    entries[entry, SECOND] = 0
+
+
 def clipped_matches(
     words: cython.const[cython.int][::1],
     bounds: cython.const[cython.Py_ssize_t][::1],
@@ -83,6 +100,7 @@ def clipped_matches(
     reference_bounds: cython.const[cython.Py_ssize_t][::1],
     reference_rows: cython.const[cython.Py_ssize_t][::1],
     reference_groups: cython.const[cython.Py_ssize_t][::1],
+    leaving_out: cython.bint,
     order: cython.int,
     word_entries: cython.int[:, ::1],
     keys: cython.ulonglong[::1],
@@ -102,6 +120,7 @@ def clipped_matches(
 ):
     """Fill matches[i, n - 1] with the clipped n-gram matches of candidate rows[i], or with the sum of their weights.
 
+    `leaving_out`: a candidate has further rows, for the sets without its first reference, its second and so on.
     The candidates of segment s are the rows rows[groups[s]:groups[s + 1]] of (words, bounds), its references alike.
     word_entries has a row [entry, stamp] a word. `weighted`: an entry gets its weight from the context (see
     tarocco.metrics.nist) when a candidate first has it; else all weights are 1 and the context is not read.
@@ -110,6 +129,10 @@ def clipped_matches(
     text: cython.int = 0  # counts references and candidates, to stamp entries with
     member: cython.Py_ssize_t
     row: cython.Py_ssize_t
+    out: cython.Py_ssize_t = 0
+    sets: cython.Py_ssize_t
+    without: cython.Py_ssize_t
+    k: cython.Py_ssize_t
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     end: cython.Py_ssize_t
@@ -120,12 +143,16 @@ def clipped_matches(
     used: cython.int
     gram: cython.int
     prefix: cython.int
+    whose: cython.int
     key: cython.ulonglong
+    weight: cython.double
     with cython.nogil:
         for segment in range(cython.cast(cython.int, groups.shape[0] - 1)):
             used = 0
+            sets = 1 + reference_groups[segment + 1] - reference_groups[segment] if leaving_out else 1
             for member in range(reference_groups[segment], reference_groups[segment + 1]):
                 row = reference_rows[member]
+                whose = cython.cast(cython.int, member - reference_groups[segment])
                 text += 1
                 end = reference_bounds[row + 1]
                 for i in range(reference_bounds[row], end):
@@ -136,9 +163,7 @@ def clipped_matches(
                     if word_entries[word, 1] != segment:
                         word_entries[word, 0] = used
                         word_entries[word, 1] = segment
-                        entries[used, MOST] = 0
-                        entries[used, STAMP] = 0
-                        entries[used, GRAM] = UNKNOWN
+                        begin_entry(entries, used)
                         used += 1
                     entry = word_entries[word, 0]
                     j = i
@@ -148,7 +173,12 @@ def clipped_matches(
                             entries[entry, COUNT] = 0
                         entries[entry, COUNT] += 1
                         if entries[entry, COUNT] > entries[entry, MOST]:
+                            if entries[entry, WHOSE] != whose:
+                                entries[entry, WHOSE] = whose
+                                entries[entry, SECOND] = entries[entry, MOST]
                             entries[entry, MOST] = entries[entry, COUNT]
+                        elif entries[entry, COUNT] > entries[entry, SECOND] and entries[entry, WHOSE] != whose:
+                            entries[entry, SECOND] = entries[entry, COUNT]
                         j += 1
                         if j == last:
                             break
@@ -160,16 +190,12 @@ def clipped_matches(
                             slot_stamps[slot] = segment
                             keys[slot] = key
                             slot_entries[slot] = used
-                            entries[used, MOST] = 0
-                            entries[used, STAMP] = 0
-                            entries[used, GRAM] = UNKNOWN
+                            begin_entry(entries, used)
                             used += 1
                         entry = slot_entries[slot]
             for member in range(groups[segment], groups[segment + 1]):
                 row = rows[member]
                 text += 1
-                for j in range(order):
-                    matches[member, j] = 0.0
                 end = bounds[row + 1]
                 for i in range(bounds[row], end):
                     last = i + order
@@ -201,7 +227,13 @@ def clipped_matches(
                                 )
                             entries[entry, GRAM] = gram
                         if entries[entry, COUNT] <= entries[entry, MOST]:
-                            matches[member, j - i] += weights[entry] if weighted else 1.0
+                            weight = weights[entry] if weighted else 1.0
+                            without = (
+                                1 + entries[entry, WHOSE] if entries[entry, COUNT] > entries[entry, SECOND] else NONE
+                            )
+                            for k in range(sets):
+                                if k != without:
+                                    matches[out + k, j - i] += weight
                         prefix = entries[entry, GRAM]
                         j += 1
                         if j == last:
@@ -211,6 +243,7 @@ def clipped_matches(
                         if slot_stamps[slot] != segment:
                             break
                         entry = slot_entries[slot]
+                out += sets
 
 
 def reference_lengths(

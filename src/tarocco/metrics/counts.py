@@ -45,6 +45,30 @@ _NO_WEIGHTS = Weights(_NONE, np.zeros(1, np.uint64), _NONE, 63, _NONE, 1.0)
 
 def clipped_matches(batch: Batch, order: int, weights: Weights | None = None) -> Floats:
     """float64[candidates, order]: the clipped matches of each order, or the sums of their weights."""
+    left_out = _left_out(batch)
+    if batch.whole is None or left_out is None:
+        return _matches(batch, order, weights)
+    whole = batch.whole
+    sets = np.repeat(whole.reference_groups.sizes + 1, whole.candidate_groups.sizes)
+    rows = (np.cumsum(sets) - sets)[batch.places[0]] + left_out[batch.candidate_groups.segments] + 1
+    found: Floats = _matches(whole, order, weights, int(sets.sum()))[rows]
+    return found
+
+
+def _left_out(batch: Batch) -> NDArray[np.intp] | None:
+    """Which reference of the whole each group leaves out, -1 for none; None where that is not all the difference."""
+    if batch.whole is None or batch.owners is None:
+        return None
+    groups, sizes = batch.reference_groups, batch.whole.reference_groups.sizes[batch.owners]
+    missing = sizes - groups.sizes
+    if missing.max(initial=0) > 1:
+        return None
+    there = np.concatenate([np.zeros(1, np.intp), np.cumsum(batch.places[1])])
+    return np.where(missing == 1, sizes * (sizes - 1) // 2 - np.diff(there[groups.bounds]), -1)
+
+
+def _matches(batch: Batch, order: int, weights: Weights | None, leaving_out: int = 0) -> Floats:
+    """Those of each candidate, or, in so many rows, also those without its first reference, its second and so on."""
     if weights is not None and len(weights.words) != len(batch.vocabulary):
         raise ValueError("the weights were made for another vocabulary")
     per_segment = np.zeros(len(batch.reference_groups.bounds) - 1, np.intp)
@@ -52,16 +76,17 @@ def clipped_matches(batch: Batch, order: int, weights: Weights | None = None) ->
     most = int(per_segment.max(initial=0)) * order + 1
     size, shift = table_size(most)
     context = weights or _NO_WEIGHTS
-    matches = np.zeros((len(batch), order))
+    matches = np.zeros((leaving_out or len(batch), order))
     _clipped_matches(
         *batch.arrays,
+        leaving_out > 0,
         order,
         np.full((len(batch.vocabulary), 2), -1, np.int32),
         np.zeros(size, np.uint64),
         np.zeros(size, np.int32),
         np.full(size, -1, np.int32),
         shift,
-        np.zeros((most, 4), np.int32),
+        np.zeros((most, 6), np.int32),
         np.zeros(most if weights else 0),
         weights is not None,
         context.words,
