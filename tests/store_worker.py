@@ -29,7 +29,7 @@ def text(stream):
 def main(store, log, out):
     keeping.BLOCK = counting.BLOCK = BLOCK
     lines = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    put, flush = keeping.Kept.put, keeping.Kept.flush
+    put, flush = keeping.Kept.put, keeping.Waiting.flush
     computed = []
 
     def logged_put(self, block, new):
@@ -42,7 +42,7 @@ def main(store, log, out):
         os.write(lines, "".join(f"stored {first}\n" for first in computed).encode())
         computed.clear()
 
-    keeping.Kept.put, keeping.Kept.flush = logged_put, logged_flush
+    keeping.Kept.put, keeping.Waiting.flush = logged_put, logged_flush
     keeping.MOMENT = 0.002  # a few blocks at a time, so that kills hit many states
     result = tarocco.score(
         {"a": text(0), "b": text(1)}, list(zip(text(2), text(3), strict=True)), metrics=METRICS, store=store or None

@@ -34,11 +34,10 @@ if TYPE_CHECKING:
     from tarocco.model import Segments, TestSet
 
 EXAMPLES = """examples:
-  tarocco orange nbest.txt.gz -r ref1 ref2 ref3 ref4 -m BLEUS-4 WER ROUGE-L ROUGE-S-4
-  tarocco orange nbest.txt -r ref1 ref2 ref3 ref4 --curve --figure curve.svg
-  tarocco orange nbest.txt -r ref1 ref2 -m BLEUS-4 ROUGE-L --combine BLEUS-4 ROUGE-L --scores COMET=comet.jsonl
+  tarocco orange nbest.txt -r ref1 ref2 ref3 ref4 -m BLEUS-4 WER ROUGE-L ROUGE-S-4
+  tarocco orange nbest.txt -r ref1 ref2 ref3 ref4 --n-best 30 --curve --figure curve.svg
+  tarocco orange nbest.txt -r ref1 ref2 -m BLEUS-4 ROUGE-L --combine BLEUS-4 ROUGE-L --short keep
   tarocco orange nbest.txt -r ref1 ref2 ref3 ref4 -m ROUGE-L --errors errors.html --sample 50 --sheet sheet.tsv
-  tarocco orange --judged sheet.tsv
 """
 
 SHEET = "orange-sample.tsv"

@@ -109,10 +109,11 @@ def orange(
     Example
     -------
     >>> import tarocco
-    >>> lists = [["the cat sat on the mat", "a mat sat", "the cat the mat"]]
-    >>> result = tarocco.orange(lists, [["the cat sat on a mat", "a cat sat on the mat"]], metrics=["ROUGE-L", "PER"])
+    >>> lists = [["it rain a whole day", "it rains all day", "it rained"]]
+    >>> references = [["it rained all day", "it rained the whole day", "all day it rained"]]
+    >>> result = tarocco.orange(lists, references, metrics=["ROUGE-L", "BLEUS-2"])
     >>> [(name, result[name].average_rank) for name in result]
-    [('ROUGE-L', 1.5), ('PER', 1.5)]
+    [('BLEUS-2', 1.0), ('ROUGE-L', 3.0)]
     """
     test_set = TestSet({}, streams_of(listed(references, "references")))
     scores = [_candidate_scores(name, file) for name, file in (external or {}).items()]
