@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any, ClassVar
 
 import numpy as np
@@ -45,9 +46,9 @@ class Counts:
 class Logarithms:
     """Of orders 1, 1 to 2, 1 to 3 and so on: logarithms of precisions summed, how many count, whether any matches."""
 
-    sums: Floats
-    used: Floats
-    matched: NDArray[np.bool_]
+    sums: list[Floats]
+    used: list[Floats]
+    matched: list[NDArray[np.bool_]]
 
     def mean(self, order: int) -> Floats:
         """The geometric mean of the precisions of orders 1 to `order`."""
@@ -249,7 +250,8 @@ class Bleu(NgramPrecisions):
         if not self.counts_as(Bleu):
             return super().scores(measured)
         smoothing, lengths = (self.smooth, self.value, self.orders), (type(self), self.length)
-        logarithms = measured.once(smoothing, lambda: self._logarithms(measured.matches.T, measured.totals.T))
+        matches, totals = measured.matches.T, measured.totals.T
+        logarithms = measured.once(smoothing, lambda: self._logarithms(matches.copy(), totals.copy()))
         return self._score(measured.once(lengths, lambda: _penalty(*self._lengths(measured))), logarithms)
 
     def _score(self, penalty: Floats, logarithms: Logarithms) -> Floats:
@@ -273,10 +275,10 @@ class Bleu(NgramPrecisions):
                 precisions = np.where(without, (self.value or 0.0) / totals, precisions)
             logarithms = np.log(np.where(empty, 1.0 if self.orders != "all" else 0.0, precisions))
         # An order that does not count has p = 1, which adds nothing to the sum.
-        used = orders - np.cumsum(empty, axis=0) if self.orders == "effective" else orders
+        counting = (~empty if self.orders == "effective" else np.ones_like(empty)).astype(np.float64)
         # Added one order after the other: NumPy's own sum depends on how the array lies in memory.
-        sums = np.add.accumulate(logarithms, axis=0)
-        return Logarithms(sums, np.maximum(used, 1.0), np.logical_or.accumulate(matches > 0, axis=0))
+        used = [np.maximum(one, 1.0) for one in accumulate(counting, np.add)]
+        return Logarithms(list(accumulate(logarithms, np.add)), used, list(accumulate(matches > 0, np.logical_or)))
 
 
 def _penalty(candidate: Floats, reference: Floats) -> Floats:
@@ -395,5 +397,4 @@ class BleuIndividual(NgramPrecisions):
         return np.column_stack([measured.matches[:, self.order - 1], measured.totals[:, self.order - 1]])
 
     def score(self, sums: Floats) -> Floats:
-        matches, totals = sums[..., 0], sums[..., 1]
-        return share(matches, totals)
+        return share(sums[..., 0], sums[..., 1])
