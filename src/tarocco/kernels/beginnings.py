@@ -29,16 +29,21 @@ NONE = cython.declare(cython.int, -1)
 @cython.exceptval(check=False)
 def child_of(parent: cython.int, word: cython.int, nodes: cython.int[:, ::1], used: cython.int) -> cython.int:
     """The node that a word leads to from its parent; number `used` if it is new."""
-    node: cython.int = nodes[parent, CHILD]
+    first: cython.int = nodes[parent, CHILD]
+    node: cython.int = first
     while node >= 0 and nodes[node, WORD] != word:
         node = nodes[node, SIBLING]
     if node < 0:
         node = used
         nodes[node, WORD] = word
         nodes[node, CHILD] = NONE
-        nodes[node, SIBLING] = nodes[parent, CHILD]
+        nodes[node, SIBLING] = NONE
         nodes[node, TEXT] = NONE
-        nodes[parent, CHILD] = node
+        if first < 0:
+            nodes[parent, CHILD] = node
+        else:  # what the best candidates have is what most have: it stays in front
+            nodes[node, SIBLING] = nodes[first, SIBLING]
+            nodes[first, SIBLING] = node
     return node
 
 
@@ -49,23 +54,26 @@ def next_row(
     i: cython.Py_ssize_t,
     match: cython.Py_ssize_t,
     reference_length: cython.Py_ssize_t,
+    lines: cython.const[cython.Py_ssize_t][::1],
     nexts: cython.const[cython.int][::1],
     worth: cython.const[cython.double][:, ::1],
     cells: cython.double[:, :, ::1],
     runs: cython.int[:, ::1],
     dips: cython.int[:, ::1],
 ) -> cython.void:
-    """Fill row i of the table; the word's first place in the reference is `match`, counted from 1, or 0.
+    """Fill line i of the table for row i; the word's first place in the reference is `match`, counted from 1, or 0.
 
+    lines[k] is the line of row k: its own, or that of the row above if they are equal and row k has no match.
     A match is always taken, so a cell can fall below its left neighbor: a dip, which the next row mends. Up to the next
-    match, or dip of the row above, the largest cell so far is the one that all began with. dips[i] is how many dips row
-    i has and where.
+    match, or dip of the row above, the largest cell so far is the one that all began with. dips[i] is how many dips
+    line i has and where.
     """
     lanes: cython.Py_ssize_t = worth.shape[1]
     start: cython.Py_ssize_t = 0
     end: cython.Py_ssize_t
     j: cython.Py_ssize_t
     e: cython.Py_ssize_t
+    above: cython.Py_ssize_t = lines[i - 1]
     dip: cython.int = 1
     found: cython.int = 0
     run: cython.int
@@ -75,23 +83,23 @@ def next_row(
     runs[i, 0] = 0
     while True:
         end = match if match > 0 else reference_length + 1
-        if dip <= dips[i - 1, 0] and dips[i - 1, dip] <= end:
-            end = dips[i - 1, dip]
+        if dip <= dips[above, 0] and dips[above, dip] <= end:
+            end = dips[above, dip]
             dip += 1
         for j in range(start + 1, end):
             runs[i, j] = 0
             for e in range(lanes):
                 carried = cells[i, start, e]
-                value = cells[i - 1, j, e]
+                value = cells[above, j, e]
                 cells[i, j, e] = carried if carried > value else value
         if end > reference_length:
             break
         start = end
         if start == match:
-            run = runs[i - 1, start - 1] + 1
+            run = runs[above, start - 1] + 1 if above == i - 1 else 1
             falls = 0
             for e in range(lanes):
-                value = cells[i - run, start - run, e] + worth[run, e]
+                value = cells[lines[i - run], start - run, e] + worth[run, e]
                 falls |= value < cells[i, start - 1, e]
                 cells[i, start, e] = value
             if falls:
@@ -102,7 +110,7 @@ def next_row(
             run = 0
             for e in range(lanes):
                 carried = cells[i, start - 1, e]
-                value = cells[i - 1, start, e]
+                value = cells[above, start, e]
                 cells[i, start, e] = carried if carried > value else value
         runs[i, start] = run
     dips[i, 0] = found
@@ -124,6 +132,7 @@ def weigh_short(
     nodes: cython.int[:, ::1],
     others: cython.Py_ssize_t[::1],
     path: cython.int[::1],
+    lines: cython.Py_ssize_t[::1],
     cells: cython.double[:, :, ::1],
     runs: cython.int[:, ::1],
     dips: cython.int[:, ::1],
@@ -133,7 +142,7 @@ def weigh_short(
 
     worth[k, weighting] is f(k), worth[0] is 0; it may have more columns than `out`. locals_ has a row [number, stamp] a
     word, others room for a number of candidates, which are put into a tree together, nodes for their words. The first
-    row and the first column of the table are 0. Returns how many pairs are left out.
+    line and the first column of the table are 0, and so is lines[0]. Returns how many pairs are left out.
     """
     segment: cython.Py_ssize_t
     stamp: cython.int = 0
@@ -211,12 +220,16 @@ def weigh_short(
                     while node >= 0:
                         path[i] = node
                         word = nodes[node, WORD]
-                        next_row(i, firsts[word], reference_length, nexts, worth, cells, runs, dips)
+                        if word == 0 and dips[lines[i - 1], 0] == 0:
+                            lines[i] = lines[i - 1]
+                        else:
+                            lines[i] = i
+                            next_row(i, firsts[word], reference_length, lines, nexts, worth, cells, runs, dips)
                         text = nodes[node, TEXT]
                         while text >= 0:
                             pair = base + (first + text - groups[segment]) * references + other
                             for e in range(out.shape[1]):
-                                out[pair, e] = cells[i, reference_length, e]
+                                out[pair, e] = cells[lines[i], reference_length, e]
                             text = others[text]
                         node = nodes[node, CHILD]
                         i += 1

@@ -250,6 +250,7 @@ class Comparison:
             np.empty((max(rows, min(len(self.batch) * rows, _MOST_BEGINNINGS)), 4), np.int32),
             np.empty(min(len(self.batch), _MOST_BEGINNINGS), np.intp),
             np.empty(rows, np.int32),
+            np.zeros(rows, np.intp),
             np.zeros((rows, columns, lanes)),
             np.zeros((rows, columns), np.int32),
             np.zeros((rows, columns + 1), np.int32),
