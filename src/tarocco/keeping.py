@@ -8,9 +8,10 @@ before they score (NIST's information) the text of all of them.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -47,14 +48,28 @@ class Waiting:
         self.stored = time.monotonic()
 
 
+class Flushed(Protocol):
+    """Anything that stores what is waiting when it is asked to."""
+
+    def flush(self) -> None: ...
+
+
+Keeper = TypeVar("Keeper", bound=Flushed)
+
+
 @contextmanager
-def opened(store: Store | str | Path | None) -> Iterator[Store | None]:
-    """A store, or the one at this path, which is closed at the end; None if there is none."""
-    if store is None or isinstance(store, Store):
-        yield store
-        return
-    with Store(store) as own:
-        yield own
+def keeping(store: Store | str | Path, make: Callable[[Store], Keeper]) -> Iterator[Keeper]:
+    """What keeps a run's numbers in a store; a store given by its name is closed at the end."""
+    opened = store if isinstance(store, Store) else Store(store)
+    try:
+        kept = make(opened)
+        try:
+            yield kept
+        finally:  # also when the work is stopped: what is finished is kept
+            kept.flush()
+    finally:
+        if opened is not store:
+            opened.close()
 
 
 class Kept:

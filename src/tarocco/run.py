@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from numbers import Integral
 from typing import TYPE_CHECKING, TypeVar
+
+from tarocco.errors import BadParameter
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -14,6 +17,12 @@ BLOCK = 1024  # segments that are encoded, counted and stored together; results 
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+def check_jobs(jobs: int | None) -> None:
+    """Refuse what is no number of workers."""
+    if jobs is not None and not (isinstance(jobs, Integral) and jobs >= 1):
+        raise BadParameter(f"jobs is an integer of at least 1, not {jobs!r}")
 
 
 def default_jobs() -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from tarocco._version import __version__
 from tarocco.arguments import Candidates, References, lines_of, make_test_set, pack, packed
 from tarocco.counting import by_reading, compute_statistics, scores_of_batch
 from tarocco.encode.batch import Batch, Encoding, Groups
-from tarocco.errors import BadParameter, InputError
+from tarocco.errors import InputError
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import External, Given, beside, external_metrics
 from tarocco.model import TestSet
@@ -20,6 +19,7 @@ from tarocco.naming import signature, write_value
 from tarocco.registry import metrics as find_metrics
 from tarocco.resample import check_resampling, corpus_sums, intervals
 from tarocco.results import Interval, Result, Score
+from tarocco.run import check_jobs
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -180,8 +180,7 @@ def score_test_set(
     """Score every system of a test set with every metric; `advance` is told how many more segments have scores."""
     if confidence is not None:
         check_resampling(confidence, n_resamples, seed)
-    if jobs is not None and not (isinstance(jobs, Integral) and jobs >= 1):
-        raise BadParameter(f"jobs is an integer of at least 1, not {jobs!r}")
+    check_jobs(jobs)
     signatures = [score_signature(metric, encoding, test_set.reference_count) for metric in metrics]
     computed = [i for i, metric in enumerate(metrics) if not isinstance(metric, External)]
     from_text = [metrics[i] for i in computed]
@@ -212,15 +211,10 @@ def _kept(
     if store is None:
         yield None
         return
-    from tarocco.keeping import Kept, opened  # SQLite: 7 ms that a run without a store does not need
+    from tarocco.keeping import Kept, keeping  # SQLite: 7 ms that a run without a store does not need
 
-    with opened(store) as there:
-        assert there is not None
-        kept = Kept(there, test_set, metrics, signatures)
-        try:
-            yield kept
-        finally:  # also when the work is stopped: what is finished is kept
-            kept.flush()
+    with keeping(store, lambda opened: Kept(opened, test_set, metrics, signatures)) as kept:
+        yield kept
 
 
 def _chosen(metrics: Sequence[str | Metric] | str | Metric) -> list[Metric]:

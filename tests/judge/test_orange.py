@@ -11,7 +11,9 @@ from tests.textbook import edit_metrics, ngram_metrics, orange_trial, resampling
 WORDS = st.sampled_from(["a", "b", "c", "d", "e"])
 TEXTS = st.lists(WORDS, max_size=6).map(" ".join)
 REFERENCES = st.lists(st.lists(WORDS, min_size=1, max_size=6).map(" ".join), min_size=1, max_size=4)
-CASES = st.lists(st.tuples(st.lists(TEXTS, max_size=7), REFERENCES), min_size=1, max_size=5)
+REPEATED = st.lists(TEXTS, min_size=1, max_size=3).flatmap(lambda own: st.lists(st.sampled_from(own), max_size=8))
+LISTS = st.one_of(st.lists(TEXTS, max_size=7), REPEATED)
+CASES = st.lists(st.tuples(LISTS, REFERENCES), min_size=1, max_size=5)
 
 
 def per(candidate, references):
@@ -122,8 +124,9 @@ def test_intervals_and_equivalence():
     best, other = found.metrics
     differences = [np.mean([other.ranks[i] - best.ranks[i] for i in own]) for own in drawn]
     low, high = np.quantile(differences, [0.025, 0.975])
-    assert best.equivalent
-    assert other.equivalent == (low <= 0 <= high)
+    assert best.equivalent_to_best
+    assert (other.difference_interval.low * 5, other.difference_interval.high * 5) == pytest.approx((low, high))
+    assert other.equivalent_to_best == (low <= 0 <= high)
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
@@ -135,3 +138,65 @@ def test_blocks_and_threads_do_not_matter(jobs, monkeypatch):
     monkeypatch.setattr("tarocco.judge.cases._TEXT", 100)
     parts = tarocco.orange(iter(lists), references, curve=True, jobs=jobs)
     assert parts.to_dict() == whole.to_dict()
+
+
+LISTS_OF_TWO = [["a b", "b a c"], ["c d", "a"]]
+TWO_REFERENCES = [["a b c", "a c"], ["c d d", "d"]]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_best": -1}, "n_best is an integer of at least 1, not -1"),
+        ({"n_best": 2.5}, r"n_best is an integer of at least 1, not 2\.5"),
+        ({"curve": 5.5}, "curve is a step or the lengths of lists"),
+        ({"curve": [0]}, "curve is a step or the lengths of lists"),
+        ({"confusions": -1}, "confusions is an integer of at least 0"),
+        ({"jobs": 0}, "jobs is an integer of at least 1"),
+        ({"ties": "first"}, "ties is one of average, best, worst"),
+        ({"combine": ["WER", "PER"]}, "what judges together is a group of metrics"),
+        ({"combine": [["WER", "WER"]]}, "two different metrics"),
+        ({"pool": ["a"]}, "pool has 1 labels, but the references have 2 segments"),
+        ({"confidence": 95}, "confidence is a number between 0 and 1"),
+    ],
+)
+def test_arguments_are_checked(options, message):
+    with pytest.raises(tarocco.TaroccoError, match=message):
+        tarocco.orange(LISTS_OF_TWO, TWO_REFERENCES, metrics="WER", **options)
+
+
+@pytest.mark.parametrize("ties", ["average", "best", "worst"])
+@pytest.mark.parametrize("oracle", ["average-score", "average-rank", "combined"])
+def test_confusions_say_what_the_trial_says(ties, oracle):
+    """The same ranks, and with one oracle every candidate that is told stands above it."""
+    generator = np.random.default_rng(3)
+    texts = [[" ".join(generator.choice(list("abc"), 4)) for _ in range(12)] for _ in range(8)]
+    lists, references = [own[3:] for own in texts], [own[:3] for own in texts]
+    lists[1] = lists[1][:4]  # too short to count
+    metrics = {"metrics": ["WER", "ROUGE-L"], "combine": [("WER", "ROUGE-L")]}
+    found = tarocco.orange(lists, references, **metrics, ties=ties, oracle=oracle, confusions=20)
+    assert {one.segment for one in found.confusions} == {1, *range(3, 9)}
+    for one in found.confusions:
+        assert one.oracle_rank == found[one.metric].ranks[found.segments.tolist().index(one.segment - 1)]
+        assert len({scored.text for scored in one.above}) == len(one.above) <= one.above_count
+        if oracle == "average-score":
+            lower = one.metric != "ROUGE-L"
+            assert all((scored.score < one.oracle_score) == lower for scored in one.above)
+
+
+def test_the_same_lists_in_another_order(tmp_path):
+    """fairseq writes lists in any order; the verdict is the same."""
+    generator = np.random.default_rng(4)
+    texts = [[" ".join(generator.choice(list("abc"), 4)) for _ in range(9)] for _ in range(6)]
+    references = [own[:2] for own in texts]
+    answers = []
+    for order in (range(6), [3, 0, 5, 1, 4, 2]):
+        path = tmp_path / "fairseq.txt"
+        path.write_text("".join(f"H-{i}\t-0.5\t{text}\n" for i in order for text in texts[i][2:]))
+        answers.append(tarocco.orange(path, references, metrics=["WER", "PER"], curve=True).to_dict())
+    assert answers[0] == answers[1]
+
+
+def test_one_segment_tells_no_metric_from_another():
+    found = tarocco.orange(LISTS_OF_TWO[:1], TWO_REFERENCES[:1], metrics=["WER", "ROUGE-L", "PER"])
+    assert all(one.equivalent_to_best for one in found.metrics)

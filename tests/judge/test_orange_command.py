@@ -85,8 +85,10 @@ def test_no_metric_is_lost_in_a_table(capsys, folder, form):
 
 
 def test_numbers_alone(capsys, folder):
-    _, out, _ = run(capsys, *FILES, "-m", "WER", "-b", "-w", 6)
-    assert float(out) == pytest.approx(from_python(metrics="WER")["WER"].orange, abs=1e-6)
+    """In percent, as the table has them, and in the order they were asked for."""
+    _, out, _ = run(capsys, *FILES, "-m", "WER", "PER", "-b", "-w", 6)
+    found = from_python(metrics=["WER", "PER"])
+    assert list(map(float, out.split())) == pytest.approx([100 * found["WER"].orange, 100 * found["PER"].orange])
 
 
 def test_compressed_lists_and_flat_ones(capsys, folder):
@@ -136,7 +138,7 @@ TWO = [{"id": i, "scores": [1, 2, 3], "references": [1, 2]} for i in range(2)]
 @pytest.mark.parametrize(
     ("records", "sentence"),
     [
-        ([TWO[0]], ": there are no scores for the list 1, which nbest.txt, line 4 begins"),
+        ([TWO[0]], ": there are no scores for the list 1, which nbest.txt, line 4 begins (ids are those of the lists)"),
         (
             [TWO[0], TWO[1] | {"scores": [1, 2]}],
             ", line 2: 3 scores of candidates are wanted for the list 1, found 2",
@@ -163,7 +165,7 @@ def test_bad_scores_made_elsewhere(capsys, folder, records, sentence):
     ("text", "sentence"),
     [
         ("1 ||| a\n0 ||| b\n", "nbest.txt, line 2: "),
-        ("0 ||| a\n2 ||| b\n", "nbest.txt, line 2: the list of segment 2 has no references"),
+        ("0 ||| a\n2 ||| b\n", "nbest.txt, line 2: the list with the id 2 has no references"),
         ("0 ||| a\nb\n", "nbest.txt, line 2: "),
         ("", "nbest.txt: the file is empty"),
     ],
@@ -183,7 +185,8 @@ def test_one_reference_cannot_be_scored(capsys, folder):
     assert (code, out) == (1, "")
     assert err == (
         "tarocco: no segment has two references, and with one alone a reference cannot be scored: "
-        "there is no other to compare it with\n"
+        "there is no other to compare it with (more files with -r; --num-refs N if tabs separate references; "
+        "--pool FILE if sources repeat)\n"
     )
 
 
@@ -191,7 +194,7 @@ def test_some_segments_with_one_reference(capsys, folder):
     (folder / "r2").write_text("a c\n\n")
     code, _, err = run(capsys, *FILES, "-m", "WER")
     assert code == 0
-    assert "1 list is left out: its segment has one reference" in err
+    assert "1 list left out, with one reference, which has no other to be scored against" in err
 
 
 def test_empty_candidates_and_short_lists_are_told(capsys, folder):
@@ -200,7 +203,7 @@ def test_empty_candidates_and_short_lists_are_told(capsys, folder):
     assert code == 0
     assert "1 segment, lists of 3 candidates" in out
     assert "note: nbest.txt, line 2: the candidate is empty; 1 empty candidate in all" in err
-    assert "note: nbest.txt, line 4: the list of segment 2 has 1 candidate, fewer than 3; 1 such list left out" in err
+    assert "note: nbest.txt, line 4: this list has 1 candidate, fewer than 3; 1 such list left out" in err
     code, out, _ = run(capsys, *FILES, "-m", "WER", "--short", "keep")
     assert "2 segments, lists of 1 to 3 candidates" in out
     code, _, err = run(capsys, *FILES, "-m", "WER", "--n-best", 4)
@@ -211,10 +214,10 @@ def test_empty_candidates_and_short_lists_are_told(capsys, folder):
 def test_copies_of_references(capsys, folder):
     (folder / "nbest.txt").write_text("0 ||| a b c\n0 ||| a c\n1 ||| c\n1 ||| d\n")
     _, _, err = run(capsys, *FILES, "-m", "WER")
-    assert "2 candidates are word for word a reference, and take part (--drop-copies leaves them out)" in err
+    assert "2 candidates word for word a reference, taking part (--drop-copies leaves such candidates out)" in err
     _, out, err = run(capsys, *FILES, "-m", "WER", "--drop-copies")
     assert "1 segment, lists of 2 candidates" in out
-    assert "1 list is left out: it has no candidate that takes part" in err
+    assert "1 list left out, without a candidate that takes part" in err
 
 
 def test_error_analysis(capsys, folder):
@@ -271,9 +274,14 @@ def test_figures(capsys, folder):
     ("arguments", "sentence"),
     [
         (("nbest.txt",), "no reference file was given: name them with -r"),
-        ((), "which n-best lists? name a file, or give --judged FILE to read a judged sheet"),
+        ((), "which n-best lists? name a file (- is standard input), or give --judged FILE to read a judged sheet"),
+        (
+            ("nbest.txt", "r1", "r2"),
+            "one file of n-best lists is wanted, found nbest.txt r1 r2: references come with -r",
+        ),
+        ((*FILES, "--sheet", "s.tsv"), "--sheet says where cases go: give --sample K, too, which draws them"),
         ((*FILES, "-m", "WER", "mWER"), "asked for twice: WER"),
-        ((*FILES, "--combine", "WER"), "what judges together are two metrics or more"),
+        ((*FILES, "--combine", "WER"), "what judges together are two different metrics or more"),
         ((*FILES, "--pool", "r1", "--first-id", "1"), "nbest.txt, line 1: "),
     ],
 )
@@ -281,3 +289,71 @@ def test_what_is_refused(capsys, folder, arguments, sentence):
     code, out, err = run(capsys, *arguments)
     assert (code, out) == (1, "")
     assert err.startswith(f"tarocco: {sentence}")
+
+
+def test_pooled_segments(capsys, folder):
+    (folder / "labels").write_text("same\nsame\n")
+    code, out, _ = run(capsys, "nbest.txt", "-r", "r1", "--pool", "labels", "-m", "WER")
+    assert code == 0
+    assert "1 segment, lists of 6 candidates; 1 pooled with others" in out
+    assert "|pooled:yes|" in out
+
+
+@pytest.mark.parametrize(
+    ("outputs", "sentence"),
+    [
+        (("--errors", "nbest.jsonl"), "nbest.jsonl: this file is read, and would be written over"),
+        (("--errors", "o.html", "--figure", "o.html"), "o.html: two things would be written to this file"),
+        (("--sample", 3, "--sheet", "r.tsv"), "r.tsv: this file is there, and it is no sheet"),
+    ],
+)
+def test_nothing_that_is_read_is_written_over(capsys, folder, outputs, sentence):
+    records = [json.dumps({"id": i, "candidates": own}) for i, own in enumerate(LISTS)]
+    (folder / "nbest.jsonl").write_text("\n".join(records) + "\n")
+    (folder / "r.tsv").write_text("a\tb\nc\td\n")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    code, out, err = run(capsys, "nbest.jsonl", "-r", "r1", "r.tsv", "-m", "WER", *outputs)
+    assert (code, out) == (1, "")
+    assert err.startswith(f"tarocco: {sentence}")
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_what_looks_wrong_is_told(capsys, folder):
+    """Ids that seem to count from 1, references that are the same, references of other lists."""
+    (folder / "one").write_text("1 ||| x\n1 ||| y\n")
+    _, _, err = run(capsys, "one", "-r", "r1", "r2", "-m", "WER")
+    assert "1 of 2 segments have no list, nor does the first: do ids count from 1 (--first-id 1)?" in err
+    (folder / "other").write_text("0 ||| x\n0 ||| y\n1 ||| x\n1 ||| y\n")
+    _, _, err = run(capsys, "other", "-r", "r1", "r1", "-m", "WER")
+    assert "2 segments with the same reference twice, which are sure to rank high" in err
+    assert "every metric ranks the references first in every list" in err
+
+
+def test_no_case_to_judge_is_no_error(capsys, folder):
+    """A metric that ranks every reference first."""
+    (folder / "nbest.txt").write_text("0 ||| x\n0 ||| y\n1 ||| x\n1 ||| y\n")
+    code, out, err = run(capsys, *FILES, "-m", "WER", "--sample", 3, "--sheet", "s.tsv")
+    assert code == 0
+    assert out.startswith("Method")
+    assert "no candidate stands above the references" in err
+    assert not (folder / "s.tsv").exists()
+
+
+def test_ranks_of_segments(capsys, folder):
+    found = from_python(metrics=["WER", "PER"])
+    _, out, _ = run(capsys, *FILES, "-m", "WER", "PER", "--level", "segment", "-f", "tsv")
+    rows = list(csv.DictReader(io.StringIO(out), delimiter="\t"))
+    assert [(row["metric"], int(row["segment"]), float(row["rank"])) for row in rows] == [
+        (one.metric, i + 1, rank) for one in found.metrics for i, rank in enumerate(one.ranks)
+    ]
+    answer = json.loads(run(capsys, *FILES, "-m", "WER", "--level", "segment", "-f", "json")[1])
+    assert answer["segments"] == [1, 2]
+    assert answer["results"][0]["ranks"] == found["WER"].ranks.tolist()
+    _, out, _ = run(capsys, *FILES, "-m", "WER", "--level", "segment")
+    assert out.splitlines()[0].split() == ["segment", "candidates", "WER"]
+
+
+def test_scores_made_elsewhere_stand_alone_where_there_is_one_reference(capsys, folder):
+    lists = [{"id": i, "scores": [1, 2, 3], "references": [2.5], "src": "kept"} for i in range(2)]
+    code, out, _ = run(capsys, "nbest.txt", "-r", "r1", *scores(folder, *lists), "-b")
+    assert (code, out) == (0, "50.00\n")

@@ -141,3 +141,21 @@ def _blocks(path):
             return store.connection.execute("SELECT count(*) FROM blocks").fetchone()[0]
     except tarocco.TaroccoError:
         return 0
+
+
+def test_a_file_that_changed_further_on(trial, counted, tmp_path):
+    """What a store shows of a trial is what the last one had."""
+    lists, references = trial
+    options = {"metrics": ["WER"], "store": tmp_path / "store"}
+    tarocco.orange(lists, references, **options)
+    tarocco.orange(
+        [*lists[:10], *([text, "b"] * 3 for text in "abcdefghijklmnopqrst")], references, **options, n_best=6
+    )
+    changed = [*lists[:20], *(own[::-1] for own in lists[20:])]
+    tarocco.orange(changed, references, **options)
+    with Store(tmp_path / "store") as store:
+        for entry in entries(store):
+            assert entry.done == 30
+            starts = [first for first, _ in rows_of(store, entry)]
+            sizes = [len(rows) for _, rows in rows_of(store, entry)]
+            assert starts == np.cumsum([0, *sizes[:-1]]).tolist()

@@ -336,12 +336,13 @@ def test_what_no_sheet_is_written_to(sheet):
     assert (sheet.read_bytes(), key(sheet).read_bytes()) == before
 
 
-def test_a_file_that_is_no_sheet_is_replaced_like_any_other(tmp_path):
+def test_a_file_that_is_no_sheet_is_left_alone(tmp_path):
     path = tmp_path / "s.tsv"
     for content in (b"", b"\xff", b"a\tb\n1\t2\n"):
         path.write_bytes(content)
-        write_sheet(str(path), draw_cases([confusion(1)], 1, seed=1), seed=1)
-        assert len(cells(path)) == 1
+        with pytest.raises(InputError, match="this file is there, and it is no sheet; name another file"):
+            write_sheet(str(path), draw_cases([confusion(1)], 1, seed=1), seed=1)
+        assert path.read_bytes() == content
 
 
 def test_confidence_is_a_share(judged_sheet):

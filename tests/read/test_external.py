@@ -229,7 +229,7 @@ def test_candidates(write):
     ("text", "message"),
     [
         ('{"id": 0, "scores": [1]}\n{"id": 0, "scores": [1]}\n', "line 2: the list 0 is there twice"),
-        ('{"id": -1, "scores": [1]}\n', 'line 1: "id" is a whole number from 0 on, not -1'),
+        ('{"id": -1, "scores": [1]}\n', 'line 1: "id" is a whole number from 0 on, found -1'),
         ('{"id": true, "scores": [1]}\n', 'line 1: "id" is a whole number'),
         ('{"id": 0, "scores": 1}\n', 'line 1: "scores" is a list of numbers, not 1'),
         ('{"id": 0, "scores": [1, "x"]}\n', 'line 1: "scores" is a list of numbers, but number 2 of 2 is "x"'),

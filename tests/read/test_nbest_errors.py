@@ -27,13 +27,13 @@ WRONG = {
     "no references": (
         "0 ||| a\n59 ||| b\n60 ||| c\n",
         {"segments": 60},
-        ", line 3: the list of segment 60 has no references: they have 60 segments, and ids count from 0 "
+        ", line 3: the list with the id 60 has no references: they have 60 segments, and ids count from 0 "
         "(--first-id 1 for lists that count from 1)",
     ),
     "no references, from one": (
         "1 ||| a\n3 ||| b\n",
         {"segments": 2, "first_id": 1},
-        ", line 2: the list of segment 3 has no references: they have 2 segments, and ids count from 1",
+        ", line 2: the list with the id 3 has no references: they have 2 segments, and ids count from 1",
     ),
     "no bars": ("0 ||| a\n0 || b\n", {}, ', line 2: id ||| text is wanted, found "0 || b"'),
     "long": ("0 ||| a\n" + "x" * 41, {}, f', line 2: id ||| text is wanted, found "{"x" * 40}..."'),
@@ -87,7 +87,7 @@ WRONG = {
     "fairseq without references": (
         "H-4\t-1\ta\nH-2\t-1\ta\n",
         {"segments": 4},
-        ", line 1: the list of segment 4 has no references: they have 4 segments, and ids count from 0 "
+        ", line 1: the list with the id 4 has no references: they have 4 segments, and ids count from 0 "
         "(--first-id 1 for lists that count from 1)",
     ),
     "no JSON": ('{"id": 0, "candidates": ["a"]}\n{"id": 1', {}, ", line 2: this is not JSON: Expecting"),
@@ -185,11 +185,11 @@ FOLDERS = {
         {"a1.txt": "a\n", "notes.txt": "b\n"},
         "/notes.txt: in a directory of lists, a file's name has the number",
     ),
-    "twice": ({"1.txt": "a\n", "01.txt": "b\n"}, "/1.txt: the list of segment 1 is in "),
+    "twice": ({"1.txt": "a\n", "01.txt": "b\n"}, "/1.txt: the list with the id 1 is in "),
     "hidden": ({".0.txt": "a\n"}, ": the directory is empty, one file a segment is wanted"),
     "empty file": ({"0.txt": ""}, "/0.txt: the file is empty, one candidate a line is wanted"),
     "undecodable": ({"0.txt": "a\n\udcff\n"}, "/0.txt, line 2, byte 1: UTF-8 text is wanted, found the byte 0xff"),
-    "no references": ({"0": "a\n", "2": "b\n"}, "/2: the list of segment 2 has no references: they have 2 segments"),
+    "no references": ({"0": "a\n", "2": "b\n"}, "/2: the list with the id 2 has no references: they have 2 segments"),
 }
 
 

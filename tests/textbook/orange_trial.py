@@ -11,14 +11,18 @@ def goodness(score):
     return float("-inf") if score is None else score
 
 
-def level(a, b):
-    return a == b or abs(a - b) <= EQUAL * max(abs(a), abs(b)) < float("inf")
+def level(a, b, largest):
+    return a == b or abs(a - b) <= EQUAL * largest
 
 
-def rank_among(score, others, ties):
+def largest_of(scores):
+    return max([abs(score) for score in scores if abs(score) < float("inf")], default=0)
+
+
+def rank_among(score, others, ties, largest):
     """1 for the best; a share of those that are level counts as better."""
-    better = sum(other > score and not level(other, score) for other in others)
-    equal = sum(level(other, score) for other in others)
+    better = sum(other > score and not level(other, score, largest) for other in others)
+    equal = sum(level(other, score, largest) for other in others)
     return 1 + better + TIES[ties] * equal
 
 
@@ -37,16 +41,18 @@ def scores_of(candidates, references, scorer, against):
     return [mean([scorer(candidate, others) for others in without]) for candidate in candidates], own
 
 
-def oracle_rank(candidates, references, oracle, ties):
-    """From scores to the rank of the oracle, and how it was compared (a list of scores that were ranked)."""
+def oracle_rank(candidates, references, oracle, ties, length):
+    """From scores to the rank of the oracle among the first so many candidates."""
     candidates = [goodness(score) for score in candidates]
+    oracles = [goodness(mean(references))] if oracle == "average-score" else [goodness(score) for score in references]
+    largest = largest_of(candidates + oracles)
+    candidates = candidates[:length]
     if oracle == "average-score":
-        return rank_among(goodness(mean(references)), candidates, ties)
-    references = [goodness(score) for score in references]
-    ranks = []
+        return rank_among(oracles[0], candidates, ties, largest)
+    references, ranks = oracles, []
     for k, own in enumerate(references):
         others = references[:k] + references[k + 1 :] if oracle == "combined" else []
-        ranks.append(rank_among(own, candidates + others, ties))
+        ranks.append(rank_among(own, candidates + others, ties, largest))
     return sum(ranks) / len(ranks)
 
 
@@ -55,7 +61,7 @@ def ranks_of(scores):
     order = sorted(range(len(scores)), key=lambda i: -scores[i])
     groups = []
     for i in order:
-        if groups and level(scores[groups[-1][-1]], scores[i]):
+        if groups and level(scores[groups[-1][-1]], scores[i], largest_of(scores)):
             groups[-1].append(i)
         else:
             groups.append([i])
@@ -85,7 +91,7 @@ def combined_rank(by_metric, length, oracle, ties):
         ]
         together = [-sum(column) / len(column) for column in zip(*ranks, strict=True)]
         kind = "combined" if oracle == "combined" else "average-rank"
-        found.append(oracle_rank(together[:length], together[n:], kind, ties))
+        found.append(oracle_rank(together[:n], together[n:], kind, ties, length))
     return sum(found) / len(found)
 
 
@@ -115,11 +121,15 @@ def trial(
     for texts, own in zip(lists, references, strict=True):
         left = taking_part(texts, own, n_best, unique, drop_copies)
         if len(own) > 1 and left:
-            cases.append((left, own))
-    longest = n_best or max((len(left) for left, _ in cases), default=0)
-    cases = [(left, own) for left, own in cases if short == "keep" or len(left) >= longest]
+            cases.append((left, own, len(texts)))
+    if short == "skip" and n_best:
+        cases = [case for case in cases if len(case[0]) >= n_best]
+    elif short == "skip":  # what the lists were before something was taken out
+        cases = [case for case in cases if case[2] == max(size for *_, size in cases)]
     if not cases:
         return None
+    cases = [(left, own) for left, own, _ in cases]
+    longest = n_best or max(len(left) for left, _ in cases)
 
     def ranks(length):
         found = []
@@ -130,7 +140,7 @@ def trial(
             if len(scorers) > 1:
                 found.append((combined_rank(by_metric, k, oracle, ties), k))
             else:
-                found.append((oracle_rank(by_metric[0][0][:k], by_metric[0][1], oracle, ties), k))
+                found.append((oracle_rank(*by_metric[0], oracle, ties, k), k))
         return found
 
     def orange(ranked):
@@ -148,8 +158,8 @@ def trial(
 
 
 def pooled(lists, references, labels):
-    """Lists and references of the same label together, in the order of their last segment; references once each."""
-    order = sorted(set(labels), key=lambda label: max(i for i, one in enumerate(labels) if one == label))
+    """Lists and references of the same label together, in the order of their first segment; references once each."""
+    order = dict.fromkeys(labels)
     found = []
     for label in order:
         own = [i for i, one in enumerate(labels) if one == label]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from tarocco.cli.choices import FORMATS, LEVELS, TOKENIZERS
 
@@ -44,18 +44,17 @@ def add_scores_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_output_options(parser: argparse.ArgumentParser, levels: bool = True) -> None:
+def add_output_options(parser: argparse.ArgumentParser, levels: Sequence[str] = LEVELS) -> None:
     group = parser.add_argument_group("output")
     group.add_argument(
         "-f", "--format", choices=FORMATS, default="table", help="how results are written (default: table)"
     )
-    if levels:
-        group.add_argument("--level", choices=LEVELS, default="corpus", help="what is scored (default: corpus)")
+    group.add_argument("--level", choices=levels, default="corpus", help="what is scored (default: corpus)")
     group.add_argument(
         "-w", "--width", type=whole_number(0, 17), metavar="DIGITS", help="digits after the point in tables"
     )
     group.add_argument("-b", "--score-only", action="store_true", help="print the numbers alone, one a line")
-    if levels:
+    if levels == LEVELS:
         group.add_argument("-v", "--verbose", action="store_true", help="below a table: precisions, lengths, penalties")
     group.add_argument("-q", "--quiet", action="store_true", help="no notes on standard error")
 

@@ -41,11 +41,11 @@ EXAMPLES = """examples:
 """
 
 SHEET = "orange-sample.tsv"
-DRAWN = 20  # candidates of each list, from which cases are then drawn
+DRAWN = 20
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("nbest", nargs="?", metavar="NBEST", help="n-best lists, or an experiment file (.toml)")
+    parser.add_argument("nbest", nargs="*", metavar="NBEST", help="n-best lists, or an experiment file (.toml)")
     parser.add_argument("-r", "--references", nargs="+", action="extend", metavar="REF", help="reference files")
     parser.add_argument(
         "-m",
@@ -68,7 +68,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_text_options(parser, tokenize="none", documents=False)
     add_resampling_options(parser, always=True)
     _add_analysis_options(parser)
-    add_output_options(parser, levels=False)
+    add_output_options(parser, levels=("corpus", "segment"))
     add_figure_option(parser, "ORANGE, or the curves")
     add_jobs_option(parser)
     add_store_option(parser)
@@ -156,13 +156,23 @@ def run(options: argparse.Namespace) -> None:
     if options.judged:
         tell_judged(options)
         return
-    if not options.nbest:
-        raise InputError("which n-best lists? name a file, or give --judged FILE to read a judged sheet")
+    if len(options.nbest) != 1:
+        raise InputError(
+            "which n-best lists? name a file (- is standard input), or give --judged FILE to read a judged sheet"
+            if not options.nbest
+            else f"one file of n-best lists is wanted, found {' '.join(options.nbest)}: references come with -r"
+        )
+    options.nbest = options.nbest[0]
+    if options.sheet and not options.sample:
+        raise InputError("--sheet says where cases go: give --sample K, too, which draws them")
+    _check_outputs(options)
     lists, references, panel, rules, source = read_trial(options)
     result = trial(lists, references, panel, rules, source, options)
     if not options.quiet:
         for note in result.notes:
             say(f"note: {note}")
+        if options.curve and not options.figure and options.format not in ("json", "tsv", "csv"):
+            say("note: curves are drawn with --figure FILE, and printed with -f tsv, csv or json")
     write(result, options)
     if options.figure:
         from tarocco.present.plots.results import figure
@@ -178,16 +188,12 @@ def trial(
 
     from tarocco.judge.confusing import Wanted
     from tarocco.judge.trial import run_trial
-    from tarocco.present.confusions import check_confusions, write_confusions
+    from tarocco.present.confusions import write_confusions
     from tarocco.present.progress import progress
-    from tarocco.present.sheets import check_sheet, write_sheet
 
-    sheet = options.sheet or SHEET
-    if options.errors:  # all that can be refused is refused before the work
-        check_confusions(options.errors)
-    if options.sample:
-        check_sheet(sheet)
-    wanted = Wanted(options.most, min(options.sample or 0, DRAWN), options.seed)
+    # Some of each list, from which cases are then drawn: more where there are few lists.
+    drawn = min(options.sample or 0, DRAWN + 4 * (options.sample or 0) // len(references))
+    wanted = Wanted(options.most if options.errors else 0, drawn, options.seed, options.first_id)
     found: list[Confusion] = []
 
     def keep(confusion: Confusion) -> None:
@@ -205,19 +211,49 @@ def trial(
             jobs=options.jobs,
             store=store_of(options),
         )
+    counting = set(result.segments.tolist())
+    found = [one for one in found if one.segment - 1 in counting]
     if options.errors:
         settings = {one.metric: one.signature for one in result.metrics}
         write_confusions(
             options.errors, found, title=f"ORANGE: {lists.name}", settings=settings, tokenize=rules.encoding.words
         )
     if options.sample:
-        from tarocco.judge.sheet import draw_cases
-
-        cases = draw_cases(found, options.sample, options.seed)
-        write_sheet(sheet, cases, options.seed)
+        note = _sample(found, options)
         if not options.quiet:
-            say(f"note: {len(cases)} cases are in {sheet}: fill in A, B or = and read it back with --judged {sheet}")
+            say(f"note: {note}")
     return result
+
+
+def _sample(found: list[Confusion], options: argparse.Namespace) -> str:
+    """Draw cases for a person to judge, and say where they are."""
+    from tarocco.judge.sheet import draw_cases
+    from tarocco.present.sheets import write_sheet
+
+    cases, sheet = draw_cases(found, options.sample, options.seed), options.sheet or SHEET
+    if not cases:
+        return f"no candidate stands above the references, so that there is no case to judge, and no {sheet}"
+    write_sheet(sheet, cases, options.seed)
+    return f"{len(cases)} cases are in {sheet}: fill in A, B or = and read it back with --judged {sheet}"
+
+
+def _check_outputs(options: argparse.Namespace) -> None:
+    """All that can be refused is refused before the work."""
+    from tarocco.judge.sheet import key_path
+    from tarocco.present.confusions import check_confusions
+    from tarocco.present.sheets import check_sheet
+    from tarocco.present.writing import check_apart
+
+    if options.errors:
+        check_confusions(options.errors)
+    sheets = []
+    if options.sample:
+        sheet = options.sheet or SHEET
+        check_sheet(sheet)
+        sheets = [sheet, key_path(sheet)]
+    scores = [text.partition("=")[2] for text in options.scores or ()]
+    inputs = [options.nbest, *(options.references or ()), *scores, options.pool, options.source]
+    check_apart([options.errors, options.figure, *sheets, store_of(options)], inputs)
 
 
 def tell_judged(options: argparse.Namespace) -> None:
@@ -229,7 +265,8 @@ def tell_judged(options: argparse.Namespace) -> None:
     if options.format == "json":
         sys.stdout.write(json_text("orange", {"sheet": options.judged}, [judged.to_dict()]))
     else:
-        sys.stdout.write(f"{judged}\n{CAVEAT}\n")
+        of_each = [f"{metric}: {one}\n" for metric, one in judged.by_metric.items() if one.judged]
+        sys.stdout.write("".join([f"{judged}\n", *of_each * (len(of_each) > 1), f"{CAVEAT}\n"]))
 
 
 def write(result: OrangeResult, options: argparse.Namespace) -> None:
@@ -238,16 +275,22 @@ def write(result: OrangeResult, options: argparse.Namespace) -> None:
 
     out = sys.stdout
     if options.score_only:
-        digits = 4 if options.width is None else options.width
-        out.writelines(f"{one.orange:.{digits}f}\n" for one in result.metrics)
+        digits = 2 if options.width is None else options.width
+        asked = sorted(result.values(), key=lambda one: one.place)  # as asked for, so that scripts know which is which
+        out.writelines(f"{100 * one.orange:.{digits}f}\n" for one in asked)
     elif options.format == "json":
         settings = {"seed": options.seed, "confidence": options.confidence, "n_resamples": options.n_resamples}
-        about = {"left_out": dict(result.left_out), "found": dict(result.found)}
-        out.write(scores.json_text("orange", settings | about, result.to_dict()))
+        about = {"nbest": options.nbest, "references": options.references}
+        about |= {"left_out": dict(result.left_out), "found": dict(result.found)}
+        if options.level == "segment":
+            about["segments"] = (result.segments + 1).tolist()
+        out.write(scores.json_text("orange", settings | about, result.to_dict(options.level)))
     elif options.format in ("tsv", "csv"):
-        out.write(orange.separated_text(result, "\t" if options.format == "tsv" else ","))
+        out.write(orange.separated_text(result, options.level, "\t" if options.format == "tsv" else ","))
     else:
         table, notes = orange.orange_table(result, options.width), footnotes(result)
+        if options.level == "segment":
+            table = orange.ranks_table(result)
         if options.format == "md":
             out.write(tables.markdown(table) + "\n" + "".join(f"- {note}\n" for note in notes))
         elif options.format == "latex":
@@ -259,17 +302,15 @@ def write(result: OrangeResult, options: argparse.Namespace) -> None:
 
 def footnotes(result: OrangeResult) -> list[str]:
     """Below a table: what was ranked, signatures, what the marks mean."""
-    first = result.metrics[0]
-    segments = f"{first.n_segments} segment{'s' * (first.n_segments > 1)}"
-    return [
-        f"{segments}, lists of {_sizes(result)} candidates; the lower ORANGE, the better the metric",
+    interval = result.metrics[0].interval
+    lines = [
+        f"{result.about}; the lower ORANGE, the better the metric",
         *(one.signature for one in result.metrics),
-        f"{100 * first.interval.confidence:g}%-CI: bootstrap interval of the average rank over segments, "
-        f"{first.interval.n_resamples} resamples, seed {first.interval.seed}",
-        "=: the interval of its difference from the best, over the same resamples, has zero in it",
+        f"{100 * interval.confidence:g}%-CI: bootstrap interval of the average rank over segments, "
+        f"{interval.n_resamples} resamples, seed {interval.seed}",
     ]
-
-
-def _sizes(result: OrangeResult) -> str:
-    least, most = int(result.sizes.min()), int(result.sizes.max())
-    return f"{most}" if least == most else f"{least} to {most}"
+    if len(result.segments) == 1:
+        lines.append("one segment alone: intervals say nothing, and no metric can be told from another")
+    elif any(one.equivalent_to_best for one in result.metrics[1:]):
+        lines.append("=: the interval of its difference from the best, over the same resamples, has zero in it")
+    return lines

@@ -37,15 +37,21 @@ def read_trial(options: argparse.Namespace) -> Inputs:
     from tarocco.registry import metrics
 
     experiment = experiment_of([options.nbest])
-    fill_in(options, experiment, METRICS, tokenize="none", confidence=0.95)
-    chosen = metrics(options.metrics)
+    asked = bool(options.metrics or (experiment and experiment.metrics))
+    fill_in(options, experiment, METRICS, tokenize="none")
+    options.confidence = options.confidence or (experiment and experiment.confidence) or 0.95
     encoding = Encoding(options.tokenize, options.lowercase)
     paths = options.references or (experiment.references if experiment else ())
     if not paths:
         raise InputError("no reference file was given: name them with -r")
+    if [options.nbest, *paths].count("-") > 1:
+        raise InputError("standard input can be read once, but - was given twice")
     columns = [column for path in paths for column in reference_columns(path, options.num_refs)]
     references = assemble(columns, [])
     given = _given(options, experiment)
+    # Scores made elsewhere need no second reference: where there is none, they stand trial alone.
+    alone = bool(given) and not asked and references.present.sum(axis=0).max(initial=0) < 2
+    chosen = [] if alone else metrics(options.metrics)
     source = options.source or (experiment.source if experiment else None)
     path = experiment.nbest if experiment else options.nbest
     if path is None:

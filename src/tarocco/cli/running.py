@@ -98,7 +98,8 @@ def _farewell(options: argparse.Namespace, command: str, arguments: Sequence[str
         return "stopped"
     store = store_of(options)
     again = shlex.join(["tarocco", command, *arguments])
-    files = [file for file in (getattr(options, "nbest", None), *(getattr(options, "references", None) or [])) if file]
+    named = [getattr(options, "nbest", None), *(getattr(options, "references", None) or [])]
+    files = [file for file in named if isinstance(file, str)]
     experiment = any(map(is_experiment, files))
     systems = getattr(options, "input", files) or ["-"] * (bool(files) and not experiment)  # None: standard input
     if "-" in [*files, *systems]:

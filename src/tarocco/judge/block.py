@@ -18,6 +18,7 @@ from tarocco.judge.confusion import Confusion
 from tarocco.judge.ranking import Standing, combined, rank, stack, standing
 from tarocco.metrics.base import Floats, Metric
 from tarocco.model import CandidateScores
+from tarocco.read.nbest import NBestList
 
 Scorer = Metric | CandidateScores
 
@@ -46,6 +47,7 @@ class Work:
     encoding: Encoding
     fair: bool
     oracle: str
+    ties: str
     confusions: Wanted | None = None
 
 
@@ -64,22 +66,25 @@ def judged(work: Work) -> Outcome:
     scorers = list(dict.fromkeys(scorer for one in work.contestants for scorer in one.scorers))
     number = {scorer: i for i, scorer in enumerate(scorers)}
     members = [[number[scorer] for scorer in one.scorers] for one in work.contestants]
+    together = any(len(own) > 1 for own in members)  # the mean of ranks depends on how often a text is in the list
     scored = _Goodness(work, scorers)
     rows: list[Floats] = []
     confusions: list[Confusion] = []
     for s in range(len(work.chosen.lists)):
         candidates, references = scored.of(s)
+        places = work.chosen.places[s]
+        if places is not None and together:
+            candidates, places = candidates[:, places], None
         standings = _standings(candidates, references, members, work.oracle)
-        rows.append(standings.counts(work.chosen.ends[s], work.chosen.places[s]))
+        rows.append(standings.counts(work.chosen.ends[s], places))
         if work.confusions:
             for m, (contestant, own) in enumerate(zip(work.contestants, members, strict=True)):
-                goodness = candidates[own], references[own]
+                goodness = candidates[own] if places is None else candidates[own][:, places], references[own]
+                above = standings.above[m] if places is None else standings.above[m][places]
                 sign = -1.0 if len(own) == 1 and scorers[own[0]].kind == "error" else 1.0
-                counts = float(rank(rows[-1][m, -1], "average"))
+                oracle = work.oracle, float(rank(rows[-1][m, -1], work.ties))
                 confusions.append(
-                    confusion_of(
-                        contestant.name, work.chosen, s, standings.above[m], counts, goodness, sign, work.confusions
-                    )
+                    confusion_of(contestant.name, work.chosen, s, above, oracle, goodness, sign, work.confusions)
                 )
     return Outcome(tuple(np.concatenate(rows, axis=1)) if rows else (), tuple(confusions))
 
@@ -159,23 +164,30 @@ def given_of(scores: CandidateScores, chosen: Chosen, first_id: int) -> list[tup
 
 
 def _given(scores: CandidateScores, case: Case, chosen: Chosen, s: int, first_id: int) -> tuple[Floats, Floats]:
-    if len(case.members) > 1:
+    lists = {one.segment: one for one in case.lists}
+    parts = [scores_of_list(scores, segment + first_id, lists.get(segment)) for segment in case.members]
+    of_list, of_references = (np.concatenate(column) for column in zip(*parts, strict=True))
+    if len(of_references) != case.references_given:
+        where = f"{scores.path}, line {scores.lines[case.segment + first_id]}"
         raise InputError(
-            f"{scores.name}: scores made elsewhere are of lists as they are in the file, not of pooled ones"
+            f"{where}: {case.references_given} scores of references are wanted for the list "
+            f"{case.segment + first_id}, found {len(of_references)}"
         )
-    number = case.segment + first_id
+    return of_list[chosen.scored[s]], of_references[case.of_references]
+
+
+def scores_of_list(scores: CandidateScores, number: int, one: NBestList | None) -> tuple[Floats, Floats]:
+    """What was made elsewhere for the candidates and the references of a list; a pool may have members without one."""
     if number not in scores.lists:
-        raise InputError(f"{scores.path}: there are no scores for the list {number}, which {case.where(0)} begins")
+        where = f", which {one.where(0)} begins" if one is not None else ", whose references are in a pool"
+        raise InputError(
+            f"{scores.path}: there are no scores for the list {number}{where} (ids are those of the lists)"
+        )
     of_list, of_references = scores.lists[number]
-    where = f"{scores.path}, line {scores.lines[number]}"
-    for found, texts, what in (
-        (of_list, case.candidates, "candidates"),
-        (of_references, case.references, "references"),
-    ):
-        if len(found) != len(texts):
-            raise InputError(
-                f"{where}: {len(texts)} scores of {what} are wanted for the list {number}, found {len(found)}"
-            )
-    rows = chosen.lists.of(s)
-    starts = np.cumsum([0, *(len(one.candidates) for one in chosen.cases)])
-    return of_list[rows - starts[s]], of_references
+    wanted = len(one.candidates) if one is not None else 0
+    if len(of_list) != wanted:
+        raise InputError(
+            f"{scores.path}, line {scores.lines[number]}: {wanted} scores of candidates are wanted for the list "
+            f"{number}, found {len(of_list)}"
+        )
+    return of_list, of_references

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.encode.lists import Lists
-from tarocco.errors import InputError
+from tarocco.errors import BadParameter
 from tarocco.kernels import distinct, kernel
 from tarocco.model import Segments, TestSet
 from tarocco.read.nbest import NBestList
@@ -30,6 +31,8 @@ class Case:
     candidates: Segments
     references: Segments
     lists: tuple[NBestList, ...]
+    of_references: NDArray[np.intp]  # which of its members' references these are, one behind the other
+    references_given: int  # how many those are
 
     def where(self, candidate: int) -> str:
         """File and line of a candidate."""
@@ -48,6 +51,10 @@ class Selection:
     unique: bool = False
     drop_copies: bool = False
     curve: int | tuple[int, ...] | None = None  # every so many candidates (0: the default grid), or these lengths
+
+    def __post_init__(self) -> None:
+        if self.n_best is not None and not (isinstance(self.n_best, Integral) and self.n_best >= 1):
+            raise BadParameter(f"n_best is an integer of at least 1, not {self.n_best!r}")
 
     def ends(self, size: int) -> NDArray[np.intp]:
         """The lengths of a list of this size, the whole list last."""
@@ -71,7 +78,10 @@ class Counted:
     empty: int = 0
     first_empty: str = ""
     one_reference: int = 0
+    same_references: int = 0
     without_candidates: int = 0
+    pooled: int = 0  # lists that became part of another one
+    from_store: int = 0
     seen: set[int] = field(default_factory=set)
 
 
@@ -93,21 +103,29 @@ def cases_of(
         together = waiting.setdefault(group[0], [])
         together.append(one)
         if len(together) == len(group):
-            yield from _case(waiting.pop(group[0]), references, counted, least_references)
-    for _, together in sorted(waiting.items()):  # some segments of these pools have no list
-        yield from _case(together, references, counted, least_references)
+            yield from _case(group, waiting.pop(group[0]), references, counted, least_references)
+    for first, together in sorted(waiting.items()):  # some segments of these pools have no list
+        yield from _case(pools[(labels or ())[first]], together, references, counted, least_references)
 
 
-def _case(lists: list[NBestList], references: TestSet, counted: Counted, least: int) -> Iterator[Case]:
-    group = tuple(one.segment for one in lists)
+def _case(
+    group: Sequence[int], lists: list[NBestList], references: TestSet, counted: Counted, least: int
+) -> Iterator[Case]:
+    lists.sort(key=lambda one: one.segment)
     texts = [
         stream.text[stream.starts[segment] : stream.starts[segment + 1]]
         for segment in group
         for stream, present in zip(references.references, references.present[:, segment], strict=True)
         if present
     ]
+    distinct_texts = {text.tobytes(): number for number, text in reversed(list(enumerate(texts)))}
+    own, given = np.arange(len(texts)), len(texts)
     if len(group) > 1:  # what two segments say alike is said once
-        texts = [np.frombuffer(text, np.uint8) for text in dict.fromkeys(text.tobytes() for text in texts)]
+        own = np.sort(np.fromiter(distinct_texts.values(), np.intp, len(distinct_texts)))
+        texts = [texts[number] for number in own]
+        counted.pooled += len(group) - 1
+    elif len(distinct_texts) < len(texts):
+        counted.same_references += 1
     if len(texts) < least:
         counted.one_reference += 1
         return
@@ -117,7 +135,7 @@ def _case(lists: list[NBestList], references: TestSet, counted: Counted, least: 
         counted.without_candidates += 1
         return
     starts = np.concatenate([np.zeros(1, np.intp), np.cumsum([len(text) for text in texts], dtype=np.intp)])
-    yield Case(group[0], group, candidates, Segments(np.concatenate(texts), starts), tuple(lists))
+    yield Case(group[0], tuple(group), candidates, Segments(np.concatenate(texts), starts), tuple(lists), own, given)
 
 
 def blocks_of(cases: Iterable[Case]) -> Iterator[list[Case]]:
@@ -126,7 +144,8 @@ def blocks_of(cases: Iterable[Case]) -> Iterator[list[Case]]:
     size = 0
     for case in cases:
         block.append(case)
-        size += len(case.candidates.text)
+        # What is compared grows with the square of the references' number, and memory with it.
+        size += max(len(case.candidates.text), 8 * len(case.candidates) * len(case.references) ** 2)
         if size >= _TEXT or len(block) == _LISTS:
             yield block
             block, size = [], 0
@@ -144,18 +163,19 @@ class Chosen:
 
     cases: tuple[Case, ...]
     lists: Lists
+    scored: tuple[NDArray[np.intp], ...]  # the texts of each list, by their first numbers in the list as it was read
     places: tuple[NDArray[np.intp] | None, ...]
     kept: tuple[NDArray[np.intp], ...]
     copies: tuple[NDArray[np.bool_], ...]  # which of the kept are word for word a reference
     ends: tuple[NDArray[np.intp], ...]
 
 
-def chosen_of(block: Sequence[Case], selection: Selection, counted: Counted) -> Chosen | None:
-    """What takes part of a block; None if nothing does."""
+def chosen_of(block: Sequence[Case], selection: Selection, counted: Counted, fold: bool = True) -> Chosen | None:
+    """What takes part of a block; None if nothing does. `fold`: the same text has the same score, once computed."""
     everything = _lists(block)
     firsts, copies = _firsts_and_copies(everything)
     blank = everything.candidates.blank
-    rows, places, kept, copied, ends, left = [], [], [], [], [], []
+    rows, scored, places, kept, copied, ends, left = [], [], [], [], [], [], []
     for s, case in enumerate(block):
         start, stop = everything.bounds[s : s + 2].tolist()
         own = np.arange(start, stop)
@@ -170,9 +190,10 @@ def chosen_of(block: Sequence[Case], selection: Selection, counted: Counted) -> 
             counted.without_candidates += 1
             continue
         counted.candidates += len(own)
-        distinct_rows, inverse = np.unique(firsts[own], return_inverse=True)
+        distinct_rows, inverse = np.unique(firsts[own] if fold else own, return_inverse=True)
         left.append(case)
         rows.append(distinct_rows)
+        scored.append(distinct_rows - start)
         places.append(inverse if len(distinct_rows) < len(own) else None)
         kept.append(own - start)
         copied.append(copies[own])
@@ -182,7 +203,7 @@ def chosen_of(block: Sequence[Case], selection: Selection, counted: Counted) -> 
     bounds = np.concatenate([np.zeros(1, np.intp), np.cumsum([len(one) for one in rows], dtype=np.intp)])
     shortened = _lists(left) if len(left) < len(everything) else everything
     lists = Lists(everything.candidates, bounds, shortened.references, shortened.reference_bounds, np.concatenate(rows))
-    return Chosen(tuple(left), lists, tuple(places), tuple(kept), tuple(copied), tuple(ends))
+    return Chosen(tuple(left), lists, *map(tuple, (scored, places, kept, copied, ends)))
 
 
 def _count_empty(case: Case, blank: NDArray[np.bool_], counted: Counted) -> None:
@@ -213,18 +234,14 @@ def _joined(columns: Sequence[Segments]) -> Segments:
 
 
 def _firsts_and_copies(lists: Lists) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """The first candidate of the same text, and which are word for word a reference, whose spaces do not matter."""
+    references = Segments.from_strings([" ".join(text.split()) for text in lists.references])
     n = len(lists.candidates)
     size = 1 << (2 * int(np.diff(lists.bounds).max(initial=1))).bit_length()
     firsts, copies = np.empty(n, np.intp), np.empty(n, np.uint8)
     _firsts_of_lists(
         *(lists.candidates.text, lists.candidates.starts, lists.bounds),
-        *(lists.references.text, lists.references.starts, lists.reference_bounds),
+        *(references.text, references.starts, lists.reference_bounds),
         *(np.empty(size, np.uint64), np.empty(size, np.intp), firsts, copies),
     )
     return firsts, copies.view(np.bool_)
-
-
-def check_segment_count(labels: Sequence[str], segments: int, what: str) -> None:
-    """Refuse labels that are not one a segment."""
-    if len(labels) != segments:
-        raise InputError(f"{what} has {len(labels)} lines, but the references have {segments} segments")

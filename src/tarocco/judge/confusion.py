@@ -35,6 +35,7 @@ class Confusion:
     above: tuple[Scored, ...]  # the confusion set, best first; perhaps only a part of it
     above_count: int  # how many candidates the whole confusion set has
     source: str | None = None
+    list_id: int | None = None  # in the file of lists
     drawn: tuple[Scored, ...] | None = None  # some of the whole confusion set at random, where a sample is wanted
 
 

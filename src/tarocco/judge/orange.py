@@ -18,7 +18,7 @@ from tarocco.errors import BadParameter, InputError
 from tarocco.judge.cases import Selection
 from tarocco.judge.confusing import Wanted
 from tarocco.judge.confusion import Confusion
-from tarocco.judge.rules import Panel, Resampling, Rules
+from tarocco.judge.rules import Panel, Resampling, Rules, name_of
 from tarocco.judge.trial import Lists, run_trial
 from tarocco.judge.verdict import OrangeResult
 from tarocco.metrics.base import Metric
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 METRICS = ("BLEUS-4", "NIST-5", "PER", "WER", "ROUGE-L", "ROUGE-W-1.2", "ROUGE-S-4", "chrF")
 
+Given = str | os.PathLike[str] | Iterable[tuple[Sequence[float], Sequence[float]]]
 NBest = str | os.PathLike[str] | Iterable[Sequence[str]]
 
 
@@ -43,7 +44,7 @@ def orange(
     *,
     metrics: Sequence[str | Metric] | str | Metric = METRICS,
     combine: Sequence[Sequence[str | Metric]] = (),
-    external: Mapping[str, str | os.PathLike[str]] | None = None,
+    external: Mapping[str, Given] | None = None,
     tokenize: str = "none",
     lowercase: bool = False,
     against: str = "fair",
@@ -75,8 +76,9 @@ def orange(
     references
         references[i] are the references of segment i; a segment with one reference alone cannot be judged.
     metrics, combine, external
-        Names or metric objects; groups of them that judge together, by the mean of their ranks; and files with scores
-        of candidates and references that were made elsewhere, such as {"COMET": "comet.jsonl"}.
+        Names or metric objects; groups of them that judge together, by the mean of their ranks; and scores of
+        candidates and references that were made elsewhere, such as {"COMET": "comet.jsonl"}, or in place of the file
+        a pair a segment, (scores of its candidates, scores of its references).
     tokenize, lowercase
         How text becomes words; n-best lists are tokenized already, most often.
     against
@@ -115,8 +117,12 @@ def orange(
     >>> [(name, result[name].average_rank) for name in result]
     [('BLEUS-2', 1.0), ('ROUGE-L', 3.0)]
     """
+    if not isinstance(confusions, int) or confusions < 0:
+        raise BadParameter(f"confusions is an integer of at least 0, not {confusions!r}")
     test_set = TestSet({}, streams_of(listed(references, "references")))
-    scores = [_candidate_scores(name, file) for name, file in (external or {}).items()]
+    if external is not None and not isinstance(external, Mapping):
+        raise InputError(f'external is a mapping such as {{"COMET": "comet.jsonl"}}, not {external!r}')
+    scores = [_candidate_scores(name, given, first_id) for name, given in (external or {}).items()]
     asked = [metrics] if isinstance(metrics, str | Metric) else metrics
     panel = Panel(find_metrics(asked), scores, [members_of(group, scores) for group in combine])
     rules = Rules(
@@ -149,15 +155,18 @@ def orange(
         store=store,
         executor=executor,
     )
-    return replace(found, confusions=tuple(kept))
+    counting = set(found.segments.tolist())
+    return replace(found, confusions=tuple(one for one in kept if one.segment - 1 in counting))
 
 
 def members_of(group: Sequence[str | Metric], given: Sequence[CandidateScores]) -> list[Metric | CandidateScores]:
     """Several metrics, and scores made elsewhere by their name, that judge together."""
+    if isinstance(group, str | Metric):
+        raise BadParameter(f'what judges together is a group of metrics, such as ["BLEUS-4", "ROUGE-L"], not {group!r}')
     by_name = {one.name: one for one in given}
     members = [by_name[one] if one in by_name else find_metrics([one])[0] for one in group]
-    if len(members) < 2:
-        raise BadParameter("what judges together are two metrics or more")
+    if len(set(map(name_of, members))) < max(2, len(members)):
+        raise BadParameter("what judges together are two different metrics or more")
     return members
 
 
@@ -167,17 +176,19 @@ def curve_of(asked: bool | int | Sequence[int]) -> int | tuple[int, ...] | None:
         return None
     if asked is True:
         return 0
-    lengths = (asked,) if isinstance(asked, int) else tuple(asked)
+    lengths = tuple(asked) if isinstance(asked, Iterable) else (asked,)
     if not lengths or not all(isinstance(length, int) and length >= 1 for length in lengths):
         raise BadParameter(f"curve is a step or the lengths of lists, whole numbers of at least 1, not {asked!r}")
     return asked if isinstance(asked, int) else tuple(sorted(set(lengths)))
 
 
-def _candidate_scores(name: str, file: str | os.PathLike[str]) -> CandidateScores:
-    from tarocco.read.external import ExternalFile, name_and_kind, read_candidate_scores
+def _candidate_scores(name: str, given: Given, first_id: int) -> CandidateScores:
+    from tarocco.read.external import ExternalFile, candidate_scores_of, name_and_kind, read_candidate_scores
 
     own, kind = name_and_kind(name)
-    return read_candidate_scores(ExternalFile(own, os.fspath(file), None, kind))
+    if isinstance(given, str | os.PathLike):
+        return read_candidate_scores(ExternalFile(own, os.fspath(given), None, kind))
+    return candidate_scores_of(own, kind, listed(given, f"the scores of {own}"), first_id)
 
 
 def _given_lists(lists: Iterable[Sequence[str]], segments: int) -> Iterator[NBestList]:

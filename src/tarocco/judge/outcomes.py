@@ -15,9 +15,11 @@ from tarocco.judge.block import Contestant
 from tarocco.judge.cases import Chosen
 from tarocco.keeping import Waiting
 from tarocco.metrics.base import Floats, Metric
-from tarocco.model import TestSet
+from tarocco.model import CandidateScores, TestSet
 from tarocco.registry import release_of
 from tarocco.store.blocks import Series, Store, digest
+
+Given = Mapping[str, Sequence[tuple[Floats, Floats]]]
 
 NAME = "ORANGE"  # in front of the metric's name, so that nobody takes these rows for its statistics
 ELSEWHERE = "external"  # in place of the release of scores that were made elsewhere
@@ -37,6 +39,7 @@ class KeptOutcomes:
         )
         self.content: bytes | None = None
         self.made_by: dict[int, tuple[str, str, str, bytes]] = {}
+        self.elsewhere: dict[int, list[str]] = {}  # the scores made elsewhere that a contestant goes by
         self.rows = 0
         for m, one in enumerate(contestants):
             releases = [release_of(scorer) if isinstance(scorer, Metric) else ELSEWHERE for scorer in one.scorers]
@@ -46,8 +49,9 @@ class KeptOutcomes:
             prepares = any(isinstance(scorer, Metric) and scorer.prepares for scorer in one.scorers)
             made_by = digest(NAME, how, one.scores, release, self.everything if prepares else b"")
             self.made_by[m] = (one.signature, f"{NAME} {one.name}", release, made_by)
+            self.elsewhere[m] = [scorer.name for scorer in one.scorers if isinstance(scorer, CandidateScores)]
 
-    def keys(self, chosen: Chosen) -> dict[int, bytes]:
+    def keys(self, chosen: Chosen, given: Given) -> dict[int, bytes]:
         """The keys of a block, which is then written down as part of the trial; blocks come in order."""
         lists = chosen.lists
         sizes = np.array([len(part) for case in chosen.cases for part in (case.candidates, case.references)])
@@ -55,8 +59,13 @@ class KeptOutcomes:
             *(lists.candidates.text, lists.candidates.starts, lists.references.text, lists.references.starts, sizes),
             *(np.concatenate(chosen.kept), np.concatenate(chosen.ends)),
         )
+        begins = self.content is None
         self.content = self.content or digest(self.everything, content)
-        keys = {m: digest(made_by + content) for m, (*_, made_by) in self.made_by.items()}
+        elsewhere = {name: digest(*(part for pair in pairs for part in pair)) for name, pairs in given.items()}
+        keys = {
+            m: digest(made_by + content + b"".join(elsewhere[name] for name in self.elsewhere[m]))
+            for m, (*_, made_by) in self.made_by.items()
+        }
         self.store.register(
             [
                 Series(
@@ -64,7 +73,8 @@ class KeptOutcomes:
                     ((self.rows, keys[m]),),
                 )
                 for m, (signature, metric, release, _) in self.made_by.items()
-            ]
+            ],
+            anew=begins,  # what an earlier trial had further on may not be there any more
         )
         self.rows += len(chosen.cases)
         return keys

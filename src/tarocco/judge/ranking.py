@@ -1,12 +1,13 @@
 """Where references stand in a list of candidates, by the scores of all.
 
 Scores are goodness here: higher is better, and whoever has no score stands below all who have one. Scores within 1e-12
-of each other, relative to the larger, are equal. Nothing here knows what made the scores.
+of each other, relative to the largest of the list, are equal; relative to the two alone, what should be 0 but is 1e-16
+would not be equal to 0. Nothing here knows what made the scores.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,28 +57,35 @@ def mean_of_existing(scores: Floats, axis: int) -> Floats:
     return np.where(counts > 0, sums / np.maximum(counts, 1), -np.inf)
 
 
-def compared(scores: Floats, oracle: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which scores are above the oracle's, and which are level with it."""
+def compared(scores: Floats, oracle: Floats, scale: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which scores are above the oracle's, and which are level with it; `scale` is the largest score of the list."""
     with np.errstate(invalid="ignore"):  # two that have no score
         difference = scores - oracle
-        near = np.abs(difference) <= _EQUAL * np.maximum(np.abs(scores), np.abs(oracle))
-        level = (scores == oracle) | (near & np.isfinite(difference))
+    level = (scores == oracle) | (np.abs(difference) <= _EQUAL * scale)
     return (scores > oracle) & ~level, level
+
+
+def scale_of(*scores: Floats) -> Floats:
+    """float64[metrics, 1]: the largest of these scores that exist, by its distance from 0."""
+    sizes = [np.where(np.isfinite(one), np.abs(one), 0.0).max(axis=-1, initial=0.0) for one in scores]
+    largest: Floats = np.maximum.reduce(sizes)[..., None]
+    return largest
 
 
 def standing(candidates: Floats, references: Floats, oracle: str) -> Standing:
     """From float64[metrics, candidates] and float64[metrics, references]; no score is NaN."""
     candidates = np.where(np.isnan(candidates), -np.inf, candidates)
     oracles = oracles_of(references, oracle)
+    scale = scale_of(candidates, oracles)
     above, level = (np.zeros(candidates.shape) for _ in range(2))
     for k in range(oracles.shape[1]):
-        one_above, one_level = compared(candidates, oracles[:, k : k + 1])
+        one_above, one_level = compared(candidates, oracles[:, k : k + 1], scale)
         above += one_above
         level += one_level
     if oracles.shape[1] > 1:
         above /= oracles.shape[1]
         level /= oracles.shape[1]
-    return Standing(above, level, _among_each_other(oracles, oracle))
+    return Standing(above, level, _among_each_other(oracles, oracle, scale))
 
 
 def oracles_of(references: Floats, oracle: str) -> Floats:
@@ -87,40 +95,44 @@ def oracles_of(references: Floats, oracle: str) -> Floats:
     return np.where(np.isnan(references), -np.inf, references)
 
 
-def _among_each_other(oracles: Floats, oracle: str) -> Floats:
+def _among_each_other(oracles: Floats, oracle: str, scale: Floats) -> Floats:
     others = np.zeros((len(oracles), 2))
     if oracle == "combined":
         for k in range(oracles.shape[1]):
-            for column, which in enumerate(compared(np.delete(oracles, k, axis=1), oracles[:, k : k + 1])):
+            for column, which in enumerate(compared(np.delete(oracles, k, axis=1), oracles[:, k : k + 1], scale)):
                 others[:, column] += which.sum(axis=1)
         others /= oracles.shape[1]
     return others
 
 
 def combined(candidates: Floats, references: Floats, oracle: str) -> Standing:
-    """The standing of one metric made of several: the mean of the ranks that they give.
-
-    The ranks of candidates depend on whom they meet: the oracle, each reference in turn, or all references together.
-    """
-    candidates = np.where(np.isnan(candidates), -np.inf, candidates)
-    oracles = oracles_of(references, oracle)
-    n = candidates.shape[1]
-    meeting = [oracles] if oracle == "combined" else [oracles[:, k : k + 1] for k in range(oracles.shape[1])]
-    found = []
-    for they in meeting:
-        ranks = np.mean([ranks_of(row) for row in np.concatenate([candidates, they], axis=1)], axis=0)
-        found.append(standing(-ranks[None, :n], -ranks[None, n:], oracle if oracle == "combined" else "average-rank"))
+    """The standing of one metric made of several: the mean of the ranks that they give."""
+    kind = oracle if oracle == "combined" else "average-rank"
+    found = [standing(-own[None], -theirs[None], kind) for own, theirs in mean_ranks(candidates, references, oracle)]
     above, level, others = (
         np.mean([getattr(one, part) for one in found], axis=0) for part in ("above", "level", "others")
     )
     return Standing(above, level, others)
 
 
+def mean_ranks(candidates: Floats, references: Floats, oracle: str) -> Iterator[tuple[Floats, Floats]]:
+    """The mean of several metrics' ranks of the candidates, and of the oracles that they meet.
+
+    The ranks depend on who meets: candidates and the oracle, each reference in turn, or all references together.
+    """
+    candidates = np.where(np.isnan(candidates), -np.inf, candidates)
+    oracles = oracles_of(references, oracle)
+    n = candidates.shape[1]
+    for they in [oracles] if oracle == "combined" else np.split(oracles, oracles.shape[1], axis=1):
+        ranks = np.mean([ranks_of(row) for row in np.concatenate([candidates, they], axis=1)], axis=0)
+        yield ranks[:n], ranks[n:]
+
+
 def ranks_of(scores: Floats) -> Floats:
     """The rank of each score, 1 for the highest; equal ones share the mean of their ranks."""
     order = np.argsort(-scores, kind="stable")
     ordered = scores[order]
-    _, same = compared(ordered[1:], ordered[:-1])
+    _, same = compared(ordered[1:], ordered[:-1], scale_of(scores))
     group = np.concatenate([np.zeros(1, np.intp), np.cumsum(~same)])
     sizes = np.bincount(group)
     last = np.cumsum(sizes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from tarocco.encode.batch import Encoding
@@ -52,17 +52,18 @@ class Rules:
                 raise BadParameter(f"{what} is one of {', '.join(choices)}, not {value!r}")
         check_resampling(*self.resampling)
 
-    @property
-    def told(self) -> list[tuple[str, object]]:
-        """The choices as a signature has them; defaults that change nothing else are left out."""
+    def told(self, pooled: bool) -> list[tuple[str, object]]:
+        """The choices as a signature has them."""
         selection = self.selection
         return [
             ("against", self.against),
             ("oracle", self.oracle),
             ("tied", self.ties),
             ("short", self.short),
+            *([("n", selection.n_best)] if selection.n_best else []),
             *([("unique", "yes")] if selection.unique else []),
             *([("copies", "dropped")] if selection.drop_copies else []),
+            *([("pooled", "yes")] if pooled else []),
         ]
 
 
@@ -74,23 +75,24 @@ class Panel:
     given: Sequence[CandidateScores] = ()
     groups: Sequence[Sequence[Scorer]] = ()
 
-    def contestants(self, rules: Rules, reference_count: int | None) -> list[Contestant]:
+    def contestants(self, rules: Rules, reference_count: int | None, pooled: bool = False) -> list[Contestant]:
         """Each with its name and signature."""
+        told = rules.told(pooled)
 
         def signed(scorer: Scorer, more: Sequence[tuple[str, object]] = ()) -> str:
             if isinstance(scorer, CandidateScores):
+                more = [part for part in more if part[0] != "against"]  # nobody here knows what they were made with
                 return signature(f"{scorer.name}|external", [*scorer.origin, *more])
             return score_signature(scorer, rules.encoding, reference_count, more)
 
-        groups: list[Sequence[Scorer]] = [
-            *([one] for one in self.metrics),
-            *([one] for one in self.given),
-            *self.groups,
-        ]
+        # Workers get the scores that they need: not the whole file with every block.
+        light = {one: replace(one, lists={}, lines={}) for one in self.given}
+        asked: list[Sequence[Scorer]] = [*([one] for one in self.metrics), *([one] for one in self.given), *self.groups]
+        groups = [[light[one] if isinstance(one, CandidateScores) else one for one in group] for group in asked]
         found = [
             Contestant(
                 " + ".join(map(name_of, group)),
-                " + ".join(signed(scorer, rules.told) for scorer in group),
+                " + ".join(signed(scorer, told) for scorer in group),
                 " + ".join(map(signed, group)),
                 tuple(group),
             )

@@ -17,7 +17,8 @@ from tarocco.metrics.base import Floats
 
 ONE_REFERENCE = (
     "no segment has two references, and with one alone a reference cannot be scored: "
-    "there is no other to compare it with"
+    "there is no other to compare it with (more files with -r; --num-refs N if tabs separate references; "
+    "--pool FILE if sources repeat)"
 )
 
 
@@ -25,6 +26,7 @@ class Part(NamedTuple):
     """What is left of a block when it was judged."""
 
     segments: list[int]
+    sizes: list[int]  # of the lists as they were read
     first_lines: list[str]
     ends: list[NDArray[np.intp]]
     counts: list[Floats]
@@ -39,6 +41,7 @@ def summed_up(
     name: str,
     jobs: int | None,
 ) -> OrangeResult:
+    """The verdict on all lists that count, and notes on those that do not."""
     if not parts:
         raise InputError(_nothing_to_judge(counted, name))
     ends = [one for part in parts for one in part.ends]
@@ -50,15 +53,15 @@ def summed_up(
         offsets,
         [np.concatenate([part.counts[m] for part in parts]) for m in range(len(contestants))],
     )
-    n_best = rules.selection.n_best or int(ranked.sizes.max())
-    long_enough = ranked.sizes >= n_best
+    long_enough = _long_enough(rules, ranked, np.array([size for part in parts for size in part.sizes]))
     kept = np.flatnonzero(long_enough) if rules.short == "skip" else np.arange(len(ranked.sizes))
-    where = [line for part in parts for line in part.first_lines]
+    kept = kept[np.argsort(ranked.segments[kept], kind="stable")]  # files of some tools have lists in any order
     if not len(kept):
         raise InputError(
-            f"{name}: no list has {n_best} candidates, the longest has {ranked.sizes.max()}: "
+            f"{name}: no list has {rules.selection.n_best} candidates, the longest has {ranked.sizes.max()}: "
             "lower --n-best, or keep short lists (--short keep)"
         )
+    n_best = rules.selection.n_best or int(ranked.sizes[kept].max())
     grid = rules.selection.ends(n_best).tolist() if rules.selection.curve is not None else []
     names = [(one.name, one.signature) for one in contestants]
     found = verdicts(ranked, names, kept, n_best, grid, rules.ties, rules.resampling, jobs)
@@ -69,16 +72,38 @@ def summed_up(
         "no_candidates": counted.without_candidates,
         "short": len(short) if rules.short == "skip" else 0,
     }
-    about = {"candidates": counted.candidates, "copies_of_references": counted.copies, "empty": counted.empty}
-    notes = _notes(rules, counted, left_out, segments)
+    about = {
+        "candidates": counted.candidates,
+        "copies_of_references": counted.copies,
+        "empty": counted.empty,
+        "pooled": counted.pooled,
+    }
+    notes = []
     if len(short):
-        s = int(short[0])
-        notes.append(
-            f"{where[s]}: the list of segment {ranked.segments[s] + 1} has {_some(int(ranked.sizes[s]), 'candidate')}, "
-            f"fewer than {n_best}; {_some(len(short), 'such list')} "
-            + ("left out (--short keep keeps them, --n-best N cuts lists to N)" if rules.short == "skip" else "kept")
-        )
+        where = [line for part in parts for line in part.first_lines][int(short[0])]
+        size, most = _some(int(ranked.sizes[short[0]]), "candidate"), rules.selection.n_best or ranked.sizes.max()
+        notes.append(f"{where}: this list has {size}, fewer than {most}; {_short(len(short), len(kept), rules.short)}")
+    notes += _notes(rules, counted, left_out, segments)
+    if len(kept) > 1 and all((one.ranks == 1).all() for one in found):
+        notes.append("every metric ranks the references first in every list: do lists and references belong together?")
     return OrangeResult(found, ranked.segments[kept], ranked.sizes[kept], left_out, about, tuple(notes))
+
+
+def _long_enough(rules: Rules, ranked: Ranked, as_read: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Which lists have n_best candidates or, where nobody says how many, as many as the longest.
+
+    In that case lists count as they were read: that a text stands in a list twice, or is a copy, makes it no shorter.
+    """
+    n_best = rules.selection.n_best
+    enough: NDArray[np.bool_] = as_read == as_read.max() if n_best is None else ranked.sizes >= n_best
+    return enough
+
+
+def _short(short: int, kept: int, what: str) -> str:
+    if what == "keep":
+        return f"{_some(short, 'such list')} kept, each with its own length"
+    most = f", so that {_some(kept, 'list')} count{'s' * (kept == 1)}" if short > kept else ""
+    return f"{_some(short, 'such list')} left out{most} (--short keep keeps them, --n-best N cuts lists to N)"
 
 
 def _nothing_to_judge(counted: Counted, name: str) -> str:
@@ -91,27 +116,27 @@ def _nothing_to_judge(counted: Counted, name: str) -> str:
 
 def _notes(rules: Rules, counted: Counted, left_out: Mapping[str, int], segments: int) -> list[str]:
     """What a user should know of the lists, a sentence each."""
+    alone, none, copies = left_out["one_reference"], left_out["no_candidates"], counted.copies
     notes = []
     if left_out["without_list"]:
-        notes.append(f"{left_out['without_list']} of {segments} segments have no list")
-    if left_out["one_reference"] == 1:
-        notes.append("1 list is left out: its segment has one reference, and there is no other to score it against")
-    elif left_out["one_reference"]:
+        of = f"{left_out['without_list']} of {segments} segments have no list"
+        begins = 0 not in counted.seen and 1 in counted.seen
+        notes.append(f"{of}, nor does the first: do ids count from 1 (--first-id 1)?" if begins else of)
+    if alone:
+        notes.append(f"{_some(alone, 'list')} left out, with one reference, which has no other to be scored against")
+    if counted.same_references:
         notes.append(
-            f"{left_out['one_reference']} lists are left out: their segments have one reference, "
-            "and there is no other to score it against"
+            f"{_some(counted.same_references, 'segment')} with the same reference twice, which are sure to rank high"
         )
-    if left_out["no_candidates"] == 1:
-        notes.append("1 list is left out: it has no candidate that takes part")
-    elif left_out["no_candidates"]:
-        notes.append(f"{left_out['no_candidates']} lists are left out: they have no candidate that takes part")
+    if none:
+        notes.append(f"{_some(none, 'list')} left out, without a candidate that takes part")
     if counted.empty:
         notes.append(f"{counted.first_empty}: the candidate is empty; {_some(counted.empty, 'empty candidate')} in all")
-    if counted.copies:
-        notes.append(
-            f"{_some(counted.copies, 'candidate')} {'is' if counted.copies == 1 else 'are'} word for word a reference, "
-            + ("and left out" if rules.selection.drop_copies else "and take part (--drop-copies leaves them out)")
-        )
+    if copies:
+        told = "left out" if rules.selection.drop_copies else "taking part (--drop-copies leaves such candidates out)"
+        notes.append(f"{_some(copies, 'candidate')} word for word a reference, {told}")
+    if counted.from_store:
+        notes.append(f"{_some(counted.from_store, 'list')} found in the store")
     return notes
 
 

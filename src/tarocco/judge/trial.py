@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +19,7 @@ from tarocco.judge.verdict import OrangeResult
 from tarocco.metrics.base import Floats, Metric
 from tarocco.model import CandidateScores, TestSet
 from tarocco.read.nbest import NBestList
-from tarocco.run import map_ordered
+from tarocco.run import check_jobs, map_ordered
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -66,36 +66,43 @@ def run_trial(
 
     `on_confusion` gets, in the order of lists, what stands above the references, as far as `confusions` wants it.
     """
-    contestants = panel.contestants(rules, references.reference_count if lists.labels is None else None)
-    if lists.labels is None and references.present.sum(axis=0).max(initial=0) < panel.least_references:
+    check_jobs(jobs)
+    pooled = lists.labels is not None
+    contestants = panel.contestants(rules, None if pooled else references.reference_count, pooled)
+    if not pooled and references.present.sum(axis=0).max(initial=0) < panel.least_references:
         raise InputError(ONE_REFERENCE)  # told before anything is read
     counted = Counted()
     cases = cases_of(lists.stream, references, counted, lists.labels, panel.least_references)
     scorers = list(dict.fromkeys(scorer for one in contestants for scorer in one.scorers))
-    given = [scorer for scorer in scorers if isinstance(scorer, CandidateScores)]
+    wanted = {scorer.name for scorer in scorers if isinstance(scorer, CandidateScores)}
+    given = [one for one in panel.given if one.name in wanted]
     metrics = [scorer for scorer in scorers if isinstance(scorer, Metric)]
     contexts = dict(zip(metrics, contexts_of(references, metrics, rules.encoding), strict=True))
     parts: list[Part] = []
     waiting: deque[_Judging] = deque()
+    told = 0
     with _kept(store, contestants, references, rules, lists.name) as kept:
 
         def works() -> Iterator[Work]:
             for block in blocks_of(cases):
-                chosen = chosen_of(block, rules.selection, counted)
+                chosen = chosen_of(block, rules.selection, counted, fold=not given)
                 if chosen is None:
                     continue
-                keys = kept.keys(chosen) if kept is not None else {}
+                of_block = {one.name: given_of(one, chosen, lists.first_id) for one in given}
+                keys = kept.keys(chosen, of_block) if kept is not None else {}
                 known = kept.get(keys, chosen) if kept is not None and not confusions else {}
                 missing = tuple(m for m in range(len(contestants)) if m not in known)
+                counted.from_store += 0 if missing else len(chosen.cases)
                 waiting.append(_Judging(chosen, known, missing, keys))
                 yield Work(
-                    chosen,
+                    chosen if confusions else replace(chosen, cases=()),  # texts go to other processes once
                     tuple(contestants[m] for m in missing),
                     contexts,
-                    {one.name: given_of(one, chosen, lists.first_id) for one in given},
+                    of_block,
                     rules.encoding,
                     rules.against == "fair",
                     rules.oracle,
+                    rules.ties,
                     confusions,
                 )
 
@@ -109,6 +116,7 @@ def run_trial(
             parts.append(
                 Part(
                     [case.segment for case in chosen.cases],
+                    [len(case.candidates) for case in chosen.cases],
                     [case.where(0) for case in chosen.cases],
                     list(chosen.ends),
                     [together[m] for m in range(len(contestants))],
@@ -117,7 +125,8 @@ def run_trial(
             for confusion in outcome.confusions if on_confusion is not None else ():
                 on_confusion(confusion)  # type: ignore[misc]
             if advance is not None:
-                advance(len(chosen.cases), sum(map(len, chosen.kept)))
+                advance(len(counted.seen) - told, sum(map(len, chosen.kept)))
+                told = len(counted.seen)
     return summed_up(parts, contestants, len(references), rules, counted, lists.name, jobs)
 
 
@@ -133,12 +142,8 @@ def _kept(
         yield None
         return
     from tarocco.judge.outcomes import KeptOutcomes  # SQLite, which a run without a store does not need
-    from tarocco.keeping import opened
+    from tarocco.keeping import keeping
 
-    with opened(store) as there:
-        assert there is not None
-        kept = KeptOutcomes(there, contestants, references, f"{rules.against} {rules.oracle}", subject)
-        try:
-            yield kept
-        finally:  # also when the work is stopped: what is finished is kept
-            kept.flush()
+    how = f"{rules.against} {rules.oracle}"
+    with keeping(store, lambda opened: KeptOutcomes(opened, contestants, references, how, subject)) as kept:
+        yield kept

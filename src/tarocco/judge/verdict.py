@@ -21,8 +21,9 @@ from tarocco.results import Interval, Tabular
 class Orange:
     """How one metric did: where it ranks the references, on average, within the lists.
 
-    `interval` is that of the average rank, `orange_interval` that of ORANGE. `equivalent`: no telling it from the best
-    metric, because the interval of their difference on the same resamples of segments has zero in it.
+    `interval` is that of the average rank, `orange_interval` that of ORANGE. `difference` is ORANGE minus that of the
+    best metric, with its interval on the same resamples of segments. `equivalent_to_best`: there is no telling it from
+    the best, because that interval has zero in it, or because there is one segment alone.
     """
 
     metric: str
@@ -31,14 +32,17 @@ class Orange:
     average_rank: float
     interval: Interval
     orange_interval: Interval
-    equivalent: bool
+    difference: float
+    difference_interval: Interval
+    equivalent_to_best: bool
     n_segments: int
     n_best: int
     ranks: Floats  # of the oracle in each list that counts
+    place: int  # in what was asked for
     curve: tuple[tuple[int, float], ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """The record as it stands in JSON."""
+    def to_dict(self, level: str = "corpus") -> dict[str, Any]:
+        """The record as it stands in JSON; at the level of segments with the rank in each list that counts."""
         record: dict[str, Any] = {
             "metric": self.metric,
             "signature": self.signature,
@@ -46,12 +50,16 @@ class Orange:
             "average_rank": self.average_rank,
             "interval": [self.interval.low, self.interval.high],
             "orange_interval": [self.orange_interval.low, self.orange_interval.high],
-            "equivalent_to_best": self.equivalent,
+            "difference": self.difference,
+            "difference_interval": [self.difference_interval.low, self.difference_interval.high],
+            "equivalent_to_best": self.equivalent_to_best,
             "n_segments": self.n_segments,
             "n_best": self.n_best,
         }
         if self.curve:
             record["curve"] = [list(point) for point in self.curve]
+        if level == "segment":
+            record["ranks"] = self.ranks.tolist()
         return record
 
 
@@ -94,7 +102,10 @@ class OrangeResult(Tabular, Mapping[str, Orange]):
                 "high": one.interval.high,
                 "orange_low": one.orange_interval.low,
                 "orange_high": one.orange_interval.high,
-                "equivalent_to_best": one.equivalent,
+                "difference": one.difference,
+                "difference_low": one.difference_interval.low,
+                "difference_high": one.difference_interval.high,
+                "equivalent_to_best": one.equivalent_to_best,
                 "n_segments": one.n_segments,
                 "n_best": one.n_best,
                 "signature": one.signature,
@@ -110,12 +121,21 @@ class OrangeResult(Tabular, Mapping[str, Orange]):
             for length, value in one.curve
         ]
 
-    def to_dict(self) -> list[dict[str, Any]]:
+    def ranks(self) -> list[dict[str, Any]]:
+        """One flat record a metric and list: the segment, counted from 1, the rank, and the length of the list."""
+        lists = list(zip((self.segments + 1).tolist(), self.sizes.tolist(), strict=True))
+        return [
+            {"metric": one.metric, "segment": segment, "rank": rank, "n_best": size}
+            for one in self.metrics
+            for (segment, size), rank in zip(lists, one.ranks.tolist(), strict=True)
+        ]
+
+    def to_dict(self, level: str = "corpus") -> list[dict[str, Any]]:
         """What `tarocco orange -f json` prints under "results"."""
-        return [one.to_dict() for one in self.metrics]
+        return [one.to_dict(level) for one in self.metrics]
 
     def __repr__(self) -> str:
-        return "\n".join(
+        return f"{self.about}\n" + "\n".join(
             f"<{one.metric}: ORANGE {100 * one.orange:.2f}%, average rank {one.average_rank:.1f} "
             f"[{one.interval.low:.1f}, {one.interval.high:.1f}]>"
             for one in self.metrics
@@ -127,12 +147,33 @@ class OrangeResult(Tabular, Mapping[str, Orange]):
         body = "".join(
             f'<tr><th title="{escape(one.signature)}">{escape(one.metric)}</th><td>{100 * one.orange:.2f}%</td>'
             f"<td>{one.average_rank:.1f}</td><td>{one.interval.low:.1f}</td><td>{one.interval.high:.1f}</td>"
-            f"<td>{'=' if one.equivalent else ''}</td></tr>"
+            f"<td>{self.mark(one)}</td></tr>"
             for one in self.metrics
         )
-        names = ("Method", "ORANGE", "Avg Rank", "95%-CI-L", "95%-CI-U", "as the best")
+        first = self.metrics[0]
+        between = f"{100 * first.interval.confidence:g}%-CI"
+        names = ("Method", "ORANGE", "Avg Rank", f"{between}-L", f"{between}-U", "as best")
         head = "".join(f"<th>{name}</th>" for name in names)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        about = "<br>".join(map(escape, (self.about, *self.notes)))
+        return f"<table><caption>{about}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def mark(self, one: Orange) -> str:
+        """Whether a metric is the best, or cannot be told from it."""
+        return "best" if one is self.metrics[0] else "=" if one.equivalent_to_best else ""
+
+    @property
+    def about(self) -> str:
+        """How much was judged, and what was left out, in a line."""
+        first, reasons = self.metrics[0], {"without_list": "without a list", "one_reference": "with one reference"}
+        reasons |= {"no_candidates": "without candidates", "short": "too short"}
+        out = [f"{count} {reasons[why]}" for why, count in self.left_out.items() if count]
+        least, most = int(self.sizes.min()), int(self.sizes.max())
+        lists = f"lists of {most}" if least == most else f"lists of {least} to {most}"
+        return (
+            f"{first.n_segments} segment{'s' * (first.n_segments > 1)}, {lists} candidates"
+            + (f"; left out: {', '.join(out)}" if out else "")
+            + (f"; {self.found['pooled']} pooled with others" if self.found["pooled"] else "")
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +223,7 @@ def verdicts(
 
     found = []
     for i, (name, signature) in enumerate(names):
-        difference = interval(drawn[:, m + i] - drawn[:, m + best])
+        apart = interval(drawn[:, m + i] - drawn[:, m + best])
         found.append(
             Orange(
                 name,
@@ -191,10 +232,13 @@ def verdicts(
                 float(means[i]),
                 interval(drawn[:, i]),
                 interval(drawn[:, m + i]),
-                difference.low <= 0 <= difference.high,
+                float(means[m + i] - means[m + best]),
+                apart,
+                apart.low <= 0 <= apart.high or len(lists) == 1,
                 len(lists),
                 n_best,
                 ranks[:, i],
+                i,
                 tuple(zip(grid, curves[i], strict=True)) if grid else (),
             )
         )

@@ -133,7 +133,8 @@ def page_start(title: str, settings: Mapping[str, object], summaries: Mapping[st
 
 def section(views: Sequence[Confusion], words: Words) -> str:
     """A segment as some metrics see it."""
-    parts = [f"<section>\n<h2>Segment {views[0].segment}</h2>\n"]
+    of_list = "" if views[0].list_id is None else f" (list {views[0].list_id})"
+    parts = [f"<section>\n<h2>Segment {views[0].segment}{of_list}</h2>\n"]
     if views[0].source is not None:
         parts.append(f'<blockquote dir="auto">{escape(views[0].source)}</blockquote>\n')
     parts.extend(_view(view, words) for view in views)

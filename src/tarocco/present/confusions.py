@@ -65,6 +65,7 @@ def record(confusion: Confusion, words: Words) -> dict[str, Any]:
         above.append({**_scored(candidate), "copy": candidate.copy, "alone": alone, "differences": differences})
     return {
         "segment": confusion.segment,
+        **({} if confusion.list_id is None else {"id": confusion.list_id}),
         "metric": confusion.metric,
         **({} if confusion.source is None else {"source": confusion.source}),
         "size": confusion.size,

@@ -15,22 +15,31 @@ def orange_table(result: OrangeResult, width: int | None = None) -> Table:
     confidence = f"{100 * result.metrics[0].interval.confidence:g}%-CI"
     digits = 1 if width is None else width
 
-    def row(number: int, one: Orange) -> tuple[str, ...]:
+    def row(one: Orange) -> tuple[str, ...]:
         ranks = (one.average_rank, one.interval.low, one.interval.high)
-        mark = "best" if number == 0 else "=" if one.equivalent else ""
         share = f"{100 * one.orange:.{2 if width is None else width}f}%"
-        return (one.metric, share, *(f"{rank:.{digits}f}" for rank in ranks), mark)
+        return (one.metric, share, *(f"{rank:.{digits}f}" for rank in ranks), result.mark(one))
 
     return Table(
         ("Method", "ORANGE", "Avg Rank", f"{confidence}-L", f"{confidence}-U", "as best"),
-        tuple(row(number, one) for number, one in enumerate(result.metrics)),
-        best=frozenset((r, c) for r, one in enumerate(result.metrics) if one.equivalent for c in range(2)),
+        tuple(map(row, result.metrics)),
+        best=frozenset((r, c) for r, one in enumerate(result.metrics) if one.equivalent_to_best for c in range(2)),
     )
 
 
-def separated_text(result: OrangeResult, delimiter: str) -> str:
-    """One row a metric, or, where there are curves, one a metric and length of the list; with a header."""
-    rows: list[dict[str, Any]] = result.curves() or result.rows()
+def ranks_table(result: OrangeResult) -> Table:
+    """A row a list, a column a metric: the rank of the references in it."""
+    ranks = zip(*(one.ranks.tolist() for one in result.metrics), strict=True)
+    rows = zip((result.segments + 1).tolist(), result.sizes.tolist(), ranks, strict=True)
+    return Table(
+        ("segment", "candidates", *result),
+        tuple((str(segment), str(size), *(f"{rank:g}" for rank in own)) for segment, size, own in rows),
+    )
+
+
+def separated_text(result: OrangeResult, level: str, delimiter: str) -> str:
+    """One row a metric, or a metric and list, or, where there are curves, a metric and length; with a header."""
+    rows: list[dict[str, Any]] = result.ranks() if level == "segment" else result.curves() or result.rows()
     out = io.StringIO()
     writer = csv.DictWriter(out, list(rows[0]), delimiter=delimiter, lineterminator="\n")
     writer.writeheader()

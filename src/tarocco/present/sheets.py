@@ -26,8 +26,12 @@ def check_sheet(path: str) -> None:
         raise InputError(f"{path}: the name of a sheet ends in {' or '.join(SUFFIXES)}")
     for one in (path, key_path(path)):
         check_writable(one)
-    if Path(path).exists() and _has_judgments(path):
-        raise InputError(f"{path}: there are judgments in this sheet, and they would be lost; name another file")
+    if Path(path).exists():
+        judgments = _judgments(path)
+        if judgments is None:
+            raise InputError(f"{path}: this file is there, and it is no sheet; name another file")
+        if any(judgments):
+            raise InputError(f"{path}: there are judgments in this sheet, and they would be lost; name another file")
 
 
 def write_sheet(path: str, cases: Sequence[Case], seed: int) -> None:
@@ -74,7 +78,10 @@ def _cell(text: str) -> str:
     return f"'{line}" if line.startswith(_FORMULA) else line
 
 
-def _has_judgments(path: str) -> bool:
-    with suppress(InputError, ValueError):  # a file that is no sheet has none
-        return any(cell.strip() for cell in read_table(path).cells("judgment"))
-    return False
+def _judgments(path: str) -> list[str] | None:
+    """What a sheet has in its last column; None for a file that is no sheet."""
+    with suppress(InputError, ValueError):
+        table = read_table(path)
+        if {"case", "judgment"} <= set(table.header):
+            return [cell.strip() for cell in table.cells("judgment")]
+    return None

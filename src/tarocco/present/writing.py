@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -21,6 +21,21 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise InputError(f"{target}: there is no directory {target.parent}")
     if not os.access(target.parent, os.W_OK):
         raise InputError(f"{target}: the directory {target.parent} is read-only")
+
+
+def check_apart(outputs: Iterable[str | None], inputs: Iterable[str | None]) -> None:
+    """Refuse, before any work is done, to write over what is read, or two things into one file."""
+    read = {os.path.realpath(one) for one in inputs if one and one != "-"}
+    written: set[str] = set()
+    for one in outputs:
+        if one is None:
+            continue
+        path = os.path.realpath(one)
+        if path in read:
+            raise InputError(f"{one}: this file is read, and would be written over; name another file")
+        if path in written:
+            raise InputError(f"{one}: two things would be written to this file; name another one")
+        written.add(path)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from numbers import Real
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -159,7 +160,12 @@ def holds_candidates(path: str) -> bool:
 
 def read_candidate_scores(asked: ExternalFile) -> CandidateScores:
     """A JSON object a list: {"id": 0, "scores": [one a candidate], "references": [one a reference]}."""
+    if asked.column is not None:
+        raise InputError(f"{shown(asked.path)}: scores of candidates are JSON lines, without a column {asked.column}")
     data = bytes_of(asked.path)
+    if not data.lstrip().startswith(b"{"):
+        wanted = '{"id": 0, "scores": [...], "references": [...]}'
+        raise InputError(f"{shown(asked.path)}, line 1: a JSON object a list is wanted: {wanted}")
     lists: dict[int, tuple[Floats, Floats]] = {}
     lines: dict[int, int] = {}
     kind = asked.kind
@@ -168,11 +174,11 @@ def read_candidate_scores(asked: ExternalFile) -> CandidateScores:
         if set(record) == {"kind"} and not lists:
             kind = _agreed(record["kind"], asked, where)
             continue
-        unknown = set(record) - {"id", "scores", "references"}
-        if unknown or "scores" not in record:
+        if "scores" not in record or ("references" not in record and set(record) - {"id", "scores"}):
             raise InputError(f'{where}: "id", "scores" and perhaps "references" are wanted, found {", ".join(record)}')
         if type(record.get("id")) is not int or record["id"] < 0:
-            raise InputError(f'{where}: "id" is a whole number from 0 on, not {record.get("id")!r}')
+            found = json.dumps(record["id"]) if "id" in record else "missing"
+            raise InputError(f'{where}: "id" is a whole number from 0 on, found {found}')
         if record["id"] in lists:
             raise InputError(f"{where}: the list {record['id']} is there twice")
         lines[record["id"]] = line
@@ -187,11 +193,25 @@ def read_candidate_scores(asked: ExternalFile) -> CandidateScores:
     return CandidateScores(asked.name, kind or "similarity", lists, origin, shown(asked.path), lines)
 
 
+def candidate_scores_of(name: str, kind: Kind | None, pairs: Sequence[Any], first_id: int = 0) -> CandidateScores:
+    """Scores that a program gives: for each list the scores of its candidates and those of its references."""
+    lists = {}
+    for own_id, pair in enumerate(pairs, start=first_id):
+        where = f"{name}, list {own_id}"
+        if not isinstance(pair, list | tuple) or len(pair) != 2:
+            raise InputError(f"{where}: a pair is wanted, (scores of candidates, scores of references)")
+        own, of_references = (list(np.asarray(part, object)) if np.ndim(part) == 1 else part for part in pair)
+        lists[own_id] = (_numbers(own, "scores", where), _numbers(of_references, "references", where))
+    digest = sha256(b"".join(part.tobytes() for both in lists.values() for part in both)).hexdigest()[:12]
+    origin = (("kind", kind or "similarity"), ("sha256", digest))
+    return CandidateScores(name, kind or "similarity", lists, origin, name, {own_id: own_id for own_id in lists})
+
+
 def _numbers(values: object, what: str, where: str) -> Floats:
     if not isinstance(values, list):
         raise InputError(f'{where}: "{what}" is a list of numbers, not {values!r}')
     for place, value in enumerate(values, start=1):
-        if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value):
             found = json.dumps(value)
             raise InputError(f'{where}: "{what}" is a list of numbers, but number {place} of {len(values)} is {found}')
     return np.array(values, np.float64)

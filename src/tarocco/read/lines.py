@@ -58,6 +58,13 @@ def _ended(data: bytes) -> bytes:
     return data if data.endswith(b"\n") else data + b"\n"
 
 
+_GUESSES = {  # by the first two bytes of a file
+    b"\x1f\x8b": " (gzip data, whose name should end in .gz)",
+    b"\xff\xfe": " (UTF-16, to be converted first)",
+    b"\xfe\xff": " (UTF-16, to be converted first)",
+}
+
+
 def checked_lines(data: bytes, path: str, wanted: str = "one segment a line") -> bytes:
     """Bytes known to be UTF-8 in which every line ends with a newline and none with a carriage return."""
     data = data.removeprefix(BYTE_ORDER_MARK)
@@ -81,6 +88,7 @@ def check_utf8(data: bytes, path: str, first_line: int = 1) -> None:
             column = at - (data.rfind(b"\n", 0, at) + 1) + 1
             raise InputError(
                 f"{shown(path)}, line {line}, byte {column}: UTF-8 text is wanted, found the byte 0x{data[at]:02x}"
+                + (_GUESSES.get(data[:2], "") if line == 1 else "")
             ) from None
         start = stop
 

@@ -93,7 +93,7 @@ def _segment(which: int, where: str, first_id: int, segments: int | None) -> int
     if segments is not None and which - first_id >= segments:
         hint = "" if first_id else " (--first-id 1 for lists that count from 1)"
         raise InputError(
-            f"{where}: the list of segment {which} has no references: they have {segments} segments, and ids count "
+            f"{where}: the list with the id {which} has no references: they have {segments} segments, and ids count "
             f"from {first_id}{hint}"
         )
     return which - first_id
@@ -143,7 +143,7 @@ def _numbered_files(folder: str) -> list[tuple[int, str]]:
             raise InputError(f"{path}: in a directory of lists, a file's name has the number of its segment in it")
         which = int(digits[-1])
         if which in found:
-            raise InputError(f"{path}: the list of segment {which} is in {found[which]} already")
+            raise InputError(f"{path}: the list with the id {which} is in {found[which]} already")
         found[which] = path
     if not found:
         raise InputError(f"{folder}: the directory is empty, one file a segment is wanted")

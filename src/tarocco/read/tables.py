@@ -137,7 +137,9 @@ def _score_rows(path: str, text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _csv_rows(path: str, text: str) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    first = text.partition("\n")[0]
+    delimiter = ";" if ";" in first and "," not in first else ","  # as spreadsheets of some countries write it
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     before = 0
     try:
         for cells in reader:

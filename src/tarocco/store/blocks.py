@@ -158,8 +158,11 @@ class Store:
                 rows,
             )
 
-    def register(self, series: Sequence[Series]) -> None:
-        """Write down what a run is about to compute, so that people can see what a store holds and how far it got."""
+    def register(self, series: Sequence[Series], *, anew: bool = False) -> None:
+        """Write down what a run is about to compute, so that people can see what a store holds and how far it got.
+
+        `anew`: what was written down of these series before is forgotten first (the blocks are not).
+        """
         used = time_text(datetime.now(UTC))
         with sentences(self.path), transaction(self.connection):
             for one in series:
@@ -169,6 +172,8 @@ class Store:
                     ON CONFLICT DO UPDATE SET used = excluded.used RETURNING id""",
                     (one.signature, one.metric, one.release, _writable(one.subject), one.content, one.rows, used),
                 ).fetchone()
+                if anew:
+                    self.connection.execute("DELETE FROM places WHERE series = ?", (number,))
                 self.connection.executemany(
                     "INSERT OR REPLACE INTO places (series, first, key) VALUES (?, ?, ?)",
                     ((number, first, key) for first, key in one.keys),

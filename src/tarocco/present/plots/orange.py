@@ -10,7 +10,7 @@ from tarocco.present.plots.charts import curves, dots
 if TYPE_CHECKING:
     import altair as alt
 
-SHOWN = 7  # curves in a figure, as many as there are colors
+SHOWN = 8  # curves in a figure: more cannot be told apart
 
 
 def orange_chart(result: OrangeResult) -> alt.ConcatChart | alt.LayerChart:
@@ -23,7 +23,7 @@ def orange_chart(result: OrangeResult) -> alt.ConcatChart | alt.LayerChart:
     signatures = [one.signature for one in result.metrics]
     if first.curve:
         shown = list(result)[:SHOWN]
-        left_out = len(result) - len(shown)
+        left_out = list(result)[SHOWN:]
         return curves(
             [
                 {"series": row["metric"], "x": row["n_best"], "y": 100 * row["orange"]}
@@ -33,7 +33,7 @@ def orange_chart(result: OrangeResult) -> alt.ConcatChart | alt.LayerChart:
             x_title="length of the n-best list",
             y_title="ORANGE (%), lower is better",
             log_x=first.n_best >= 100 * first.curve[0][0],
-            note=f"{left_out} metrics with higher ORANGE are not shown" if left_out else "",
+            note=f"Not shown, with higher ORANGE: {', '.join(left_out)}" if left_out else "",
             description="\n".join([about, *signatures]),
         )
     rows: list[dict[str, Any]] = [
