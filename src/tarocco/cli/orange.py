@@ -288,16 +288,9 @@ def write(result: OrangeResult, options: argparse.Namespace) -> None:
     elif options.format in ("tsv", "csv"):
         out.write(orange.separated_text(result, options.level, "\t" if options.format == "tsv" else ","))
     else:
-        table, notes = orange.orange_table(result, options.width), footnotes(result)
-        if options.level == "segment":
-            table = orange.ranks_table(result)
-        if options.format == "md":
-            out.write(tables.markdown(table) + "\n" + "".join(f"- {note}\n" for note in notes))
-        elif options.format == "latex":
-            out.write(tables.latex(table) + "".join(f"% {note}\n" for note in notes))
-        else:
-            tables.write_table(table, out)
-            out.write("\n" + "".join(f"{note}\n" for note in notes))
+        by_list = options.level == "segment"
+        table = orange.ranks_table(result) if by_list else orange.orange_table(result, options.width)
+        tables.write_noted(table, footnotes(result), options.format, out)
 
 
 def footnotes(result: OrangeResult) -> list[str]:

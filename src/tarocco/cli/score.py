@@ -140,14 +140,7 @@ def write(result: Result, options: argparse.Namespace, command: str) -> None:
                 table = scores.long_table(result, options.width)
         else:
             table = scores.parts_table(result, options.level, options.width)
-        notes = footnotes(result, options)
-        if options.format == "md":
-            out.write(tables.markdown(table) + "\n" + "".join(f"- {note}\n" for note in notes))
-        elif options.format == "latex":
-            out.write(tables.latex(table) + "".join(f"% {note}\n" for note in notes))
-        else:
-            tables.write_table(table, out)
-            out.write("\n" + "".join(f"{note}\n" for note in notes))
+        tables.write_noted(table, footnotes(result, options), options.format, out)
 
 
 def too_wide(table: Table) -> bool:

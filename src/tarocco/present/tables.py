@@ -112,3 +112,14 @@ def write_table(table: Table, out: TextIO | None = None) -> None:
     for r, row in enumerate(table.rows):
         shown.add_row(*(Text(text, style="bold" if (r, i) in table.best else "") for i, text in enumerate(row)))
     Console(file=out, highlight=False).print(shown)
+
+
+def write_noted(table: Table, notes: Sequence[str], form: str, out: TextIO) -> None:
+    """Write a table with notes below it, in the format `table`, `md` or `latex`."""
+    if form == "md":
+        out.write(markdown(table) + "\n" + "".join(f"- {note}\n" for note in notes))
+    elif form == "latex":
+        out.write(latex(table) + "".join(f"% {note}\n" for note in notes))
+    else:
+        write_table(table, out)
+        out.write("\n" + "".join(f"{note}\n" for note in notes))
