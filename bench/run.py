@@ -19,6 +19,7 @@ SCRIPTS = (
     "ter",
     "chrf",
     "bootstrap",
+    "compare",
     "command_line",
     "worst",
     "store",

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from tarocco.encode.batch import Batch
     from tarocco.encode.tokenizers import tokenizer
     from tarocco.errors import TaroccoError
+    from tarocco.judge.comparing import CompareResult, compare
+    from tarocco.judge.luck import Difference
     from tarocco.judge.orange import orange
     from tarocco.judge.verdict import Orange, OrangeResult
     from tarocco.metrics.base import Agreement, Example, Metric, parameter
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "Agreement": "tarocco.metrics.base",
     "Batch": "tarocco.encode.batch",
+    "CompareResult": "tarocco.judge.comparing",
+    "Difference": "tarocco.judge.luck",
     "Example": "tarocco.metrics.base",
     "Interval": "tarocco.results",
     "Metric": "tarocco.metrics.base",
@@ -35,6 +39,7 @@ _HOMES = {
     "Score": "tarocco.results",
     "Store": "tarocco.store",
     "TaroccoError": "tarocco.errors",
+    "compare": "tarocco.judge.comparing",
     "figure": "tarocco.present.plots.results",
     "metric": "tarocco.registry",
     "metric_plugin": "tarocco.registry",
@@ -49,6 +54,8 @@ _HOMES = {
 __all__ = [
     "Agreement",
     "Batch",
+    "CompareResult",
+    "Difference",
     "Example",
     "Interval",
     "Metric",
@@ -59,6 +66,7 @@ __all__ = [
     "Store",
     "TaroccoError",
     "__version__",
+    "compare",
     "figure",
     "metric",
     "metric_plugin",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from tarocco.run import blocks, map_ordered
 
 _weighted_totals = kernel(widest(resample), "weighted_totals")
 _bootstrap_totals = kernel(widest(resample), "bootstrap_totals")
+_swap_totals = kernel(widest(resample), "swap_totals")
 
 _LANES = 8  # the kernels add in eight lanes
 _BLOCK = 64  # resamples computed together; results do not depend on it
@@ -47,6 +49,18 @@ def bootstrap(statistics: Floats, n_resamples: int, seed: int, jobs: int | None 
 
     Resample b depends on the seed and on b alone, so the result has the same bits for any number of jobs.
     """
+    return _drawn(_bootstrap_totals, statistics, n_resamples, seed, jobs)
+
+
+def swaps(differences: Floats, n_resamples: int, seed: int, jobs: int | None = None) -> Floats:
+    """float64[n_resamples, k]: sums of rows, each in with probability one half; reproducible as `bootstrap` is.
+
+    Of a system's statistics minus a baseline's this is what both gain and lose when they swap these segments.
+    """
+    return _drawn(_swap_totals, differences, n_resamples, seed, jobs)
+
+
+def _drawn(draw: Callable[..., Any], statistics: Floats, n_resamples: int, seed: int, jobs: int | None) -> Floats:
     n = len(statistics)
     if n == 0:
         raise InputError("there are no segments to draw from")
@@ -55,7 +69,7 @@ def bootstrap(statistics: Floats, n_resamples: int, seed: int, jobs: int | None 
     def run(block: tuple[int, int]) -> Floats:
         first, last = block
         sums = np.empty((last - first, len(columns)))
-        _bootstrap_totals(columns, n, int(seed) % 2**64, first, np.zeros(columns.shape[1]), sums)
+        draw(columns, n, int(seed) % 2**64, first, np.zeros(columns.shape[1]), sums)
         return sums
 
     parts = blocks(n_resamples, _BLOCK)

@@ -65,7 +65,7 @@ def add_resampling_options(parser: argparse.ArgumentParser, always: bool = False
         "--confidence",
         "-ci",
         nargs="?",
-        type=_share,
+        type=share,
         const=0.95,
         metavar="0.95",
         help="of bootstrap intervals over segments (default: 0.95)"
@@ -125,7 +125,7 @@ def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
     return read
 
 
-def _share(text: str) -> float:
+def share(text: str) -> float:
     try:
         number = float(text)
     except ValueError:

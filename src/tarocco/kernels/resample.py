@@ -126,3 +126,32 @@ def bootstrap_totals(
                         drawn += 1
             for i in range(columns.shape[0]):
                 totals[b, i] = weighted_sum(columns, i, weights)
+
+
+def swap_totals(
+    columns: cython.const[cython.double][:, ::1],
+    n: cython.Py_ssize_t,
+    seed: cython.ulonglong,
+    first: cython.Py_ssize_t,
+    weights: cython.double[::1],
+    totals: cython.double[:, ::1],
+):
+    """totals[b] = the sums of permutation first + b: each of the first n segments with probability one half.
+
+    Bit i of a permutation's random words says whether segment i is in.
+    """
+    b: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    state: cython.ulonglong
+    word: cython.ulonglong = 0
+    with cython.nogil:
+        for b in range(totals.shape[0]):
+            state = mix((seed + mix((cython.cast(cython.ulonglong, first + b) + GOLDEN) & MASK64)) & MASK64)
+            for i in range(n):
+                if i & 63 == 0:
+                    state = (state + GOLDEN) & MASK64
+                    word = mix(state)
+                weights[i] = cython.cast(cython.double, word & 1)
+                word = word >> 1
+            for i in range(columns.shape[0]):
+                totals[b, i] = weighted_sum(columns, i, weights)

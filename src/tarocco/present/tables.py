@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TextIO
 
 LONG = 500  # rows; Rich takes seconds beyond
@@ -15,13 +15,30 @@ LONG = 500  # rows; Rich takes seconds beyond
 class Table:
     """A header and rows of strings; the first `labels` columns are words, the others numbers.
 
-    `best` holds the (row, column) of cells worth marking.
+    `best` holds the (row, column) of cells worth marking; `marks` are what stands behind a number, raised where that
+    can be written.
     """
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     labels: int = 1
     best: frozenset[tuple[int, int]] = frozenset()
+    marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
+
+    def with_marks(self, write: Callable[[str], str] = str) -> Table:
+        """The same table with the marks written into its cells; numbers stay below each other."""
+        if not self.marks:
+            return self
+        longest: dict[int, int] = {}
+        for (_, column), mark in self.marks.items():
+            longest[column] = max(longest.get(column, 0), len(mark))
+
+        def cell(text: str, r: int, c: int) -> str:
+            mark = self.marks.get((r, c), "")
+            return text + write(mark) + " " * (longest.get(c, 0) - len(mark))
+
+        rows = tuple(tuple(cell(text, r, c) for c, text in enumerate(row)) for r, row in enumerate(self.rows))
+        return Table(self.header, rows, self.labels, self.best)
 
     @property
     def widths(self) -> list[int]:
@@ -40,6 +57,7 @@ def width(text: str) -> int:
 
 def plain(table: Table) -> str:
     """Aligned columns, two spaces between them: for pipes and files."""
+    table = table.with_marks()
     widths = table.widths
 
     def line(cells: Sequence[str]) -> str:
@@ -58,8 +76,9 @@ def markdown(table: Table) -> str:
     def line(cells: Sequence[str]) -> str:
         return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
-    marks = ["---" if i < table.labels else "---:" for i in range(len(table.header))]
-    return "\n".join([line(table.header), line(marks), *map(line, table.rows)]) + "\n"
+    rules = ["---" if i < table.labels else "---:" for i in range(len(table.header))]
+    rows = table.with_marks(lambda mark: f"<sup>{mark}</sup>" if mark else "").rows
+    return "\n".join([line(table.header), line(rules), *(line([cell.rstrip() for cell in row]) for row in rows)]) + "\n"
 
 
 _LATEX = {
@@ -77,8 +96,12 @@ def latex(table: Table) -> str:
         escaped = "".join(_LATEX.get(character, character) for character in text)
         return rf"\textbf{{{escaped}}}" if best else escaped
 
+    def mark(row: int, column: int) -> str:
+        raised = table.marks.get((row, column), "")
+        return f"$^{{{raised}}}$" if raised else ""
+
     def line(cells: Sequence[str], row: int) -> str:
-        return " & ".join(cell(text, (row, i) in table.best) for i, text in enumerate(cells)) + r" \\"
+        return " & ".join(cell(text, (row, i) in table.best) + mark(row, i) for i, text in enumerate(cells)) + r" \\"
 
     columns = "".join("l" if i < table.labels else "r" for i in range(len(table.header)))
     return "\n".join(
@@ -106,6 +129,7 @@ def write_table(table: Table, out: TextIO | None = None) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text
 
+    table = table.with_marks()
     shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
     for i, name in enumerate(table.header):
         shown.add_column(Text(name), justify="left" if i < table.labels else "right", overflow="fold")

@@ -1,0 +1,80 @@
+"""Is the difference luck: paired tests against sacrebleu's, from the same statistics, and as whole commands."""
+
+from __future__ import annotations
+
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+
+from measure import (
+    BIN,
+    Row,
+    at_most,
+    best_seconds,
+    command_seconds,
+    in_fresh_process,
+    in_turns,
+    peak_mebibytes,
+    ratio,
+    show,
+)
+from text import segments
+
+LINES = 2000
+SYSTEMS = 5
+SAMPLES = 3
+
+
+def our_core(test: str, resamples: int) -> float:
+    import tarocco
+    from tarocco.judge.comparing import compare_scores
+    from tarocco.judge.luck import Test
+
+    *systems, reference = segments(LINES, 3)
+    scores = tarocco.score(dict(zip("ab", systems, strict=True)), reference, metrics="BLEU-4", tokenize="none")
+    return best_seconds(lambda: compare_scores(scores, Test(test, resamples, 12345, 0.05, 1)), 5)
+
+
+def their_core(test: str, resamples: int) -> float:
+    """sacrebleu keeps what it extracted from the references and systems; the baseline's is made in advance."""
+    from measure import seconds
+    from sacrebleu.metrics import BLEU
+    from sacrebleu.significance import PairedTest
+
+    first, second, reference = segments(LINES, 3)
+    bleu = BLEU(tokenize="none", references=[reference])
+    kind = {"bootstrap": "bs", "randomization": "ar"}[test]
+    paired = PairedTest([("a", first), ("b", second)], {"BLEU": bleu}, None, kind, resamples)
+    scoring = seconds(lambda: [bleu.corpus_score(one, None) for one in (first, second)])
+    return seconds(paired) - scoring  # what it takes besides scoring
+
+
+def rows() -> list[Row]:
+    found, peer = [], f"sacrebleu {version('sacrebleu')}"
+    for test, resamples in (("bootstrap", 1000), ("randomization", 1000)):
+        own, other = in_turns(
+            [
+                lambda: in_fresh_process("compare", "our_core", test, resamples),  # noqa: B023
+                lambda: in_fresh_process("compare", "their_core", test, resamples),  # noqa: B023
+            ],
+            SAMPLES,
+        )
+        shape = f"2 systems of {LINES} lines, {resamples} resamples, BLEU-4"
+        found.append(ratio(f"paired {test}, core", shape, peer, "from statistics, one thread", own, other, 25))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        *systems, reference = segments(1000, SYSTEMS + 1)
+        for number, column in enumerate([reference, *systems]):
+            (folder / str(number)).write_text("\n".join(column) + "\n")
+        files = [str(folder / str(number)) for number in range(1, SYSTEMS + 1)]
+        ours = [str(BIN / "tarocco"), "compare", str(folder / "0"), "-i", *files, "--n-resamples", "10000"]
+        theirs = [str(BIN / "sacrebleu"), str(folder / "0"), "-i", *files, "--paired-bs", "--paired-bs-n", "10000"]
+        own, other = in_turns([lambda: command_seconds(ours), lambda: command_seconds(theirs)], 1)
+        shape = f"{SYSTEMS} systems of 1000 lines, 10000 resamples, BLEU-4, 13a"
+        found.append(ratio("paired bootstrap, command", shape, peer, "whole command, all threads", own, other, 40))
+        found.append(at_most("paired bootstrap, command", shape, "peak memory", peak_mebibytes(ours), 150, "MiB"))
+    return found
+
+
+if __name__ == "__main__":
+    show(rows())
