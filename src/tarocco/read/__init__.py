@@ -6,6 +6,7 @@ markup      NIST SGML and WMT XML
 tables      tables with a header: TSV, CSV, JSON lines
 nbest       n-best lists as a stream
 nbest_forms what n-best files look like inside
+coverage    which row of a table of scores is about which system and segment
 external    scores that were made elsewhere
 test_set    systems and references from whatever files hold them
 experiment  files that name all of these once

@@ -25,9 +25,10 @@ from numpy.typing import NDArray
 from tarocco.errors import InputError
 from tarocco.model import CandidateScores, ExternalScores, Kind
 from tarocco.read.bytes_of import bytes_of, shown
+from tarocco.read.coverage import is_by_segment, refuse_uncovered, rows_in_order, segments_of, wanted_once
 from tarocco.read.lines import checked_lines
 from tarocco.read.markup import format_of
-from tarocco.read.tables import KINDS, SUFFIXES, Table, json_lines, near, number, read_table
+from tarocco.read.tables import KINDS, SUFFIXES, Table, json_lines, near, read_table
 
 Floats = NDArray[np.float64]
 KEYS = ("system", "segment", "segment0", "target", "reference")
@@ -90,8 +91,9 @@ def read_external(
         origin.insert(2, ("column", column))
     level: Literal["segment", "system"] = "segment"
     pairs: dict[tuple[str, str], Floats] = {}
-    if table.headless and _is_by_segment(table):
-        by_system = _in_order(table, systems, n_segments)
+    if table.headless and is_by_segment(table):
+        own_rows = rows_in_order(table, systems, n_segments)
+        by_system = {system: np.array(list(table.numbers("score", rows))) for system, rows in own_rows.items()}
     elif {"target", "reference"} <= set(table.header):
         pairs = _by_pair(table, column, systems, n_segments, references)
         by_system = {system: _best(pairs, system, kind, n_segments) for system in systems}
@@ -121,7 +123,7 @@ def external_of_numbers(name: str, given: Any, systems: Sequence[str], n_segment
         if len(systems) != 1:
             raise InputError(f"external scores {bare}: a mapping from systems is wanted, as there are several")
         given = {systems[0]: given}
-    _refuse_uncovered(f"external scores {bare}", systems, [str(system) for system in given])
+    refuse_uncovered(f"external scores {bare}", systems, [str(system) for system in given])
     by_name = {str(system): scores for system, scores in given.items()}
     by_system: dict[str, Floats] = {}
     for system in systems:
@@ -258,19 +260,19 @@ def _agreed(said: object, asked: ExternalFile, where: str) -> Kind:
 
 def _of_systems(table: Table, column: str, systems: Sequence[str]) -> dict[str, Floats]:
     names = table.cells("system")
-    _refuse_uncovered(table.path, systems, names)
-    rows = _wanted_once(table, {row: (name,) for row, name in enumerate(names) if name in set(systems)})
+    refuse_uncovered(table.path, systems, names)
+    rows = wanted_once(table, {row: (name,) for row, name in enumerate(names) if name in set(systems)})
     found = dict(zip((name for (name,) in rows), table.numbers(column, rows.values()), strict=True))
     return {system: np.array([found[system]]) for system in systems}
 
 
 def _by_segment(table: Table, column: str, systems: Sequence[str], n: int) -> dict[str, Floats]:
     names = table.cells("system")
-    _refuse_uncovered(table.path, systems, names)
+    refuse_uncovered(table.path, systems, names)
     by_system = {system: np.full(n, np.nan) for system in systems}
     wanted = [row for row, name in enumerate(names) if name in by_system]
-    segments = _segments(table, wanted, n)
-    rows = _wanted_once(table, {row: (names[row], segments[row]) for row in wanted})
+    segments = segments_of(table, wanted, n)
+    rows = wanted_once(table, {row: (names[row], segments[row]) for row in wanted})
     for row, value in zip(rows.values(), table.numbers(column, rows.values()), strict=True):
         by_system[names[row]][segments[row]] = value
     return by_system
@@ -280,13 +282,13 @@ def _by_pair(
     table: Table, column: str, systems: Sequence[str], n: int, references: Sequence[str]
 ) -> dict[tuple[str, str], Floats]:
     targets, compared = table.cells("target"), table.cells("reference")
-    _refuse_uncovered(table.path, systems, targets)
-    _refuse_uncovered(table.path, references, compared, "reference")
+    refuse_uncovered(table.path, systems, targets)
+    refuse_uncovered(table.path, references, compared, "reference")
     against = set(references) or set(compared)
     known = against | set(systems)
     wanted = [row for row in range(len(targets)) if targets[row] in known and compared[row] in against]
-    segments = _segments(table, wanted, n)
-    rows = _wanted_once(table, {row: (targets[row], compared[row], segments[row]) for row in wanted})
+    segments = segments_of(table, wanted, n)
+    rows = wanted_once(table, {row: (targets[row], compared[row], segments[row]) for row in wanted})
     pairs: dict[tuple[str, str], Floats] = {}
     for row, value in zip(rows.values(), table.numbers(column, rows.values()), strict=True):
         pairs.setdefault((targets[row], compared[row]), np.full(n, np.nan))[segments[row]] = value
@@ -299,72 +301,6 @@ def _best(pairs: Mapping[tuple[str, str], Floats], system: str, kind: Kind, n: i
     better = np.fmin if kind == "error" else np.fmax  # they leave NaN out
     best: Floats = better.reduce([np.full(n, np.nan), *own])
     return best
-
-
-def _is_by_segment(table: Table) -> bool:
-    """mt-metrics-eval has a line a segment and system in .seg.score, a line a system in .sys.score."""
-    if ".sys.score" in Path(table.path).name:
-        return False
-    systems = table.cells("system")
-    return ".seg.score" in Path(table.path).name or len(set(systems)) < len(systems)
-
-
-def _in_order(table: Table, systems: Sequence[str], n: int) -> dict[str, Floats]:
-    """Without a column for segments, the lines of a system are its segments in order."""
-    names = table.cells("system")
-    _refuse_uncovered(table.path, systems, names)
-    by_system: dict[str, list[int]] = {system: [] for system in systems}
-    for row, name in enumerate(names):
-        if name in by_system:
-            by_system[name].append(row)
-    for system, rows in by_system.items():
-        if len(rows) != n:
-            raise InputError(f'{table.path}: {n} segments are scored, but system "{system}" has {len(rows)} lines')
-    return {system: np.array(list(table.numbers("score", rows))) for system, rows in by_system.items()}
-
-
-def _segments(table: Table, rows: Iterable[int], n: int) -> dict[int, int]:
-    """The segment of each row, counted from 0."""
-    columns = [name for name in ("segment", "segment0") if name in table.header]
-    if len(columns) != 1:
-        raise InputError(f"{table.path}, line 1: one column called segment or segment0 is wanted, not {len(columns)}")
-    least = 1 if columns == ["segment"] else 0
-    cells, found = table.cells(columns[0]), {}
-    for row in rows:
-        value = number(cells[row])
-        if value is None or not value.is_integer():
-            raise InputError(f'{table.where(row)}: {columns[0]} is a whole number, not "{cells[row]}"')
-        if not least <= value < least + n:
-            raise InputError(
-                f"{table.where(row)}: {columns[0]} {int(value)} is out of range, this test set has "
-                f"{least} to {least + n - 1}"
-            )
-        found[row] = int(value) - least
-    return found
-
-
-def _wanted_once(table: Table, keys: Mapping[int, tuple[Any, ...]]) -> dict[tuple[Any, ...], int]:
-    """The row of each key, which is names and perhaps a segment; the same key twice is an error."""
-    rows: dict[tuple[Any, ...], int] = {}
-    for row, key in keys.items():
-        if key in rows:
-            what = ", ".join(part if isinstance(part, str) else f"segment {part + 1}" for part in key)
-            raise InputError(
-                f"{table.where(row)}: there is a second score of {what}, the first is in line {table.lines[rows[key]]}"
-            )
-        rows[key] = row
-    return rows
-
-
-def _refuse_uncovered(where: str, wanted: Sequence[str], there: Sequence[str], what: str = "system") -> None:
-    known = dict.fromkeys(there)
-    missing = [name for name in wanted if name not in known]
-    if missing:
-        names = ", ".join(f'"{name}"' for name in missing[:6]) + (", ..." if len(missing) > 6 else "")
-        raise InputError(
-            f"{where}: there are no scores of {what}{'s' if len(missing) > 1 else ''} {names} "
-            f"({near(missing[0], known)})"
-        )
 
 
 def _warn_of_missing(asked: ExternalFile, by_system: Mapping[str, Floats]) -> None:

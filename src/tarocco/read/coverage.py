@@ -1,0 +1,91 @@
+"""Which row of a table of scores is about which system and segment, and whether all that is wanted is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tarocco.errors import InputError
+from tarocco.read.tables import Table, near, number
+
+SEGMENT_COLUMNS = ("segment", "segment0")
+_LISTED = 6
+
+
+def is_by_segment(table: Table) -> bool:
+    """mt-metrics-eval has a line a segment and system in .seg.score, a line a system in .sys.score."""
+    if ".sys.score" in Path(table.path).name:
+        return False
+    systems = table.cells("system")
+    return ".seg.score" in Path(table.path).name or len(set(systems)) < len(systems)
+
+
+def rows_in_order(table: Table, systems: Sequence[str], n: int | None) -> dict[str, list[int]]:
+    """Without a column for segments, the lines of a system are its segments in order; None: as many as the first."""
+    names = table.cells("system")
+    refuse_uncovered(table.path, systems, names)
+    by_system: dict[str, list[int]] = {system: [] for system in systems}
+    for row, name in enumerate(names):
+        if name in by_system:
+            by_system[name].append(row)
+    for system, rows in by_system.items():
+        n = len(rows) if n is None else n
+        if len(rows) != n:
+            raise InputError(f'{table.path}: {n} segments are scored, but system "{system}" has {len(rows)} lines')
+    return by_system
+
+
+def segments_of(table: Table, rows: Iterable[int], n: int | None) -> dict[int, int]:
+    """The segment of each row, counted from 0; where `n` is None, there may be any number of segments."""
+    columns = [name for name in SEGMENT_COLUMNS if name in table.header]
+    if len(columns) != 1:
+        raise InputError(f"{table.path}, line 1: one column called segment or segment0 is wanted, not {len(columns)}")
+    column, least = columns[0], 1 if columns == ["segment"] else 0
+    cells = table.cells(column)
+    found: dict[int, int] = {}
+    beyond: dict[int, int] = {}  # segment that does not exist -> the first row with it
+    for row in rows:
+        value = number(cells[row])
+        if value is None or not value.is_integer():
+            raise InputError(f'{table.where(row)}: {column} is a whole number, not "{cells[row]}"')
+        if value < least or (n is not None and value >= least + n):
+            beyond.setdefault(int(value), row)
+        found[row] = int(value) - least
+    if beyond:
+        first, *others = beyond
+        known = f"this test set has {least} to {least + n - 1}" if n is not None else f"the first one is {least}"
+        also = f"; so {'is' if len(others) == 1 else 'are'} {listed(map(str, others))}" if others else ""
+        raise InputError(f"{table.where(beyond[first])}: {column} {first} is out of range, {known}{also}")
+    return found
+
+
+def wanted_once(table: Table, keys: Mapping[int, tuple[Any, ...]]) -> dict[tuple[Any, ...], int]:
+    """The row of each key, which is names and perhaps a segment; the same key twice is an error."""
+    rows: dict[tuple[Any, ...], int] = {}
+    for row, key in keys.items():
+        if key in rows:
+            what = ", ".join(part if isinstance(part, str) else f"segment {part + 1}" for part in key)
+            raise InputError(
+                f"{table.where(row)}: there is a second score of {what}, the first is in line {table.lines[rows[key]]}"
+            )
+        rows[key] = row
+    return rows
+
+
+def refuse_uncovered(where: str, wanted: Sequence[str], there: Sequence[str], what: str = "system") -> None:
+    """InputError that lists those who have no scores."""
+    known = dict.fromkeys(there)
+    missing = [name for name in wanted if name not in known]
+    if missing:
+        names = listed(f'"{name}"' for name in missing)
+        raise InputError(
+            f"{where}: there are no scores of {what}{'s' if len(missing) > 1 else ''} {names} "
+            f"({near(missing[0], known)})"
+        )
+
+
+def listed(names: Iterable[str]) -> str:
+    """The first few of some names, and how many there are where that is not all."""
+    every = list(names)
+    return ", ".join(every[:_LISTED]) + (f", ... ({len(every)} in all)" if len(every) > _LISTED else "")
