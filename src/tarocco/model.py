@@ -185,3 +185,27 @@ class CandidateScores:
     origin: tuple[tuple[str, str], ...]
     path: str
     lines: Mapping[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class HumanScores:
+    """What people say of systems.
+
+    `criteria` holds float64[systems, segments] for each criterion, NaN where nobody judged, or float64[systems] at
+    level "system"; numbers stand as in the file, and `kinds` says which way is better. `comparisons` are what rankings
+    say of pairs: a row for each, (judge, segment, system, other system, 1 if the first is better or 0 if they are
+    tied). `origin` is what it takes to find the scores again, for signatures.
+    """
+
+    criteria: Mapping[str, NDArray[np.float64]]
+    kinds: Mapping[str, Kind]
+    systems: tuple[str, ...]
+    level: Literal["segment", "system"]
+    n_judges: int
+    origin: tuple[tuple[str, str], ...]
+    comparisons: NDArray[np.int64] | None = None
+
+    def higher_is_better(self, criterion: str) -> NDArray[np.float64]:
+        """The scores of a criterion, negated where lower is better."""
+        scores = self.criteria[criterion]
+        return -scores if self.kinds[criterion] == "error" else scores

@@ -8,6 +8,10 @@ nbest       n-best lists as a stream
 nbest_forms what n-best files look like inside
 coverage    which row of a table of scores is about which system and segment
 external    scores that were made elsewhere
+human       what people say of systems: judges and criteria
+criteria    columns of human scores, in numbers or ordered grades
+rankings    judges' orders of systems, as win shares and pairs
+mt_metrics_eval  the names of its score files
 test_set    systems and references from whatever files hold them
 experiment  files that name all of these once
 discover    what the files of a folder are, by names and numbers of lines

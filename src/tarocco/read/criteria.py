@@ -1,0 +1,122 @@
+"""What the columns of a table of human scores say: criteria, in numbers or ordered grades, and which way is better."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarocco.errors import InputError
+from tarocco.model import Kind
+from tarocco.read.bytes_of import shown
+from tarocco.read.external import KEYS
+from tarocco.read.mt_metrics_eval import score_file_name
+from tarocco.read.tables import Table, near, number
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+GRADES = ("S", "A", "B", "C", "D")  # 5 4 3 2 1
+AVERAGE = "average"
+RANK = "rank"
+JUDGES = ("judge", "annotator", "rater", "judgement")
+ABOUT = (*KEYS, *JUDGES, "criterion", "document", "doc", "id", "line")  # columns that are no criteria
+_USUAL = ("score", "adequacy", "fluency", RANK, "constituent")
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """The scores of one criterion, where there are any, and the rows that they stand in."""
+
+    name: str
+    kind: Kind
+    rows: Integers
+    values: Floats
+    graded: bool = False
+
+
+def criteria_of(table: Table, asked: str | None, grades: Sequence[str]) -> list[Criterion]:
+    """The criterion that is asked for, or all (for their average, too); one without a single score is an error."""
+    if table.headless:
+        named = score_file_name(table.path)
+        name = named.name if named else "score"
+        of_file = [name] if asked in (None, AVERAGE, "score", name) else []
+        found = [_criterion(table, "score", name, np.arange(len(table.rows)), grades) for name in of_file]
+    elif "criterion" in table.header:
+        names = np.array(table.cells("criterion"))
+        score = _score_column(table)
+        found = [
+            _criterion(table, score, str(name), np.flatnonzero(names == name), grades)
+            for name in dict.fromkeys(names.tolist())
+            if asked in (None, AVERAGE, name)
+        ]
+    else:
+        every = np.arange(len(table.rows))
+        if asked is not None and asked in table.header:
+            columns = [asked]
+        else:
+            columns = [name for name in table.header if name not in ABOUT]
+            columns = [name for name in columns if name in _USUAL or holds_scores(table, name, grades)]
+            columns = ["score"] if "score" in columns else columns
+            columns = columns if asked in (None, AVERAGE) else [name for name in columns if name == asked]
+        found = [_criterion(table, name, name, every, grades) for name in columns]
+    if not found and asked is not None:
+        others = dict.fromkeys(table.cells("criterion") if "criterion" in table.header else table.header)
+        choices = [name for name in others if name not in ABOUT]
+        raise InputError(f'{shown(table.path)} has no criterion "{asked}" ({near(asked, choices)})')
+    if not found:
+        raise InputError(
+            f"{shown(table.path)}, line 1: a column called score or columns of numbers are wanted, "
+            f"found {', '.join(table.header)}"
+        )
+    return found
+
+
+def _score_column(table: Table) -> str:
+    if "score" in table.header:
+        return "score"
+    numbers = table.number_columns(besides=ABOUT)
+    if len(numbers) != 1:
+        raise InputError(
+            f"{shown(table.path)}, line 1: a column called score is wanted beside criterion, "
+            f"found {', '.join(table.header)}"
+        )
+    return numbers[0]
+
+
+def holds_scores(table: Table, column: str, grades: Sequence[str] = ()) -> bool:
+    """Whether most cells of a column that say something are numbers or grades: the others are then mistakes."""
+    values = [(cell.strip(), number(cell)) for cell in table.cells(column)]
+    said = [(cell, value) for cell, value in values if value is None or value == value]
+    return 2 * sum(value is not None or cell in grades for cell, value in said) > len(said)
+
+
+def _criterion(table: Table, column: str, name: str, rows: Integers, grades: Sequence[str]) -> Criterion:
+    at = table.header.index(column)
+    cells = [table.rows[row][at].strip() for row in rows]
+    values = [number(cell) for cell in cells]
+    graded = sum(cell in grades for cell in cells)
+    is_graded = 0 < graded >= sum(value is not None and value == value for value in values)
+    if is_graded:
+        numbers = _grades(table, column, rows, cells, grades)
+    else:
+        numbers = np.array(list(table.numbers(column, rows)), np.float64)
+    there = ~np.isnan(numbers)
+    if not there.any():
+        raise InputError(f"{shown(table.path)}: all scores of {name} are missing")
+    kind = table.kinds.get(column) or table.kinds.get("") or ("error" if name == RANK else "similarity")
+    return Criterion(name, "error" if kind == "error" else "similarity", rows[there], numbers[there], is_graded)
+
+
+def _grades(table: Table, column: str, rows: Integers, cells: Sequence[str], grades: Sequence[str]) -> Floats:
+    """Ordered grades as numbers, the last one is 1."""
+    values = {grade: float(len(grades) - place) for place, grade in enumerate(grades)}
+    numbers = np.full(len(cells), np.nan)
+    for place, cell in enumerate(cells):
+        if cell in values:
+            numbers[place] = values[cell]
+        elif (value := number(cell)) is None or value == value:
+            raise InputError(f'{table.where(rows[place])}: {column} is one of {", ".join(grades)}, not "{cell}"')
+    return numbers

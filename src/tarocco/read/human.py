@@ -1,0 +1,241 @@
+"""Human scores: what tables of them mean, several judges as one, and the average of several criteria.
+
+A table has a column `system` (or `reference`, where people judged references) and for scores of segments `segment` or
+`segment0`. A column `score` holds the scores; without it every column of numbers or ordered grades is a criterion, or,
+where there is a column `criterion`, its cells name them. `rank` and columns called NAME:error are better when lower. A
+column `judge` (annotator, rater, judgement) says who judged. Ranks of judges are rankings, see rankings.py, and
+mt-metrics-eval's files have no header, see mt_metrics_eval.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarocco.errors import BadParameter, InputError
+from tarocco.model import HumanScores, Kind
+from tarocco.read.bytes_of import shown
+from tarocco.read.coverage import (
+    SEGMENT_COLUMNS,
+    is_by_segment,
+    listed,
+    refuse_uncovered,
+    rows_in_order,
+    segments_of,
+    wanted_once,
+)
+from tarocco.read.criteria import AVERAGE, GRADES, JUDGES, RANK, Criterion, criteria_of
+from tarocco.read.rankings import Ranks, compared, is_wide, unfolded, win_shares
+from tarocco.read.tables import Table, near, read_table
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Judges = Literal["median", "mean"]
+
+_SUBJECTS = ("system", "reference")
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Who judged what in which row of a table: places in `judges` and `systems`, and segments from 0."""
+
+    table: Table
+    judges: tuple[str, ...]
+    systems: tuple[str, ...]
+    level: Literal["segment", "system"]
+    judge: Integers
+    system: Integers
+    segment: Integers
+    n_segments: int
+
+    def about(self, row: int) -> tuple[str | int, ...]:
+        """The row in words."""
+        judge = (f"judge {self.judges[self.judge[row]]}",) if self.judges else ()
+        segment = (int(self.segment[row]),) if self.level == "segment" else ()
+        return (*judge, self.systems[self.system[row]], *segment)
+
+
+def read_human(
+    path: str,
+    column: str | None = None,
+    systems: Sequence[str] | None = None,
+    n_segments: int | None = None,
+    *,
+    judges: Judges = "median",
+    grades: Sequence[str] = GRADES,
+    as_rankings: bool = False,
+    shared_only: bool = False,
+) -> HumanScores:
+    """The human scores of these systems in their order, or of all in the file; InputError says what does not fit.
+
+    Parameters
+    ----------
+    column
+        The one criterion that is wanted; "average" is that of all.
+    judges
+        How the scores of several judges become one: their median or mean.
+    grades
+        The order of grades, best first; the last one is 1.
+    as_rankings
+        Take each judge's scores of a segment as an order alone: they become win shares, as ranks do.
+    shared_only
+        Leave out systems that only the file or only the run knows, in place of refusing them.
+    """
+    if judges not in ("median", "mean"):
+        raise BadParameter(f'judges are reduced by median or mean, not "{judges}"')
+    if len(set(grades)) != len(grades):
+        raise BadParameter(f"grades are there twice: {', '.join(grades)}")
+    table = read_table(path)
+    origin = [("file", Path(path).name), ("sha256", table.digest)]
+    if column is not None:
+        origin.insert(1, ("column", column))
+    wide = is_wide(table, systems)
+    if wide:
+        table = unfolded(table, systems)
+    rows = _rows(table, systems, n_segments, shared_only)
+    criteria = criteria_of(table, column, grades)
+    for criterion in criteria:
+        wanted_once(table, {int(row): (*rows.about(row), criterion.name) for row in criterion.rows})
+    ranked = as_rankings or wide or (rows.judges and [one.name for one in criteria] == [RANK])
+    comparisons = None
+    if ranked:
+        if len(criteria) == 1:
+            comparisons = compared(_ranks(rows, criteria[0]))
+        criteria = [_shares(rows, criterion) for criterion in criteria]
+        origin.append(("scores", "win-share"))
+    if any(criterion.graded for criterion in criteria):
+        origin.append(("grades", ">".join(grades)))
+    if len(rows.judges) > 1:
+        origin.append(("judges", judges))
+    scores = {one.name: _reduced(rows, one, judges) for one in criteria}
+    kinds: dict[str, Kind] = {one.name: one.kind for one in criteria}
+    human = HumanScores(scores, kinds, rows.systems, rows.level, max(1, len(rows.judges)), tuple(origin), comparisons)
+    if column in (None, AVERAGE) and AVERAGE not in scores:
+        human = _with_average(human, shown(path), alone=column == AVERAGE)
+    return _of_systems(human, table, systems, shared_only)
+
+
+# --- rows ----------------------------------------------------------------------------------------------------------
+
+
+def _rows(table: Table, systems: Sequence[str] | None, n: int | None, shared_only: bool) -> _Rows:
+    subject = next((name for name in _SUBJECTS if name in table.header), None)
+    if subject is None:
+        raise InputError(
+            f"{shown(table.path)}, line 1: a column called system is wanted, found {', '.join(table.header)}"
+        )
+    if not table.rows:
+        raise InputError(f"{shown(table.path)}: there are no scores in this file")
+    names = table.cells(subject)
+    found = tuple(dict.fromkeys(names))
+    if systems is not None and not shared_only:
+        _refuse_unknown(table, names, systems, subject)
+        refuse_uncovered(shown(table.path), systems, found, subject)
+    level: Literal["segment", "system"] = "segment"
+    if table.headless and is_by_segment(table):
+        in_order = rows_in_order(table, found, n)
+        n = len(in_order[found[0]]) if n is None else n
+        segments = {row: segment for rows in in_order.values() for segment, row in enumerate(rows)}
+    elif set(SEGMENT_COLUMNS) & set(table.header):
+        segments = segments_of(table, range(len(names)), n)
+    else:
+        level, n, segments = "system", 1, dict.fromkeys(range(len(names)), 0)
+    segment = np.array([segments[row] for row in range(len(names))], np.int64)
+    judge_column = next((name for name in JUDGES if name in table.header), None)
+    by_judge = table.cells(judge_column) if judge_column else []
+    judges = tuple(dict.fromkeys(by_judge))
+    judge = _places(by_judge, judges) if judges else np.zeros(len(names), np.int64)
+    n_segments = int(segment.max()) + 1 if n is None else n
+    return _Rows(table, judges, found, level, judge, _places(names, found), segment, n_segments)
+
+
+def _places(names: Sequence[str], distinct: Sequence[str]) -> Integers:
+    place = {name: at for at, name in enumerate(distinct)}
+    return np.array([place[name] for name in names], np.int64)
+
+
+def _refuse_unknown(table: Table, names: Sequence[str], known: Sequence[str], subject: str) -> None:
+    unknown = [name for name in dict.fromkeys(names) if name not in set(known)]
+    if unknown:
+        many = "s" if len(unknown) > 1 else ""
+        quoted = listed(f'"{name}"' for name in unknown)
+        raise InputError(
+            f"{table.where(names.index(unknown[0]))}: there are human scores of unknown {subject}{many} {quoted} "
+            f"({near(unknown[0], known)})"
+        )
+
+
+# --- judges, rankings, the average ---------------------------------------------------------------------------------
+
+
+def _ranks(rows: _Rows, criterion: Criterion) -> Ranks:
+    at = criterion.rows
+    lower_is_better = criterion.values if criterion.kind == "error" else -criterion.values
+    return Ranks(rows.table, at, rows.judge[at], rows.segment[at], rows.system[at], lower_is_better)
+
+
+def _shares(rows: _Rows, criterion: Criterion) -> Criterion:
+    return Criterion(
+        criterion.name, "similarity", criterion.rows, win_shares(_ranks(rows, criterion)), criterion.graded
+    )
+
+
+def _reduced(rows: _Rows, criterion: Criterion, judges: Judges) -> Floats:
+    """One number for each system and segment, NaN where there is none."""
+    cell = rows.system[criterion.rows] * rows.n_segments + rows.segment[criterion.rows]
+    order = np.lexsort((criterion.values, cell))
+    values, cell = criterion.values[order], cell[order]
+    cells, first, count = np.unique(cell, return_index=True, return_counts=True)
+    if judges == "mean":
+        reduced = np.add.reduceat(values, first) / count
+    else:
+        reduced = (values[first + (count - 1) // 2] + values[first + count // 2]) / 2
+    scores = np.full(len(rows.systems) * rows.n_segments, np.nan)
+    scores[cells] = reduced
+    return scores.reshape(-1, rows.n_segments) if rows.level == "segment" else scores
+
+
+def _with_average(human: HumanScores, where: str, alone: bool) -> HumanScores:
+    """One more criterion where there are several: their mean, higher is better, NaN where one of them is missing."""
+    if len(human.criteria) < 2 and not alone:
+        return human
+    average = np.mean([human.higher_is_better(name) for name in human.criteria], axis=0)
+    if np.isnan(average).all():
+        if alone:
+            raise InputError(f"{where}: there is no average, as no system or segment has scores of all criteria")
+        return human
+    before: Mapping[str, Floats] = {} if alone else human.criteria
+    criteria = {**before, AVERAGE: average}
+    kinds: dict[str, Kind] = {name: human.kinds.get(name, "similarity") for name in criteria}
+    return replace(human, criteria=criteria, kinds=kinds)
+
+
+def _of_systems(human: HumanScores, table: Table, wanted: Sequence[str] | None, shared_only: bool) -> HumanScores:
+    """The scores of these systems in their order, or of all that were judged."""
+    judged = np.logical_or.reduce(
+        [~np.isnan(scores.reshape(len(human.systems), -1)) for scores in human.criteria.values()]
+    )
+    with_scores = [name for name, there in zip(human.systems, judged.any(axis=1), strict=True) if there]
+    if wanted is None:
+        wanted = with_scores
+    elif shared_only:
+        wanted = [name for name in wanted if name in set(with_scores)]
+        if not wanted:
+            raise InputError(f"{shown(table.path)}: there are human scores, but of none of the run's systems")
+    else:
+        refuse_uncovered(shown(table.path), wanted, with_scores)
+    places = [human.systems.index(name) for name in wanted]
+    comparisons = human.comparisons
+    if comparisons is not None:
+        moved = np.full(len(human.systems), -1)
+        moved[places] = range(len(places))
+        comparisons = comparisons.copy()
+        comparisons[:, 2:4] = moved[comparisons[:, 2:4]]
+        comparisons = comparisons[(comparisons[:, 2:4] >= 0).all(axis=1)]
+    criteria = {name: scores[places] for name, scores in human.criteria.items()}
+    return replace(human, criteria=criteria, systems=tuple(wanted), comparisons=comparisons)

@@ -1,0 +1,111 @@
+"""Rankings: a judge puts several systems in order for a segment. Lower is better, and ties are allowed.
+
+They come as rows of (judge, segment, system, rank), or as one row a judge and segment with a column a system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarocco.errors import InputError
+from tarocco.read.coverage import SEGMENT_COLUMNS
+from tarocco.read.criteria import ABOUT, JUDGES, RANK, holds_scores
+from tarocco.read.tables import Table
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Systems in the order of judges, lower is better: each rank with its row in the table and what it is about."""
+
+    table: Table
+    rows: Integers
+    judges: Integers
+    segments: Integers
+    systems: Integers
+    ranks: Floats
+
+
+def is_wide(table: Table, systems: Sequence[str] | None) -> bool:
+    """Whether a table has a column a system."""
+    if {"system", "reference"} & set(table.header) or not set(SEGMENT_COLUMNS) & set(table.header):
+        return False
+    columns = _columns(table, systems)
+    return len(columns) > 1 if systems is None else bool(set(columns) & set(systems))
+
+
+def unfolded(table: Table, systems: Sequence[str] | None) -> Table:
+    """The same rankings with one row a judge, segment and system."""
+    columns = _columns(table, systems)
+    about = [name for name in table.header if name in (*JUDGES, *SEGMENT_COLUMNS)]
+    places = [table.header.index(name) for name in about]
+    ranks = np.array([list(table.numbers(name)) for name in columns])  # [systems, rows]
+    there = ~np.isnan(ranks)
+    ranked = there.sum(axis=0)
+    if ranked.min() < 2:
+        raise InputError(_too_few(table, int(np.argmax(ranked < 2)), int(ranked[ranked < 2][0])))
+    rows, lines = [], []
+    for row, system in np.argwhere(there.T).tolist():
+        cells = table.rows[row]
+        rows.append((*(cells[place] for place in places), columns[system], repr(float(ranks[system, row]))))
+        lines.append(table.lines[row])
+    return replace(table, header=(*about, "system", RANK), rows=tuple(rows), lines=tuple(lines))
+
+
+def win_shares(given: Ranks) -> Floats:
+    """For each rank the share of the other systems in the same ranking that are worse; ties count half."""
+    ranking, sizes = _rankings(given)
+    order = np.lexsort((given.ranks, ranking))
+    new = np.ones(len(order), np.bool_)  # whether the next in order is worse than the one before, or in another ranking
+    new[1:] = (np.diff(ranking[order]) != 0) | (np.diff(given.ranks[order]) != 0)
+    tied = np.cumsum(new) - 1  # which run of equal ranks each one is in
+    starts = np.append(np.flatnonzero(new), len(order))
+    better = starts[:-1][tied] - (np.cumsum(sizes) - sizes)[ranking[order]]
+    equal = np.diff(starts)[tied] - 1
+    others = sizes[ranking[order]] - 1
+    shares = np.empty(len(order))
+    shares[order] = (others - better - equal / 2) / others
+    return shares
+
+
+def compared(given: Ranks) -> Integers:
+    """All pairs in the same ranking: (judge, segment, better system, other one, 1), or 0 where they are tied."""
+    ranking, sizes = _rankings(given)
+    order = np.lexsort((given.systems, given.ranks, ranking))
+    starts = np.cumsum(sizes) - sizes
+    found = []
+    for size in np.unique(sizes).tolist():
+        first, second = np.triu_indices(size, 1)
+        of_size = starts[sizes == size][:, None]
+        above, below = order[of_size + first].ravel(), order[of_size + second].ravel()
+        better = (given.ranks[above] != given.ranks[below]).astype(np.int64)
+        both = given.systems[above], given.systems[below]
+        found.append(np.stack([given.judges[above], given.segments[above], *both, better], axis=1))
+    pairs = np.concatenate(found)
+    in_order: Integers = pairs[np.lexsort(pairs.T[[3, 2, 0, 1]])]
+    return in_order
+
+
+def _columns(table: Table, systems: Sequence[str] | None) -> list[str]:
+    """The columns of ranks: those of the systems, and all others of numbers."""
+    others = [name for name in table.header if name not in ABOUT]
+    return [name for name in others if name in (systems or ()) or holds_scores(table, name)]
+
+
+def _rankings(given: Ranks) -> tuple[Integers, Integers]:
+    """The number of each rank's ranking, from 0, and the sizes of rankings; InputError where one has but one system."""
+    key = given.judges * (given.segments.max() + 1) + given.segments
+    _, first, ranking, sizes = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+    if sizes.min() < 2:
+        raise InputError(_too_few(given.table, int(given.rows[first[sizes < 2].min()]), 1))
+    return ranking, sizes
+
+
+def _too_few(table: Table, row: int, found: int) -> str:
+    return f"{table.where(row)}: a ranking has two systems or more, found {found}"
