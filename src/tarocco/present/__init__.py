@@ -6,6 +6,7 @@ writing    files that are whole or not there
 plots/     figures
 scores     the scores of systems as tables, JSON, TSV and CSV
 export     the scores in a store as CSV, JSONL and Parquet
+mt_metrics_eval  scores in its layout
 confusions where a metric puts machines above people: JSON lines, or a page (confusion_page)
 sheets     cases for a person to judge blind, and their key
 """

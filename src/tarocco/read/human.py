@@ -30,6 +30,7 @@ from tarocco.read.coverage import (
     wanted_once,
 )
 from tarocco.read.criteria import AVERAGE, GRADES, JUDGES, RANK, Criterion, criteria_of
+from tarocco.read.mt_metrics_eval import human_paths
 from tarocco.read.rankings import Ranks, compared, is_wide, unfolded, win_shares
 from tarocco.read.tables import Table, near, read_table
 
@@ -117,7 +118,36 @@ def read_human(
     human = HumanScores(scores, kinds, rows.systems, rows.level, max(1, len(rows.judges)), tuple(origin), comparisons)
     if column in (None, AVERAGE) and AVERAGE not in scores:
         human = _with_average(human, shown(path), alone=column == AVERAGE)
-    return _of_systems(human, table, systems, shared_only)
+    return _of_systems(human, shown(path), systems, shared_only)
+
+
+def read_human_folder(
+    folder: str,
+    language_pair: str,
+    level: Literal["seg", "sys"] = "seg",
+    systems: Sequence[str] | None = None,
+    n_segments: int | None = None,
+    *,
+    shared_only: bool = False,
+) -> HumanScores:
+    """All human scores of a language pair in a folder of mt-metrics-eval, each a criterion; they have no average."""
+    criteria: dict[str, HumanScores] = {}
+    for name, path in human_paths(folder, language_pair, level).items():
+        criteria[name] = read_human(path, n_segments=n_segments)
+        if level == "seg":  # the other files have as many as the first
+            n_segments = criteria[name].criteria[name].shape[1]
+    found = tuple(dict.fromkeys(system for human in criteria.values() for system in human.systems))
+    if systems is not None and not shared_only:
+        _refuse_unknown(f"{folder}, {language_pair}", found, systems, "system")
+    scores = {}
+    for name, human in criteria.items():
+        own = human.criteria[name]
+        scores[name] = np.full((len(found), *own.shape[1:]), np.nan)
+        scores[name][_places(human.systems, found)] = own
+    origin = tuple(part for human in criteria.values() for part in human.origin)
+    kinds: dict[str, Kind] = dict.fromkeys(criteria, "similarity")
+    merged = HumanScores(scores, kinds, found, "system" if level == "sys" else "segment", 1, origin)
+    return _of_systems(merged, folder, systems, shared_only)
 
 
 # --- rows ----------------------------------------------------------------------------------------------------------
@@ -134,7 +164,8 @@ def _rows(table: Table, systems: Sequence[str] | None, n: int | None, shared_onl
     names = table.cells(subject)
     found = tuple(dict.fromkeys(names))
     if systems is not None and not shared_only:
-        _refuse_unknown(table, names, systems, subject)
+        first = next((row for row, name in enumerate(names) if name not in set(systems)), 0)
+        _refuse_unknown(table.where(first), names, systems, subject)
         refuse_uncovered(shown(table.path), systems, found, subject)
     level: Literal["segment", "system"] = "segment"
     if table.headless and is_by_segment(table):
@@ -159,14 +190,13 @@ def _places(names: Sequence[str], distinct: Sequence[str]) -> Integers:
     return np.array([place[name] for name in names], np.int64)
 
 
-def _refuse_unknown(table: Table, names: Sequence[str], known: Sequence[str], subject: str) -> None:
+def _refuse_unknown(where: str, names: Sequence[str], known: Sequence[str], subject: str) -> None:
     unknown = [name for name in dict.fromkeys(names) if name not in set(known)]
     if unknown:
         many = "s" if len(unknown) > 1 else ""
         quoted = listed(f'"{name}"' for name in unknown)
         raise InputError(
-            f"{table.where(names.index(unknown[0]))}: there are human scores of unknown {subject}{many} {quoted} "
-            f"({near(unknown[0], known)})"
+            f"{where}: there are human scores of unknown {subject}{many} {quoted} ({near(unknown[0], known)})"
         )
 
 
@@ -215,7 +245,7 @@ def _with_average(human: HumanScores, where: str, alone: bool) -> HumanScores:
     return replace(human, criteria=criteria, kinds=kinds)
 
 
-def _of_systems(human: HumanScores, table: Table, wanted: Sequence[str] | None, shared_only: bool) -> HumanScores:
+def _of_systems(human: HumanScores, where: str, wanted: Sequence[str] | None, shared_only: bool) -> HumanScores:
     """The scores of these systems in their order, or of all that were judged."""
     judged = np.logical_or.reduce(
         [~np.isnan(scores.reshape(len(human.systems), -1)) for scores in human.criteria.values()]
@@ -226,9 +256,9 @@ def _of_systems(human: HumanScores, table: Table, wanted: Sequence[str] | None, 
     elif shared_only:
         wanted = [name for name in wanted if name in set(with_scores)]
         if not wanted:
-            raise InputError(f"{shown(table.path)}: there are human scores, but of none of the run's systems")
+            raise InputError(f"{where}: there are human scores, but of none of the run's systems")
     else:
-        refuse_uncovered(shown(table.path), wanted, with_scores)
+        refuse_uncovered(where, wanted, with_scores)
     places = [human.systems.index(name) for name in wanted]
     comparisons = human.comparisons
     if comparisons is not None:
