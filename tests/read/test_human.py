@@ -171,6 +171,7 @@ MISTAKES = [
     (HEAD + "A\t1\tNone\nB\t1\t\n", r"h\.tsv: all scores of score are missing"),
     ("system\tadequacy\tfluency\nA\t1\t\nB\t2\t\n", r"h\.tsv: all scores of fluency are missing"),
     ("segment\tscore\n1\t1\n", r"line 1: a column called system is wanted, found segment, score"),
+    ("segment\tadequacy\tfluency\n1\t1\t2\n", r"line 1: a column called system is wanted"),
     ("system\tsegment\tnote\nA\t1\tx\nB\t1\ty\n", r"line 1: a column called score or columns of numbers are wanted"),
     (HEAD, r"h\.tsv: there are no scores in this file"),
 ]
@@ -181,6 +182,11 @@ def test_mistakes(write, text, message):
     with pytest.raises(InputError, match=message) as error:
         read_human(write("h.tsv", text), systems=["A", "B"], n_segments=3)
     assert "\n" not in str(error.value)
+
+
+def test_criteria_are_not_taken_for_systems(write):
+    with pytest.raises(InputError, match="line 1: a column called system is wanted"):
+        read_human(write("h.tsv", "judge\tsegment\tadequacy\tfluency\nx\t1\t1\t2\n"))
 
 
 def test_a_criterion_that_is_not_there(write):

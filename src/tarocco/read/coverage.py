@@ -43,10 +43,11 @@ def segments_of(table: Table, rows: Iterable[int], n: int | None) -> dict[int, i
         raise InputError(f"{table.path}, line 1: one column called segment or segment0 is wanted, not {len(columns)}")
     column, least = columns[0], 1 if columns == ["segment"] else 0
     cells = table.cells(column)
+    values = {cell: number(cell) for cell in set(cells)}
     found: dict[int, int] = {}
     beyond: dict[int, int] = {}  # segment that does not exist -> the first row with it
     for row in rows:
-        value = number(cells[row])
+        value = values[cells[row]]
         if value is None or not value.is_integer():
             raise InputError(f'{table.where(row)}: {column} is a whole number, not "{cells[row]}"')
         if value < least or (n is not None and value >= least + n):

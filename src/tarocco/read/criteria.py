@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -23,7 +24,7 @@ AVERAGE = "average"
 RANK = "rank"
 JUDGES = ("judge", "annotator", "rater", "judgement")
 ABOUT = (*KEYS, *JUDGES, "criterion", "document", "doc", "id", "line")  # columns that are no criteria
-_USUAL = ("score", "adequacy", "fluency", RANK, "constituent")
+USUAL = ("score", "adequacy", "fluency", RANK, "constituent")
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def criteria_of(table: Table, asked: str | None, grades: Sequence[str]) -> list[
             columns = [asked]
         else:
             columns = [name for name in table.header if name not in ABOUT]
-            columns = [name for name in columns if name in _USUAL or holds_scores(table, name, grades)]
+            columns = [name for name in columns if name in USUAL or holds_scores(table, name, grades)]
             columns = ["score"] if "score" in columns else columns
             columns = columns if asked in (None, AVERAGE) else [name for name in columns if name == asked]
         found = [_criterion(table, name, name, every, grades) for name in columns]
@@ -88,35 +89,46 @@ def _score_column(table: Table) -> str:
 
 def holds_scores(table: Table, column: str, grades: Sequence[str] = ()) -> bool:
     """Whether most cells of a column that say something are numbers or grades: the others are then mistakes."""
-    values = [(cell.strip(), number(cell)) for cell in table.cells(column)]
-    said = [(cell, value) for cell, value in values if value is None or value == value]
-    return 2 * sum(value is not None or cell in grades for cell, value in said) > len(said)
+    graded, numbers, others = _census(Counter(table.cells(column)), grades)
+    return graded + numbers > others
+
+
+def _census(cells: Counter[str], grades: Sequence[str]) -> tuple[int, int, int]:
+    """How many cells are grades, numbers and something else; missing ones are none of these."""
+    graded = numbers = others = 0
+    for cell, count in cells.items():
+        value = number(cell)
+        if cell.strip() in grades:
+            graded += count
+        elif value is None:
+            others += count
+        elif value == value:
+            numbers += count
+    return graded, numbers, others
 
 
 def _criterion(table: Table, column: str, name: str, rows: Integers, grades: Sequence[str]) -> Criterion:
     at = table.header.index(column)
-    cells = [table.rows[row][at].strip() for row in rows]
-    values = [number(cell) for cell in cells]
-    graded = sum(cell in grades for cell in cells)
-    is_graded = 0 < graded >= sum(value is not None and value == value for value in values)
-    if is_graded:
-        numbers = _grades(table, column, rows, cells, grades)
-    else:
-        numbers = np.array(list(table.numbers(column, rows)), np.float64)
-    there = ~np.isnan(numbers)
+    cells = [table.rows[row][at] for row in rows.tolist()]
+    different = Counter(cells)  # scores are few, their rows many
+    graded, numbers, _ = _census(different, grades)
+    is_graded = 0 < graded >= numbers
+    known = {cell: _grade(cell, grades) if is_graded else number(cell) for cell in different}
+    if None in known.values():
+        wrong = next(place for place, cell in enumerate(cells) if known[cell] is None)
+        wanted = f"one of {', '.join(grades)}" if is_graded else "a number"
+        raise InputError(f'{table.where(rows[wrong])}: {column} is {wanted}, not "{cells[wrong]}"')
+    values = np.array([known[cell] for cell in cells], np.float64)
+    there = ~np.isnan(values)
     if not there.any():
         raise InputError(f"{shown(table.path)}: all scores of {name} are missing")
     kind = table.kinds.get(column) or table.kinds.get("") or ("error" if name == RANK else "similarity")
-    return Criterion(name, "error" if kind == "error" else "similarity", rows[there], numbers[there], is_graded)
+    return Criterion(name, "error" if kind == "error" else "similarity", rows[there], values[there], is_graded)
 
 
-def _grades(table: Table, column: str, rows: Integers, cells: Sequence[str], grades: Sequence[str]) -> Floats:
-    """Ordered grades as numbers, the last one is 1."""
-    values = {grade: float(len(grades) - place) for place, grade in enumerate(grades)}
-    numbers = np.full(len(cells), np.nan)
-    for place, cell in enumerate(cells):
-        if cell in values:
-            numbers[place] = values[cell]
-        elif (value := number(cell)) is None or value == value:
-            raise InputError(f'{table.where(rows[place])}: {column} is one of {", ".join(grades)}, not "{cell}"')
-    return numbers
+def _grade(cell: str, grades: Sequence[str]) -> float | None:
+    """A grade as a number, the last one is 1; NaN where it is missing, None where it is something else."""
+    if cell.strip() in grades:
+        return float(len(grades) - grades.index(cell.strip()))
+    value = number(cell)
+    return None if value == value else value

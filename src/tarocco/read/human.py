@@ -101,7 +101,7 @@ def read_human(
     rows = _rows(table, systems, n_segments, shared_only)
     criteria = criteria_of(table, column, grades)
     for criterion in criteria:
-        wanted_once(table, {int(row): (*rows.about(row), criterion.name) for row in criterion.rows})
+        _refuse_twice(rows, criterion)
     ranked = as_rankings or wide or (rows.judges and [one.name for one in criteria] == [RANK])
     comparisons = None
     if ranked:
@@ -198,6 +198,14 @@ def _refuse_unknown(where: str, names: Sequence[str], known: Sequence[str], subj
         raise InputError(
             f"{where}: there are human scores of unknown {subject}{many} {quoted} ({near(unknown[0], known)})"
         )
+
+
+def _refuse_twice(rows: _Rows, criterion: Criterion) -> None:
+    """InputError where a judge has two scores for the same system and segment."""
+    at = criterion.rows
+    key = (rows.judge[at] * len(rows.systems) + rows.system[at]) * rows.n_segments + rows.segment[at]
+    if len(np.unique(key)) < len(key):  # only now is it worth to put rows into words
+        wanted_once(rows.table, {row: (*rows.about(row), criterion.name) for row in at.tolist()})
 
 
 # --- judges, rankings, the average ---------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tarocco.errors import InputError
 from tarocco.read.coverage import SEGMENT_COLUMNS
-from tarocco.read.criteria import ABOUT, JUDGES, RANK, holds_scores
+from tarocco.read.criteria import ABOUT, JUDGES, RANK, USUAL, holds_scores
 from tarocco.read.tables import Table
 
 Floats = NDArray[np.float64]
@@ -33,8 +33,8 @@ class Ranks:
 
 
 def is_wide(table: Table, systems: Sequence[str] | None) -> bool:
-    """Whether a table has a column a system."""
-    if {"system", "reference"} & set(table.header) or not set(SEGMENT_COLUMNS) & set(table.header):
+    """Whether a table has a column a system, not a criterion."""
+    if {"system", "reference", *USUAL} & set(table.header) or not set(SEGMENT_COLUMNS) & set(table.header):
         return False
     columns = _columns(table, systems)
     return len(columns) > 1 if systems is None else bool(set(columns) & set(systems))
