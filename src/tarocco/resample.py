@@ -16,11 +16,14 @@ from tarocco.results import Interval
 from tarocco.run import blocks, map_ordered
 
 _weighted_totals = kernel(widest(resample), "weighted_totals")
-_bootstrap_totals = kernel(widest(resample), "bootstrap_totals")
-_swap_totals = kernel(widest(resample), "swap_totals")
+_counted_totals = kernel(widest(resample), "counted_totals")
+_draw = kernel(widest(resample), "draw")
+_toss = kernel(widest(resample), "toss")
 
 _LANES = 8  # the kernels add in eight lanes
 _BLOCK = 64  # resamples computed together; results do not depend on it
+_MOST_WEIGHTS = 1 << 22  # of those, so that a million segments do not fill the memory
+_SHORT = 2**15 - 1
 
 
 def _columns(statistics: Floats) -> Floats:
@@ -49,7 +52,7 @@ def bootstrap(statistics: Floats, n_resamples: int, seed: int, jobs: int | None 
 
     Resample b depends on the seed and on b alone, so the result has the same bits for any number of jobs.
     """
-    return _drawn(_bootstrap_totals, statistics, n_resamples, seed, jobs)
+    return _drawn(_draw, statistics, n_resamples, seed, jobs)
 
 
 def swaps(differences: Floats, n_resamples: int, seed: int, jobs: int | None = None) -> Floats:
@@ -57,22 +60,34 @@ def swaps(differences: Floats, n_resamples: int, seed: int, jobs: int | None = N
 
     Of a system's statistics minus a baseline's this is what both gain and lose when they swap these segments.
     """
-    return _drawn(_swap_totals, differences, n_resamples, seed, jobs)
+    return _drawn(_toss, differences, n_resamples, seed, jobs)
 
 
-def _drawn(draw: Callable[..., Any], statistics: Floats, n_resamples: int, seed: int, jobs: int | None) -> Floats:
+def _drawn(choose: Callable[..., Any], statistics: Floats, n_resamples: int, seed: int, jobs: int | None) -> Floats:
+    """The sums of each resample; `choose` says which segments it has, and how often."""
     n = len(statistics)
     if n == 0:
         raise InputError("there are no segments to draw from")
     columns = _columns(statistics)
+    # Most statistics are counts. They are added in 16 and 32 bits, several times as fast, and to the same bits.
+    largest = np.abs(columns).max(initial=0.0)
+    counts = columns.astype(np.int16) if largest <= _SHORT and n * largest < 2**31 else None
+    if counts is not None and not (counts == columns).all():
+        counts = None
 
     def run(block: tuple[int, int]) -> Floats:
         first, last = block
+        weights = np.empty((last - first, columns.shape[1]), np.int16)  # nobody is drawn 32768 times
         sums = np.empty((last - first, len(columns)))
-        draw(columns, n, int(seed) % 2**64, first, np.zeros(columns.shape[1]), sums)
+        choose(n, int(seed) % 2**64, first, weights)
+        if counts is not None:
+            _counted_totals(counts, weights, sums)
+        else:
+            for row, own in zip(sums, weights, strict=True):
+                _weighted_totals(columns, own.astype(np.float64), row)
         return sums
 
-    parts = blocks(n_resamples, _BLOCK)
+    parts = blocks(n_resamples, max(1, min(_BLOCK, _MOST_WEIGHTS // n)))
     return np.concatenate(list(map_ordered(run, parts, len(parts), jobs)))
 
 

@@ -13,7 +13,7 @@ from textbook import resampling
 from tarocco.errors import BadParameter, InputError
 from tarocco.kernels import resample as kernels
 from tarocco.metrics.bleu import Bleu, BleuIndividual
-from tarocco.resample import bootstrap, check_resampling, intervals, percentiles, totals
+from tarocco.resample import bootstrap, check_resampling, intervals, percentiles, swaps, totals
 
 NUMBERS = st.floats(-1e6, 1e6)
 
@@ -111,8 +111,25 @@ def test_every_instruction_set_gives_the_same_bits():
     statistics = np.random.default_rng(5).normal(size=(5001, 3))
     wide = bootstrap(statistics, 20, 7), totals(statistics)
     with (
-        mock.patch("tarocco.resample._bootstrap_totals", kernels.bootstrap_totals),
+        mock.patch("tarocco.resample._draw", kernels.draw),
+        mock.patch("tarocco.resample._counted_totals", kernels.counted_totals),
         mock.patch("tarocco.resample._weighted_totals", kernels.weighted_totals),
     ):
         plain = bootstrap(statistics, 20, 7), totals(statistics)
     assert [one.tobytes() for one in wide] == [one.tobytes() for one in plain]
+
+
+@given(st.integers(1, 40), st.integers(1, 12), st.integers(0, 2**64), st.booleans())
+def test_counts_are_added_as_any_numbers_are(n, k, seed, swapped):
+    """In fewer bits, but to the same sums: a number that is no count beside them sends all the other way."""
+    counts = np.random.default_rng(n).integers(-50, 50, (n, k)).astype(float)
+    draw = swaps if swapped else bootstrap
+    others = draw(np.column_stack([counts, np.full(n, 0.5)]), 7, seed)
+    assert draw(counts, 7, seed).tobytes() == np.ascontiguousarray(others[:, :k]).tobytes()
+
+
+def test_counts_that_need_more_bits():
+    large = np.full((3, 1), 40_000.0)
+    assert bootstrap(large, 5, 1).tolist() == [[120_000.0]] * 5
+    many = np.full((70_000, 1), 32_767.0)  # their sum needs more than 31 bits
+    assert bootstrap(many, 2, 1).tolist() == [[70_000 * 32_767.0]] * 2

@@ -75,6 +75,23 @@ def weighted_sum(
     return total
 
 
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def counted_sum(
+    column: cython.const[cython.short][:, ::1],
+    j: cython.Py_ssize_t,
+    weights: cython.const[cython.short][:, ::1],
+    b: cython.Py_ssize_t,
+) -> cython.int:
+    """The same for counts, which have no rounding: the order of additions is left to the processor."""
+    total: cython.int = 0
+    i: cython.Py_ssize_t
+    for i in range(column.shape[1]):
+        total += cython.cast(cython.int, weights[b, i]) * cython.cast(cython.int, column[j, i])
+    return total
+
+
 def weighted_totals(
     columns: cython.const[cython.double][:, ::1],
     weights: cython.const[cython.double][::1],
@@ -87,15 +104,22 @@ def weighted_totals(
             totals[j] = weighted_sum(columns, j, weights)
 
 
-def bootstrap_totals(
-    columns: cython.const[cython.double][:, ::1],
-    n: cython.Py_ssize_t,
-    seed: cython.ulonglong,
-    first: cython.Py_ssize_t,
-    weights: cython.double[::1],
+def counted_totals(
+    columns: cython.const[cython.short][:, ::1],
+    weights: cython.const[cython.short][:, ::1],
     totals: cython.double[:, ::1],
 ):
-    """totals[b] = the sums of resample first + b: n segments of the first n drawn with replacement.
+    """totals[b, j] = the sum of weights[b, i] * columns[j, i], for counts whose sums fit into 32 bits."""
+    b: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    with cython.nogil:
+        for b in range(totals.shape[0]):
+            for j in range(columns.shape[0]):
+                totals[b, j] = counted_sum(columns, j, weights, b)
+
+
+def draw(n: cython.Py_ssize_t, seed: cython.ulonglong, first: cython.Py_ssize_t, weights: cython.short[:, ::1]):
+    """weights[b, i] = how often resample first + b has segment i: n draws of the first n, with replacement.
 
     A draw is the upper half of a 32-bit number times n, with the few numbers that would favor some segments drawn
     again (Lemire 2019), so that every segment is equally likely to the last bit.
@@ -110,10 +134,10 @@ def bootstrap_totals(
     size: cython.ulonglong = n
     unfair: cython.ulonglong = (MASK32 + 1) % size
     with cython.nogil:
-        for b in range(totals.shape[0]):
+        for b in range(weights.shape[0]):
             state = mix((seed + mix((cython.cast(cython.ulonglong, first + b) + GOLDEN) & MASK64)) & MASK64)
-            for i in range(weights.shape[0]):
-                weights[i] = 0.0
+            for i in range(weights.shape[1]):
+                weights[b, i] = 0
             drawn = 0
             while drawn < n:
                 state = (state + GOLDEN) & MASK64
@@ -122,36 +146,24 @@ def bootstrap_totals(
                     product = (word & MASK32) * size
                     word = word >> 32
                     if (product & MASK32) >= unfair and drawn < n:
-                        weights[product >> 32] += 1.0
+                        weights[b, product >> 32] += 1
                         drawn += 1
-            for i in range(columns.shape[0]):
-                totals[b, i] = weighted_sum(columns, i, weights)
 
 
-def swap_totals(
-    columns: cython.const[cython.double][:, ::1],
-    n: cython.Py_ssize_t,
-    seed: cython.ulonglong,
-    first: cython.Py_ssize_t,
-    weights: cython.double[::1],
-    totals: cython.double[:, ::1],
-):
-    """totals[b] = the sums of permutation first + b: each of the first n segments with probability one half.
-
-    Bit i of a permutation's random words says whether segment i is in.
-    """
+def toss(n: cython.Py_ssize_t, seed: cython.ulonglong, first: cython.Py_ssize_t, weights: cython.short[:, ::1]):
+    """weights[b, i] = whether permutation first + b has segment i: a random bit for each of the first n."""
     b: cython.Py_ssize_t
     i: cython.Py_ssize_t
     state: cython.ulonglong
     word: cython.ulonglong = 0
     with cython.nogil:
-        for b in range(totals.shape[0]):
+        for b in range(weights.shape[0]):
             state = mix((seed + mix((cython.cast(cython.ulonglong, first + b) + GOLDEN) & MASK64)) & MASK64)
+            for i in range(n, weights.shape[1]):
+                weights[b, i] = 0
             for i in range(n):
                 if i & 63 == 0:
                     state = (state + GOLDEN) & MASK64
                     word = mix(state)
-                weights[i] = cython.cast(cython.double, word & 1)
+                weights[b, i] = cython.cast(cython.short, word & 1)
                 word = word >> 1
-            for i in range(columns.shape[0]):
-                totals[b, i] = weighted_sum(columns, i, weights)
