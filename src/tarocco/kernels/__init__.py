@@ -22,6 +22,7 @@ and types are checked by the caller. Kernels hold no objects, do no input or out
     shifts      edit distance with shifts of blocks, for TER
     pairs       counting and finding (prefix, word) pairs, for n-gram information
     choosing    the best reference of each candidate
+    inversions  pairs in the wrong order, for Kendall's tau
     resample    weighted sums in a fixed order, bootstrap draws
 """
 
