@@ -1,5 +1,6 @@
 """Correlations, accuracies of pairs and permutation tests by their definitions, one pair at a time."""
 
+from fractions import Fraction
 from itertools import chain, combinations
 from math import fsum, isnan, nan, sqrt
 
@@ -99,3 +100,52 @@ def pseudo_documents(correlate, metric, human, documents):
 
 def within_pseudo_documents(correlate, metric, human, documents):
     return average_defined([correlate(*columns(scores)) for scores in document_scores(metric, human, documents)])
+
+
+def pairwise_accuracy(metric, human):
+    pairs = both(metric, human)
+    agreed = [sign(a - c) == sign(b - d) for (a, b), (c, d) in combinations(pairs, 2)]
+    return mean(agreed)
+
+
+def share_no_less(differences, masks):
+    """The share of masks whose swaps leave a sum of differences that is no less than the observed one."""
+    exact = [Fraction(float(difference)) for difference in differences]
+    sums = [sum(-d if swapped else d for d, swapped in zip(exact, mask, strict=True)) for mask in masks]
+    return mean([permuted >= sum(exact) for permuted in sums])
+
+
+def soft_pairwise_accuracy(metric, human, masks):
+    gaps = []
+    for i, j in combinations(range(len(metric)), 2):
+        four = columns([metric[i], metric[j], human[i], human[j]])
+        there = [s for s, scores in enumerate(four) if not any(map(isnan, scores))]
+        if there:
+            p_metric, p_human = (
+                share_no_less([side[i][s] - side[j][s] for s in there], [[mask[s] for s in there] for mask in masks])
+                for side in (metric, human)
+            )
+            gaps.append(abs(p_human - p_metric))
+    return 1 - mean(gaps)
+
+
+def accuracy_with_ties(metric, human, epsilon):
+    accuracies = []
+    for x, y in zip(columns(metric), columns(human), strict=True):
+        agreed = []
+        for (a, b), (c, d) in combinations(both(x, y), 2):
+            called = 0 if abs(a - c) <= epsilon else sign(a - c)
+            agreed.append(called == sign(b - d))
+        if agreed:
+            accuracies.append(mean(agreed))
+    return mean(accuracies)
+
+
+def calibrated_ties(metric, human):
+    """(accuracy, epsilon): every difference of the metric is tried."""
+    tried = {0.0}
+    for x, y in zip(columns(metric), columns(human), strict=True):
+        tried |= {abs(a - c) for (a, _), (c, _) in combinations(both(x, y), 2)}
+    found = [(accuracy_with_ties(metric, human, epsilon), epsilon) for epsilon in sorted(tried)]
+    best = max(accuracy for accuracy, _ in found)
+    return next(((accuracy, epsilon) for accuracy, epsilon in found if accuracy >= best - 1e-12), (nan, 0.0))

@@ -1,0 +1,118 @@
+"""Who is better, by a metric and by people: accuracies of pairs against slow twins."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textbook import correlations as textbook
+from textbook import resampling
+
+from tarocco.errors import InputError
+from tarocco.judge.pairs_of_systems import (
+    accuracy_with_ties,
+    calibrated_ties,
+    pairwise_accuracy,
+    soft_pairwise_accuracy,
+)
+from tarocco.judge.streams import Coins, documents, words
+
+MISSING = float("nan")
+ROUND = st.integers(-4, 4).map(lambda k: k / 4)
+FINE = st.floats(-1, 1).map(lambda x: round(x, 3))
+
+
+@st.composite
+def tables(draw, systems=5, segments=6):
+    """The metric's and people's float64[systems, segments], with ties and holes."""
+    shape = draw(st.integers(1, systems)), draw(st.integers(1, segments))
+    values = draw(st.sampled_from([ROUND, ROUND | st.just(MISSING), FINE | st.just(MISSING)]))
+    n = shape[0] * shape[1]
+    return [np.array(draw(st.lists(values, min_size=n, max_size=n)), float).reshape(shape) for _ in range(2)]
+
+
+def masks(seed, n, places):
+    """The lowest bit of a word first."""
+    found = []
+    for number in range(n):
+        state = resampling.mix((seed + resampling.mix((number + 0x9E3779B97F4A7C15) % 2**64)) % 2**64)
+        stream = resampling.splitmix64(state)
+        bits = [word >> bit & 1 for word in (next(stream) for _ in range(-(-places // 64))) for bit in range(64)]
+        found.append(bits[:places])
+    return found
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, 200), (3, 70), (64, 65), (130, 199)])
+def test_coins_are_the_bits_of_each_permutations_own_stream(first, last):
+    wanted = np.array(masks(7, 5, 200))[:, first:last]
+    np.testing.assert_array_equal(Coins(7, 5, 200).tossed(first, last), wanted)
+    np.testing.assert_array_equal(Coins(7, 3, 200).tossed(first, last), wanted[:3])
+    assert words(-1, 2, 2).tolist() == words(2**64 - 1, 2, 2).tolist() != words(1, 2, 2).tolist()
+
+
+def test_pseudo_documents_are_distinct_segments_and_depend_on_seed_and_number_alone():
+    found = documents(5, 100, count=400, size=30)
+    assert all(len(set(document)) == 30 for document in found.tolist())
+    assert found.tolist()[:20] == documents(5, 100, count=20, size=30).tolist()
+    assert found.tolist() != documents(6, 100, count=400, size=30).tolist()
+    times = np.bincount(found.ravel(), minlength=100)  # binomial, 120 expected, standard deviation 9
+    assert times.min() > 75
+    assert times.max() < 165
+    assert documents(5, 30, count=2).tolist() == [list(range(30))] * 2
+    with pytest.raises(InputError, match="30 distinct segments; there are only 29"):
+        documents(5, 29)
+
+
+@given(tables())
+def test_pairwise_accuracy_is_the_twins(sides):
+    metric, human = (side[:, 0] for side in sides)
+    assert pairwise_accuracy(metric, human) == pytest.approx(textbook.pairwise_accuracy(metric, human), nan_ok=True)
+
+
+@given(tables(), st.integers(0, 3))
+def test_soft_pairwise_accuracy_is_the_twins(sides, seed):
+    wanted = textbook.soft_pairwise_accuracy(*sides, masks(seed, 12, sides[0].shape[1]))
+    assert soft_pairwise_accuracy(*sides, n_permutations=12, seed=seed) == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+
+
+def test_soft_pairwise_accuracy_of_people_with_themselves_is_one():
+    human = np.random.default_rng(1).normal(size=(6, 90))
+    assert soft_pairwise_accuracy(3 * human + 1, human) == 1.0
+    assert soft_pairwise_accuracy(-human, human) < 0.9
+    noise = np.random.default_rng(2).normal(size=(6, 90))
+    assert soft_pairwise_accuracy(noise, human, seed=1) != soft_pairwise_accuracy(noise, human, seed=2)
+
+
+@given(tables())
+def test_tie_calibration_is_the_twins(sides):
+    wanted, epsilon = textbook.calibrated_ties(*sides)
+    found = calibrated_ties(*sides)
+    assert found.accuracy == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+    assert found.epsilon == epsilon
+    assert accuracy_with_ties(*sides, epsilon) == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+
+
+@given(tables(), FINE.map(abs))
+def test_accuracy_with_ties_is_the_twins_at_any_epsilon(sides, epsilon):
+    wanted = textbook.accuracy_with_ties(*sides, epsilon)
+    assert accuracy_with_ties(*sides, epsilon) == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+
+
+def test_ties_worked_by_hand():
+    """People: a tie, then an order. The metric's differences are 2 and 3: at 2 both items are right."""
+    metric = np.array([[5.0, 5.0], [3.0, 2.0]])
+    human = np.array([[1.0, 2.0], [1.0, 1.0]])
+    found = calibrated_ties(metric, human)
+    assert (found.accuracy, found.epsilon, found.items, found.pairs) == (1.0, 2.0, 2, 2)
+    assert accuracy_with_ties(metric, human, 0.0) == 0.5
+    assert accuracy_with_ties(metric, human, 3.0) == 0.5
+
+
+def test_one_system_has_no_pairs():
+    one = np.ones((1, 4))
+    assert math.isnan(pairwise_accuracy(one[:, 0], one[:, 0]))
+    assert math.isnan(soft_pairwise_accuracy(one, one))
+    found = calibrated_ties(one, one)
+    assert math.isnan(found.accuracy)
+    assert found.items == 0
