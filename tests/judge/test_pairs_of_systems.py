@@ -32,20 +32,9 @@ def tables(draw, systems=5, segments=6):
     return [np.array(draw(st.lists(values, min_size=n, max_size=n)), float).reshape(shape) for _ in range(2)]
 
 
-def masks(seed, n, places):
-    """The lowest bit of a word first."""
-    found = []
-    for number in range(n):
-        state = resampling.mix((seed + resampling.mix((number + 0x9E3779B97F4A7C15) % 2**64)) % 2**64)
-        stream = resampling.splitmix64(state)
-        bits = [word >> bit & 1 for word in (next(stream) for _ in range(-(-places // 64))) for bit in range(64)]
-        found.append(bits[:places])
-    return found
-
-
 @pytest.mark.parametrize(("first", "last"), [(0, 200), (3, 70), (64, 65), (130, 199)])
 def test_coins_are_the_bits_of_each_permutations_own_stream(first, last):
-    wanted = np.array(masks(7, 5, 200))[:, first:last]
+    wanted = np.array(resampling.coins(7, 5, 200))[:, first:last]
     np.testing.assert_array_equal(Coins(7, 5, 200).tossed(first, last), wanted)
     np.testing.assert_array_equal(Coins(7, 3, 200).tossed(first, last), wanted[:3])
     assert words(-1, 2, 2).tolist() == words(2**64 - 1, 2, 2).tolist() != words(1, 2, 2).tolist()
@@ -72,7 +61,7 @@ def test_pairwise_accuracy_is_the_twins(sides):
 
 @given(tables(), st.integers(0, 3))
 def test_soft_pairwise_accuracy_is_the_twins(sides, seed):
-    wanted = textbook.soft_pairwise_accuracy(*sides, masks(seed, 12, sides[0].shape[1]))
+    wanted = textbook.soft_pairwise_accuracy(*sides, resampling.coins(seed, 12, sides[0].shape[1]))
     assert soft_pairwise_accuracy(*sides, n_permutations=12, seed=seed) == pytest.approx(wanted, abs=1e-12, nan_ok=True)
 
 

@@ -149,3 +149,55 @@ def calibrated_ties(metric, human):
     found = [(accuracy_with_ties(metric, human, epsilon), epsilon) for epsilon in sorted(tried)]
     best = max(accuracy for accuracy, _ in found)
     return next(((accuracy, epsilon) for accuracy, epsilon in found if accuracy >= best - 1e-12), (nan, 0.0))
+
+
+def z_scored(scores):
+    """float lists of systems, all together; NaN stays."""
+    there = [value for row in scores for value in row if not isnan(value)]
+    center = mean(there)
+    spread = sqrt(mean([(value - center) ** 2 for value in there])) if there else nan
+    if not spread > 1e-12 * max(map(abs, there), default=0):
+        return [[0.0 * value for value in row] for row in scores]
+    return [[(value - center) / spread for value in row] for row in scores]
+
+
+def present_mean(row):
+    return round(mean([value for value in row if not isnan(value)]), 12)
+
+
+def perm_both(correlate, first, second, human, masks):
+    """(lead, how many of the permutations lead by no less, how many trail by no less)."""
+
+    def lead(x, y):
+        return correlate([present_mean(row) for row in x], human) - correlate([present_mean(row) for row in y], human)
+
+    missing = [[isnan(a + b) for a, b in zip(x, y, strict=True)] for x, y in zip(first, second, strict=True)]
+    first, second = (
+        z_scored(
+            [[nan if hole else a for a, hole in zip(*rows, strict=True)] for rows in zip(side, missing, strict=True)]
+        )
+        for side in (first, second)
+    )
+    observed = lead(first, second)
+    if isnan(observed):
+        return nan, nan, nan
+    null = []
+    segments = len(first[0])
+    for mask in masks:
+        x, y = [list(row) for row in first], [list(row) for row in second]
+        for place, swap in enumerate(mask):
+            i, s = divmod(place, segments)
+            if swap:
+                x[i][s], y[i][s] = y[i][s], x[i][s]
+        permuted = lead(x, y)
+        null.append(0.0 if isnan(permuted) else permuted)
+    return observed, sum(v >= observed - 1e-12 for v in null), sum(v <= observed + 1e-12 for v in null)
+
+
+def holm(p_values):
+    """The smallest level at which Holm's procedure rejects each hypothesis."""
+    adjusted = []
+    for p in p_values:
+        earlier = sorted(q for q in p_values if q <= p)
+        adjusted.append(min(1.0, max(q * (len(p_values) - step) for step, q in enumerate(earlier))))
+    return adjusted

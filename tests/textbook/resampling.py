@@ -37,3 +37,13 @@ def lane_sum(values, weights):
             lanes[i % 8] += weights[i] * values[i]
         total += ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]))
     return total
+
+
+def coins(seed, n, places):
+    """For each of n permutations so many bits of its own stream, a word's lowest bit first."""
+    found = []
+    for number in range(n):
+        stream = splitmix64(mix((seed + mix((number + 0x9E3779B97F4A7C15) % WORD)) % WORD))
+        bits = [word >> bit & 1 for word in (next(stream) for _ in range(-(-places // 64))) for bit in range(64)]
+        found.append(bits[:places])
+    return found
