@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarocco.errors import BadParameter, InputError
 from tarocco.kernels import kernel, resample, widest
@@ -66,8 +67,7 @@ def swaps(differences: Floats, n_resamples: int, seed: int, jobs: int | None = N
 def _drawn(choose: Callable[..., Any], statistics: Floats, n_resamples: int, seed: int, jobs: int | None) -> Floats:
     """The sums of each resample; `choose` says which segments it has, and how often."""
     n = len(statistics)
-    if n == 0:
-        raise InputError("there are no segments to draw from")
+    _check_segments(n)
     columns = _columns(statistics)
     # Most statistics are counts. They are added in 16 and 32 bits, several times as fast, and to the same bits.
     largest = np.abs(columns).max(initial=0.0)
@@ -89,6 +89,19 @@ def _drawn(choose: Callable[..., Any], statistics: Floats, n_resamples: int, see
 
     parts = blocks(n_resamples, max(1, min(_BLOCK, _MOST_WEIGHTS // n)))
     return np.concatenate(list(map_ordered(run, parts, len(parts), jobs)))
+
+
+def _check_segments(n: int) -> None:
+    if n == 0:
+        raise InputError("there are no segments to draw from")
+
+
+def drawn(n: int, seed: int, number: int) -> NDArray[np.intp]:
+    """The n segments of resample `number`, in ascending order: those whose rows `bootstrap` adds."""
+    _check_segments(n)
+    weights = np.empty(n)
+    _bootstrap_weights(n, int(seed) % 2**64, number, weights)
+    return np.repeat(np.arange(n), weights.astype(np.intp))
 
 
 def check_resampling(confidence: float, n_resamples: int, seed: int) -> None:

@@ -37,6 +37,7 @@ def test_bootstrap_draws(n, seed, jobs):
     for resample in range(3):
         expected = np.bincount(resampling.draws(n, seed, resample), minlength=n)
         assert counts[resample].tolist() == expected.tolist()
+        assert drawn(n, seed, resample).tolist() == sorted(resampling.draws(n, seed, resample))
 
 
 def test_large_sums_are_the_same_in_any_number_of_threads():
@@ -98,6 +99,8 @@ def test_all_metrics_see_the_same_resamples():
 def test_nothing_cannot_be_resampled():
     with pytest.raises(InputError, match="no segments to draw from"):
         bootstrap(np.zeros((0, 3)), 4, 1)
+    with pytest.raises(InputError, match="no segments to draw from"):
+        drawn(0, 4, 1)
 
 
 @pytest.mark.parametrize(("confidence", "resamples"), [(0, 100), (1, 100), (95, 100), (0.95, 1)])
