@@ -76,6 +76,7 @@ def test_many_rows_at_once_are_each_row_alone(name, data):
     y = np.array(data.draw(st.lists(row, min_size=len(x), max_size=len(x))))
     np.testing.assert_array_equal(correlations(name, x, y), [OURS[name](*pair) for pair in zip(x, y, strict=True)])
     np.testing.assert_array_equal(correlations(name, x, y[:1]), [OURS[name](one, y[0]) for one in x])
+    np.testing.assert_array_equal(correlations(name, x[:1], y), [OURS[name](x[0], one) for one in y])
 
 
 def test_it_is_said_why_there_is_no_correlation():

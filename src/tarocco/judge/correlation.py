@@ -64,21 +64,29 @@ def correlations(coefficient: str, x: Floats, y: Floats) -> Floats:
     rows_of = COEFFICIENTS.get(coefficient)
     if rows_of is None:
         raise BadParameter(f"a correlation is one of {', '.join(COEFFICIENTS)}, not {coefficient!r}")
-    x, y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
-    both = _paired(x, y)
+    x, y = np.asarray(x, float), np.asarray(y, float)
+    if len(x) == 1:
+        x, y = y, x
+    whole = int(np.isfinite(y).sum()) if len(y) == 1 else -1  # a row that serves many is ranked once
+    wide = np.broadcast_to(y, x.shape)
+    both = _paired(x, wide)
     sizes = both.sum(axis=1)
     found = np.full(len(x), np.nan)
     for size in np.unique(sizes[sizes >= FEWEST]):
         chosen = np.flatnonzero(sizes == size)
-        if size == x.shape[1]:
-            dense_x, dense_y = x[chosen], y[chosen]
-        else:
-            inside = both[chosen]
-            dense_x, dense_y = (side[chosen][inside].reshape(-1, size) for side in (x, y))
+        dense_x = _dense(x, both, chosen, size)
+        dense_y = _dense(wide, both, chosen[:1] if size == whole else chosen, size)
         varied = ~(_constant(dense_x) | _constant(dense_y))
         if varied.any():
-            found[chosen[varied]] = rows_of(dense_x[varied], dense_y[varied])
+            found[chosen[varied]] = rows_of(dense_x[varied], dense_y[varied] if len(dense_y) > 1 else dense_y)
     return found
+
+
+def _dense(side: Floats, both: NDArray[np.bool_], chosen: NDArray[np.intp], size: int) -> Floats:
+    """float64[chosen, size]: these rows without what is missing."""
+    if size == side.shape[1]:
+        return side[chosen]
+    return side[chosen][both[chosen]].reshape(-1, size)
 
 
 def _paired(x: Floats, y: Floats) -> NDArray[np.bool_]:
@@ -148,7 +156,7 @@ def _kendall(variant: str) -> Callable[[Floats, Floats], Floats]:
         ranks_x, ranks_y = _dense_ranks(x), _dense_ranks(y)
         joint = ranks_x * np.int64(n) + ranks_y
         order = np.argsort(joint, axis=1, kind="stable")
-        moved = np.ascontiguousarray(np.take_along_axis(ranks_y, order, axis=1))
+        moved = np.ascontiguousarray(np.take_along_axis(np.broadcast_to(ranks_y, x.shape), order, axis=1))
         discordant = np.empty(len(x), np.int64)
         _inversions(moved, np.empty(n, np.int32), discordant)  # this sorts `moved`
         pairs = n * (n - 1) // 2
