@@ -75,12 +75,11 @@ def of_documents(
 
     The points are all (system, document) pairs; within documents, those of each document, averaged.
     """
-    held = np.zeros((metric.shape[1], len(documents)))
-    held[documents, np.arange(len(documents))[:, None]] = 1.0
-    there = ~(np.isnan(metric) | np.isnan(human))
-    sizes = there @ held
-    with np.errstate(invalid="ignore"):  # no segment, no mean
-        x, y = ((np.where(there, side, 0.0) @ held / sizes).T for side in (metric, human))
+    statistics = np.ascontiguousarray(_statistics(metric, human))
+    sums = np.zeros((len(documents), statistics.shape[1]))
+    for members in documents.T:  # the first segment of every document, the second, ...
+        sums += statistics[members]
+    x, y = _means(sums)
     return by_system(x, y, coefficient) if within else ungrouped(x, y, coefficient)
 
 
