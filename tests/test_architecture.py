@@ -95,6 +95,11 @@ def test_scoring_imports_no_optional_library():
     assert "importlib.metadata" not in loaded
 
 
+def test_correlating_imports_no_scipy():
+    loaded = loaded_by("import tarocco.judge.groupings, tarocco.judge.pairs_of_metrics, tarocco.judge.pairs_of_systems")
+    assert "scipy" not in loaded
+
+
 def test_versions_agree():
     import tarocco
 
