@@ -130,10 +130,12 @@ def _group(metric: Floats, human: Floats, missing: NDArray[np.bool_]) -> _Group:
     k = len(metric) - int(missing[:, 0].sum())
     if missing.any():  # item by item, the systems that are there
         metric, human = (side.T[~missing.T].reshape(-1, k).T for side in (metric, human))
+    order = np.argsort(-human, axis=0)  # from the best down: no pair's human difference is below 0
+    metric, human = (np.take_along_axis(side, order, axis=0) for side in (metric, human))
     concordant, tied = [], []
     for system in range(k - 1):
         difference = metric[system] - metric[system + 1 :]
-        order = human[system] - human[system + 1 :]
-        concordant.append(np.abs(difference[difference * np.sign(order) > 0]))
-        tied.append(np.abs(difference[order == 0]))
+        level = human[system] == human[system + 1 :]
+        concordant.append(difference[(difference > 0) > level])
+        tied.append(np.abs(difference[level]))
     return _Group(k * (k - 1) // 2, np.sort(np.concatenate(concordant)), np.sort(np.concatenate(tied)))
