@@ -99,9 +99,9 @@ def _check_segments(n: int) -> None:
 def drawn(n: int, seed: int, number: int) -> NDArray[np.intp]:
     """The n segments of resample `number`, in ascending order: those whose rows `bootstrap` adds."""
     _check_segments(n)
-    weights = np.empty(n)
-    _bootstrap_weights(n, int(seed) % 2**64, number, weights)
-    return np.repeat(np.arange(n), weights.astype(np.intp))
+    weights = np.empty((1, n), np.int16)
+    _draw(n, int(seed) % 2**64, number, weights)
+    return np.repeat(np.arange(n), weights[0])
 
 
 def check_resampling(confidence: float, n_resamples: int, seed: int) -> None:

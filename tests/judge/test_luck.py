@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import tarocco
 from tarocco import datasets
 from tarocco.cli import main
-from tarocco.judge.luck import holm, sign_test
+from tarocco.judge.luck import sign_test
+from tarocco.judge.pairs_of_metrics import holm
 from tests.textbook import luck
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=5).map(" ".join)
@@ -79,8 +80,8 @@ def test_sign_test_of_many_segments():
 
 def test_holm():
     """Worked by hand: 0.01 * 4, 0.02 * 3, then the larger of 0.03 * 2 and the one before, and so on."""
-    assert holm([0.03, 0.01, 0.04, 0.02]) == pytest.approx([0.06, 0.04, 0.06, 0.06])
-    assert holm([0.5, 0.9]) == pytest.approx([1.0, 1.0])
+    assert holm(np.array([0.03, 0.01, 0.04, 0.02])).tolist() == pytest.approx([0.06, 0.04, 0.06, 0.06])
+    assert holm(np.array([0.5, 0.9])).tolist() == pytest.approx([1.0, 1.0])
 
 
 @pytest.mark.parametrize("test", ["bootstrap", "randomization", "sign"])

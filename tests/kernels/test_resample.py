@@ -13,7 +13,7 @@ from textbook import resampling
 from tarocco.errors import BadParameter, InputError
 from tarocco.kernels import resample as kernels
 from tarocco.metrics.bleu import Bleu, BleuIndividual
-from tarocco.resample import bootstrap, check_resampling, intervals, percentiles, swaps, totals
+from tarocco.resample import bootstrap, check_resampling, drawn, intervals, percentiles, swaps, totals
 
 NUMBERS = st.floats(-1e6, 1e6)
 

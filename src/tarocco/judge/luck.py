@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tarocco.judge.pairs_of_metrics import holm
 from tarocco.metrics.base import Floats, Metric
 from tarocco.resample import bootstrap, swaps
 from tarocco.results import Score
@@ -61,7 +62,7 @@ class Test:
 def differences(pairs: Sequence[tuple[Score, Score]], test: Test) -> list[Difference]:
     """Every pair (baseline, system) of one metric, with Holm's correction."""
     found = {"bootstrap": _bootstrap, "randomization": _randomization, "sign": _sign}[test.name](pairs, test)
-    corrected = holm([one.p_value for one in found])
+    corrected = holm(np.array([one.p_value for one in found])).tolist()
     return [replace(one, p_holm=p, significant=p <= test.alpha) for one, p in zip(found, corrected, strict=True)]
 
 
@@ -150,13 +151,3 @@ def _least_wins(n: int, alpha: float) -> float:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if 2.0 * _tail(n, middle) <= alpha else (low, middle - 1)
     return float(n - low)
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down correction (1979): the smallest p-value counts for all tests, the next for all but one."""
-    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
-    corrected, largest = [0.0] * len(p_values), 0.0
-    for place, i in enumerate(order):
-        largest = max(largest, min(1.0, (len(p_values) - place) * p_values[i]))
-        corrected[i] = largest
-    return corrected

@@ -126,6 +126,13 @@ def draw(n: cython.Py_ssize_t, seed: cython.ulonglong, first: cython.Py_ssize_t,
     """
     b: cython.Py_ssize_t
     i: cython.Py_ssize_t
+    drawn: cython.Py_ssize_t
+    state: cython.ulonglong
+    word: cython.ulonglong
+    product: cython.ulonglong
+    _half: cython.int
+    size: cython.ulonglong = n
+    unfair: cython.ulonglong = (MASK32 + 1) % size
     with cython.nogil:
         for b in range(weights.shape[0]):
             state = mix((seed + mix((cython.cast(cython.ulonglong, first + b) + GOLDEN) & MASK64)) & MASK64)
