@@ -16,7 +16,7 @@ settings.register_profile(
     "tarocco",
     derandomize=True,
     deadline=None,
-    max_examples=int(os.environ.get("TAROCCO_EXAMPLES", 25 if PLAIN else 200)),
+    max_examples=int(os.environ.get("TAROCCO_EXAMPLES", 15 if PLAIN else 100)),
     suppress_health_check=[HealthCheck.too_slow],
     database=None,
 )

@@ -61,4 +61,4 @@ class _AnyType:
         return self
 
 
-int = uint = uchar = void = double = longlong = ulonglong = Py_ssize_t = bint = _AnyType()
+int = uint = short = uchar = void = double = longlong = ulonglong = Py_ssize_t = bint = _AnyType()
