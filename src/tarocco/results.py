@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -91,12 +92,12 @@ def number_or_null(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-class Tabular:
+class Tabular(ABC):
     """Anything that has flat records, as a table of other libraries."""
 
+    @abstractmethod
     def rows(self) -> list[dict[str, Any]]:
         """The records."""
-        raise NotImplementedError
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame, one row a record of `rows`."""
