@@ -263,7 +263,6 @@ def test_a_sheet_and_back(capsys, tmp_path, monkeypatch):
 
 
 def test_figures(capsys, folder):
-    pytest.importorskip("altair")
     assert run(capsys, *FILES, "-m", "WER", "PER", "--figure", "dots.svg")[0] == 0
     assert run(capsys, *FILES, "-m", "WER", "PER", "--curve", "--figure", "curve.svg")[0] == 0
     assert "length of the n-best list" in (folder / "curve.svg").read_text()
