@@ -74,12 +74,11 @@ def by_item(correlate, metric, human):
 
 
 def system_means(metric, human):
-    """(metric, human) of each system, over the segments that both have."""
-    found = []
-    for x, y in zip(metric, human, strict=True):
-        pairs = both(x, y)
-        found.append((mean([a for a, _ in pairs]), mean([b for _, b in pairs])))
-    return found
+    """(metric, human) of each system, each over the segments that it has."""
+    return [
+        (mean([a for a in x if not isnan(a)]), mean([b for b in y if not isnan(b)]))
+        for x, y in zip(metric, human, strict=True)
+    ]
 
 
 def system_level(correlate, metric, human):

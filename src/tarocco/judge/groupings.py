@@ -1,23 +1,27 @@
-"""The ways in which float64[systems, segments] of a metric and of people become lists that are correlated.
+"""Which scores of a metric are correlated with which of people: the level that has scores, and how they are grouped.
 
-Missing scores are NaN; only segments of a system that both sides have count. Where several correlations are averaged,
-those that are undefined are left out, and the result says how many there were.
+Items are the whole test set, its segments, or pseudo-documents drawn from them: float64[systems, items] for each side.
+They are correlated in one list, item by item over systems, or system by system over items. Where several correlations
+are averaged, those that are undefined are left out, and the result says how many there were.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tarocco.errors import BadParameter
 from tarocco.judge.correlation import correlations, undefined
+from tarocco.judge.sides import Side
+from tarocco.judge.streams import documents
 from tarocco.metrics.base import Floats
-from tarocco.resample import bootstrap, check_resampling, drawn, percentiles, totals
-from tarocco.results import Interval
+from tarocco.resample import bootstrap, drawn
 from tarocco.run import map_ordered
 
+LEVELS = ("system", "segment", "document")
+GROUPINGS = ("none", "item", "system")
 NAMES = ("metric's", "human")
 
 
@@ -31,116 +35,78 @@ class Agreement:
     why: str | None  # it is undefined
 
 
-def _agreement(coefficient: str, x: Floats, y: Floats) -> Agreement:
-    """The mean of the rows' correlations."""
-    found = correlations(coefficient, x, y)
-    there = found[~np.isnan(found)]
-    if len(there):
-        return Agreement(float(there.mean()), len(there), len(found), None)
-    if len(found) == 1:
-        return Agreement(np.nan, 0, 1, undefined(x, y, NAMES))
-    return Agreement(np.nan, 0, len(found), f"none of {len(found)} groups has a correlation")
+@dataclass(frozen=True, eq=False)
+class View:
+    """A level and a grouping. At system level there is one item, which all groupings but `system` treat alike."""
+
+    level: str = "system"
+    grouping: str = "none"
+    members: NDArray[np.intp] | None = None  # of pseudo-documents
+
+    def __post_init__(self) -> None:
+        if self.level not in LEVELS:
+            raise BadParameter(f"level is one of {', '.join(LEVELS)}, not {self.level!r}")
+        if self.grouping not in GROUPINGS:
+            raise BadParameter(f"grouping is one of {', '.join(GROUPINGS)}, not {self.grouping!r}")
+        if self.level == "system" and self.grouping != "none":
+            raise BadParameter("at system level there is nothing to group")
+
+    def items(self, side: Side) -> Floats:
+        """float64[systems, items]"""
+        if self.level == "system":
+            return side.systems[:, None]
+        return side.segments if self.members is None else side.documents(self.members)
+
+    def lists(self, items: Floats) -> Floats:
+        """float64[lists, points]: what is correlated, row by row."""
+        if self.grouping == "none":
+            return items.reshape(1, -1)
+        return items.T if self.grouping == "item" else items
+
+    def agreement(self, coefficient: str, metric: Floats, people: Floats) -> Agreement:
+        """The mean of the lists' correlations, from both sides' items."""
+        x, y = self.lists(metric), self.lists(people)
+        found = correlations(coefficient, x, y)
+        there = found[~np.isnan(found)]
+        if len(there):
+            return Agreement(float(there.mean()), len(there), len(found), None)
+        if len(found) == 1:
+            return Agreement(np.nan, 0, 1, undefined(x, y, NAMES))
+        return Agreement(np.nan, 0, len(found), f"none of {len(found)} groups has a correlation")
+
+    def resampled(
+        self, coefficient: str, metric: Side, people: Side, n_resamples: int, seed: int, jobs: int | None = None
+    ) -> Floats:
+        """float64[n_resamples]: the agreement on each resample of the segments; NaN where it is undefined.
+
+        Segments are drawn for all systems and both sides together. Pseudo-documents keep their places, which the
+        drawn segments fill. Correlations of single segments stay what they are, and only their mean is drawn anew.
+        """
+        if self.level == "system":
+            return correlations(coefficient, *(side.resampled(n_resamples, seed, jobs) for side in (metric, people)))
+        if self.level == "segment" and self.grouping == "item":
+            found = correlations(coefficient, metric.segments.T, people.segments.T)
+            there = ~np.isnan(found)
+            sums = bootstrap(np.stack([np.where(there, found, 0.0), there], axis=1), n_resamples, seed, jobs)
+            with np.errstate(invalid="ignore"):
+                return sums[:, 0] / sums[:, 1]
+        count = people.segments.shape[1]
+
+        def run(number: int) -> float:
+            places = drawn(count, seed, number)
+            if self.members is None:
+                x, y = (side.segments[:, places] for side in (metric, people))
+            else:
+                x, y = (side.documents(places[self.members]) for side in (metric, people))
+            return self.agreement(coefficient, x, y).value
+
+        return np.array(list(map_ordered(run, range(n_resamples), n_resamples, jobs)))
 
 
-def ungrouped(metric: Floats, human: Floats, coefficient: str) -> Agreement:
-    """All scores of all systems in one list."""
-    return _agreement(coefficient, metric.reshape(1, -1), human.reshape(1, -1))
+def view_of(level: str, grouping: str | None, segments: int, count: int = 1000, size: int = 30, seed: int = 0) -> View:
+    """The view of a test set with so many segments; pseudo-documents are drawn from the seed.
 
-
-def by_item(metric: Floats, human: Floats, coefficient: str) -> Agreement:
-    """Over systems for each segment, averaged."""
-    return _agreement(coefficient, metric.T, human.T)
-
-
-def by_system(metric: Floats, human: Floats, coefficient: str) -> Agreement:
-    """Over segments for each system, averaged."""
-    return _agreement(coefficient, metric, human)
-
-
-def system_level(metric: Floats, human: Floats, coefficient: str) -> Agreement:
-    """Of the systems' mean scores."""
-    x, y = system_means(metric, human)
-    return _agreement(coefficient, x[None], y[None])
-
-
-def system_means(metric: Floats, human: Floats) -> tuple[Floats, Floats]:
-    """The mean of each system's segments that both sides have."""
-    return _means(totals(_statistics(metric, human)))
-
-
-def of_documents(
-    metric: Floats, human: Floats, coefficient: str, documents: NDArray[np.intp], within: bool = False
-) -> Agreement:
-    """Of pseudo-documents, intp[documents, size] (`streams.documents`): a document's score is its segments' mean.
-
-    The points are all (system, document) pairs; within documents, those of each document, averaged.
+    Without a grouping all points are in one list.
     """
-    statistics = np.ascontiguousarray(_statistics(metric, human))
-    sums = np.zeros((len(documents), statistics.shape[1]))
-    for members in documents.T:  # the first segment of every document, the second, ...
-        sums += statistics[members]
-    x, y = _means(sums)
-    return by_system(x, y, coefficient) if within else ungrouped(x, y, coefficient)
-
-
-def _statistics(metric: Floats, human: Floats) -> Floats:
-    """float64[segments, 3 * systems]: both sides' scores where both exist, and whether they do."""
-    there = ~(np.isnan(metric) | np.isnan(human))
-    return np.concatenate([np.where(there, metric, 0.0), np.where(there, human, 0.0), there]).T
-
-
-def _means(sums: Floats) -> tuple[Floats, Floats]:
-    x, y, sizes = np.split(sums, 3, axis=-1)
-    with np.errstate(invalid="ignore"):
-        return x / sizes, y / sizes
-
-
-def interval(
-    grouping: Callable[[Floats, Floats, str], Agreement],
-    metric: Floats,
-    human: Floats,
-    coefficient: str,
-    confidence: float = 0.95,
-    n_resamples: int = 1000,
-    seed: int = 0,
-    jobs: int | None = None,
-) -> Interval:
-    """Percentile bootstrap interval over segments, drawn for all systems together.
-
-    Pseudo-documents (a `functools.partial` of `of_documents`) keep their places, which the drawn segments fill.
-    Resamples without a correlation are left out.
-    """
-    check_resampling(confidence, n_resamples, seed)
-    values = resampled(grouping, metric, human, coefficient, n_resamples, seed, jobs)
-    low, high = percentiles(values, (1 - confidence) / 2)
-    return Interval(low, high, float(confidence), int(n_resamples), int(seed))
-
-
-def resampled(
-    grouping: Callable[[Floats, Floats, str], Agreement],
-    metric: Floats,
-    human: Floats,
-    coefficient: str,
-    n_resamples: int,
-    seed: int,
-    jobs: int | None = None,
-) -> Floats:
-    """float64[n_resamples]: the agreement on each resample of the segments; NaN where it is undefined.
-
-    All resampled system means are one call's weighted sums; correlations of single segments stay what they are, and
-    only their mean is drawn anew.
-    """
-    if grouping is system_level:
-        return correlations(coefficient, *_means(bootstrap(_statistics(metric, human), n_resamples, seed, jobs)))
-    if grouping is by_item:
-        found = correlations(coefficient, metric.T, human.T)
-        there = ~np.isnan(found)
-        sums = bootstrap(np.stack([np.where(there, found, 0.0), there], axis=1), n_resamples, seed, jobs)
-        with np.errstate(invalid="ignore"):
-            return sums[:, 0] / sums[:, 1]
-
-    def run(number: int) -> float:
-        chosen = drawn(metric.shape[1], seed, number)
-        return grouping(metric[:, chosen], human[:, chosen], coefficient).value
-
-    return np.array(list(map_ordered(run, range(n_resamples), n_resamples, jobs)))
+    members = documents(seed, segments, count, size) if level == "document" else None
+    return View(level, grouping or "none", members)
