@@ -115,7 +115,7 @@ SYSTEMS = {
 def test_documents_and_resamples_are_scored_as_texts_are(name):
     """What statistics say of a set of segments is what the metric says of these segments, as a text of their own."""
     scores = tarocco.score(SYSTEMS, REFERENCES, metrics=name)
-    side = of_scores([score for score in scores.scores])
+    side = of_scores(list(scores.scores))
     sign = -1 if name == "TER" else 1
 
     def scored(places):
