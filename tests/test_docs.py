@@ -107,6 +107,8 @@ STAND_INS = {
     **{f"ref{i}": f"ref{i}.txt" for i in (2, 3, 4)},
     **dict.fromkeys(("sysA", "sysA.txt"), "careful.txt"),
     **dict.fromkeys(("sysB", "sysB.txt"), "brief.txt"),
+    **{f"sys/{name}.txt": f"{name}.txt" for name in ("careful", "middling", "mirror", "brief")},
+    "human.tsv": "grades.tsv",
     "experiment.toml": "demo.toml",
     "data/wmt19/ref/A.txt": "ref1.txt",
     "data/wmt19/sys/online-B.0": "brief.txt",

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from tarocco.encode.batch import Batch
     from tarocco.encode.tokenizers import tokenizer
     from tarocco.errors import TaroccoError
+    from tarocco.judge.agreed import CorrelateResult, Correlation
     from tarocco.judge.comparing import CompareResult, compare
+    from tarocco.judge.correlating import correlate
+    from tarocco.judge.leads import Lead
     from tarocco.judge.luck import Difference
     from tarocco.judge.orange import orange
     from tarocco.judge.verdict import Orange, OrangeResult
@@ -29,9 +32,12 @@ _HOMES = {
     "Agreement": "tarocco.metrics.base",
     "Batch": "tarocco.encode.batch",
     "CompareResult": "tarocco.judge.comparing",
+    "CorrelateResult": "tarocco.judge.agreed",
+    "Correlation": "tarocco.judge.agreed",
     "Difference": "tarocco.judge.luck",
     "Example": "tarocco.metrics.base",
     "Interval": "tarocco.results",
+    "Lead": "tarocco.judge.leads",
     "Metric": "tarocco.metrics.base",
     "Orange": "tarocco.judge.verdict",
     "OrangeResult": "tarocco.judge.verdict",
@@ -40,6 +46,7 @@ _HOMES = {
     "Store": "tarocco.store",
     "TaroccoError": "tarocco.errors",
     "compare": "tarocco.judge.comparing",
+    "correlate": "tarocco.judge.correlating",
     "figure": "tarocco.present.plots.results",
     "metric": "tarocco.registry",
     "metric_plugin": "tarocco.registry",
@@ -55,9 +62,12 @@ __all__ = [
     "Agreement",
     "Batch",
     "CompareResult",
+    "CorrelateResult",
+    "Correlation",
     "Difference",
     "Example",
     "Interval",
+    "Lead",
     "Metric",
     "Orange",
     "OrangeResult",
@@ -67,6 +77,7 @@ __all__ = [
     "TaroccoError",
     "__version__",
     "compare",
+    "correlate",
     "figure",
     "metric",
     "metric_plugin",

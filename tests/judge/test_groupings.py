@@ -42,7 +42,10 @@ def agreement(view, coefficient, metric, human):
 
 
 def resampled(view, coefficient, metric, human, *drawing, **more):
-    return view.resampled(coefficient, of_values("metric", metric), of_values("people", human), *drawing, **more)
+    people = of_values("people", human)
+    both = view.resampled(coefficient, [of_values("metric", metric), people], people, *drawing, **more)
+    assert np.nanmin(both[1], initial=1) > 1 - 1e-9  # people agree with themselves
+    return both[0]
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -92,15 +95,18 @@ def test_resampled_documents_are_made_of_drawn_segments():
         assert value == pytest.approx(wanted, abs=1e-12)
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", [*VIEWS, ("document", "none"), ("document", "item"), ("document", "system")])
 def test_resamples_depend_on_the_seed_alone(view):
     rng = np.random.default_rng(7)
     human = rng.normal(size=(8, 60)) + np.arange(8.0)[:, None] / 3
     metric = human + rng.normal(size=(8, 60))
-    found = resampled(View(*view), "pearson", metric, human, 100, 3)
-    assert found.min() < agreement(View(*view), "pearson", metric, human).value < found.max()
-    assert (found == resampled(View(*view), "pearson", metric, human, 100, 3, jobs=1)).all()
-    assert (found != resampled(View(*view), "pearson", metric, human, 100, 4)).any()
+    view = view_of(*view, 60, 20, 5)
+    steps = []
+    found = resampled(view, "pearson", metric, human, 100, 3, advance=steps.append)
+    assert sum(steps) == 100
+    assert found.min() < agreement(view, "pearson", metric, human).value < found.max()
+    assert (found == resampled(view, "pearson", metric, human, 100, 3, jobs=1)).all()
+    assert (found != resampled(view, "pearson", metric, human, 100, 4)).any()
 
 
 REFERENCES = ["the cat sat on the mat", "it rained all day long", "she reads a good book", "we will see you soon"]

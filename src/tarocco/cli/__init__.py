@@ -11,6 +11,7 @@ from tarocco._version import __version__
 COMMANDS = {
     "score": "score systems against references",
     "compare": "is the difference between systems luck?",
+    "correlate": "how well do metrics agree with people?",
     "orange": "put metrics on trial: do they rank human translations above machine ones?",
     "init": "write an experiment file for a folder of files",
     "metrics": "what metrics there are: formulas, parameters, papers",

@@ -106,7 +106,7 @@ def write(result: CompareResult, options: argparse.Namespace) -> None:
         settings = {"seed": test.seed, "test": test.name, "n_resamples": test.n_resamples, "alpha": test.alpha}
         out.write(scores.json_text("compare", settings, result.to_dict()))
     elif options.format in ("tsv", "csv"):
-        out.write(comparison.separated_text(result, "\t" if options.format == "tsv" else ","))
+        out.write(tables.separated(result.rows(), "\t" if options.format == "tsv" else ","))
     else:
         table = comparison.pairs_table if options.pairs else comparison.compare_table
         tables.write_noted(table(result, options.width), footnotes(result, options.pairs), options.format, out)

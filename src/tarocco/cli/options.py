@@ -45,18 +45,23 @@ def add_scores_option(parser: argparse.ArgumentParser) -> None:
 
 
 def add_output_options(parser: argparse.ArgumentParser, levels: Sequence[str] = LEVELS) -> None:
+    group = add_format_options(parser)
+    group.add_argument("--level", choices=levels, default="corpus", help="what is scored (default: corpus)")
+    if levels == LEVELS:
+        group.add_argument("-v", "--verbose", action="store_true", help="below a table: precisions, lengths, penalties")
+
+
+def add_format_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     group = parser.add_argument_group("output")
     group.add_argument(
         "-f", "--format", choices=FORMATS, default="table", help="how results are written (default: table)"
     )
-    group.add_argument("--level", choices=levels, default="corpus", help="what is scored (default: corpus)")
     group.add_argument(
         "-w", "--width", type=whole_number(0, 17), metavar="DIGITS", help="digits after the point in tables"
     )
     group.add_argument("-b", "--score-only", action="store_true", help="print the numbers alone, one a line")
-    if levels == LEVELS:
-        group.add_argument("-v", "--verbose", action="store_true", help="below a table: precisions, lengths, penalties")
     group.add_argument("-q", "--quiet", action="store_true", help="no notes on standard error")
+    return group
 
 
 def add_resampling_options(parser: argparse.ArgumentParser, always: bool = False) -> None:

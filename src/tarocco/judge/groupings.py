@@ -7,6 +7,7 @@ are averaged, those that are undefined are left out, and the result says how man
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,15 +19,16 @@ from tarocco.judge.sides import Side
 from tarocco.judge.streams import documents
 from tarocco.metrics.base import Floats
 from tarocco.resample import bootstrap, drawn
-from tarocco.run import map_ordered
+from tarocco.run import blocks, map_ordered
 
 LEVELS = ("system", "segment", "document")
 GROUPINGS = ("none", "item", "system")
 NAMES = ("metric's", "human")
+_POINTS = 1 << 17  # of a side that are correlated together, so that they stay near the processor
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Coefficient:
     """How well a metric agrees with people."""
 
     value: float  # NaN where it is undefined
@@ -63,44 +65,104 @@ class View:
             return items.reshape(1, -1)
         return items.T if self.grouping == "item" else items
 
-    def agreement(self, coefficient: str, metric: Floats, people: Floats) -> Agreement:
+    def agreement(self, coefficient: str, metric: Floats, people: Floats) -> Coefficient:
         """The mean of the lists' correlations, from both sides' items."""
         x, y = self.lists(metric), self.lists(people)
         found = correlations(coefficient, x, y)
         there = found[~np.isnan(found)]
         if len(there):
-            return Agreement(float(there.mean()), len(there), len(found), None)
+            return Coefficient(float(there.mean()), len(there), len(found), None)
         if len(found) == 1:
-            return Agreement(np.nan, 0, 1, undefined(x, y, NAMES))
-        return Agreement(np.nan, 0, len(found), f"none of {len(found)} groups has a correlation")
+            return Coefficient(np.nan, 0, 1, undefined(x, y, NAMES))
+        return Coefficient(np.nan, 0, len(found), f"none of {len(found)} groups has a correlation")
 
     def resampled(
-        self, coefficient: str, metric: Side, people: Side, n_resamples: int, seed: int, jobs: int | None = None
+        self,
+        coefficient: str,
+        metrics: Sequence[Side],
+        people: Side,
+        n_resamples: int,
+        seed: int,
+        jobs: int | None = None,
+        advance: Callable[[int], None] | None = None,
     ) -> Floats:
-        """float64[n_resamples]: the agreement on each resample of the segments; NaN where it is undefined.
+        """float64[metrics, n_resamples]: agreements on resamples of the segments; NaN where one is undefined.
 
-        Segments are drawn for all systems and both sides together. Pseudo-documents keep their places, which the
-        drawn segments fill. Correlations of single segments stay what they are, and only their mean is drawn anew.
+        Segments are drawn for all systems and sides together. Pseudo-documents keep their places, which the drawn
+        segments fill. Correlations of single segments stay what they are, and only their mean is drawn anew.
+        `advance` is told how many more resamples are done.
         """
         if self.level == "system":
-            return correlations(coefficient, *(side.resampled(n_resamples, seed, jobs) for side in (metric, people)))
-        if self.level == "segment" and self.grouping == "item":
-            found = correlations(coefficient, metric.segments.T, people.segments.T)
-            there = ~np.isnan(found)
-            sums = bootstrap(np.stack([np.where(there, found, 0.0), there], axis=1), n_resamples, seed, jobs)
-            with np.errstate(invalid="ignore"):
-                return sums[:, 0] / sums[:, 1]
-        count = people.segments.shape[1]
+            human = people.resampled(n_resamples, seed, jobs)
+            drawn = (side.resampled(n_resamples, seed, jobs) for side in metrics)
+            found = [correlations(coefficient, own, human) for own in drawn]
+        elif self.level == "segment" and self.grouping == "item":
+            found = [self._of_items(coefficient, side, people, n_resamples, seed, jobs) for side in metrics]
+        else:
+            return self._drawn(coefficient, metrics, people, n_resamples, seed, jobs, advance)
+        if advance is not None:
+            advance(n_resamples)
+        return np.array(found)
 
-        def run(number: int) -> float:
-            places = drawn(count, seed, number)
-            if self.members is None:
-                x, y = (side.segments[:, places] for side in (metric, people))
-            else:
-                x, y = (side.documents(places[self.members]) for side in (metric, people))
-            return self.agreement(coefficient, x, y).value
+    def _of_items(
+        self, coefficient: str, metric: Side, people: Side, n_resamples: int, seed: int, jobs: int | None
+    ) -> Floats:
+        found = correlations(coefficient, metric.segments.T, people.segments.T)
+        there = ~np.isnan(found)
+        sums = bootstrap(np.stack([np.where(there, found, 0.0), there], axis=1), n_resamples, seed, jobs)
+        with np.errstate(invalid="ignore"):
+            return sums[:, 0] / sums[:, 1]
 
-        return np.array(list(map_ordered(run, range(n_resamples), n_resamples, jobs)))
+    def _drawn(
+        self,
+        coefficient: str,
+        metrics: Sequence[Side],
+        people: Side,
+        n_resamples: int,
+        seed: int,
+        jobs: int | None,
+        advance: Callable[[int], None] | None,
+    ) -> Floats:
+        """As `resampled`, where the points of each resample are correlated anew; many resamples are one call."""
+        systems, segments = people.segments.shape
+        items = segments if self.members is None else len(self.members)
+
+        def run(block: tuple[int, int]) -> Floats:
+            places = np.stack([drawn(segments, seed, number) for number in range(*block)])
+            y = self._lists_of(people, places)
+            found = [correlations(coefficient, self._lists_of(side, places), y) for side in metrics]
+            return _means(np.array(found).reshape(len(metrics), len(places), -1))
+
+        parts = blocks(n_resamples, max(1, _POINTS // (systems * items)))
+        found = []
+        for part in map_ordered(run, parts, len(parts), jobs):
+            found.append(part)
+            if advance is not None:
+                advance(part.shape[1])
+        return np.concatenate(found, axis=1)
+
+    def _lists_of(self, side: Side, places: NDArray[np.intp]) -> Floats:
+        """float64[resamples * lists, points] of intp[resamples, segments]; grouped by item there is a list an item."""
+        if self.members is None:
+            items = side.segments[:, places]
+        else:
+            size = self.members.shape[1]
+            items = side.documents(places[:, self.members].reshape(-1, size)).reshape(
+                -1, len(places), len(self.members)
+            )
+        systems, resamples, _ = items.shape
+        if self.grouping == "item":
+            return items.reshape(systems, -1).T
+        by_resample = np.moveaxis(items, 0, 1)
+        return by_resample.reshape(resamples * (1 if self.grouping == "none" else systems), -1)
+
+
+def _means(found: Floats) -> Floats:
+    """Over the last axis, of what is defined."""
+    there = ~np.isnan(found)
+    with np.errstate(invalid="ignore"):
+        means: Floats = np.where(there, found, 0.0).sum(axis=-1) / there.sum(axis=-1)
+    return means
 
 
 def view_of(level: str, grouping: str | None, segments: int, count: int = 1000, size: int = 30, seed: int = 0) -> View:

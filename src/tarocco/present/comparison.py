@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from typing import Any
-
 from tarocco.judge.comparing import CompareResult
 from tarocco.present.scores import corpus_table, number
 from tarocco.present.tables import Table
@@ -76,14 +72,3 @@ def pairs_table(result: CompareResult, width: int | None = None) -> Table:
     header = ("metric", "baseline", "system", "difference", "p", "p (Holm)", "detectable", "details")
     marks = {(r, 5): "*" for r, one in enumerate(result.differences) if one.significant}
     return Table(header, tuple(rows), labels=3, marks=marks)
-
-
-def separated_text(result: CompareResult, delimiter: str) -> str:
-    """One row a metric and pair of systems, with a header."""
-    rows: list[dict[str, Any]] = result.rows()
-    out = io.StringIO()
-    if rows:
-        writer = csv.DictWriter(out, list(rows[0]), delimiter=delimiter, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    return out.getvalue()

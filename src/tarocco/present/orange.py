@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from typing import Any
-
 from tarocco.judge.verdict import Orange, OrangeResult
-from tarocco.present.tables import Table
+from tarocco.present.tables import Table, separated
 
 
 def orange_table(result: OrangeResult, width: int | None = None) -> Table:
@@ -39,9 +35,5 @@ def ranks_table(result: OrangeResult) -> Table:
 
 def separated_text(result: OrangeResult, level: str, delimiter: str) -> str:
     """One row a metric, or a metric and list, or, where there are curves, a metric and length; with a header."""
-    rows: list[dict[str, Any]] = result.ranks() if level == "segment" else result.curves() or result.rows()
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(rows[0]), delimiter=delimiter, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
+    rows = result.ranks() if level == "segment" else result.curves() or result.rows()
+    return separated(rows, delimiter)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import sys
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TextIO
+from typing import Any, TextIO
 
 LONG = 500  # rows; Rich takes seconds beyond
 
@@ -116,6 +118,17 @@ def latex(table: Table) -> str:
             "",
         ]
     )
+
+
+def separated(rows: Sequence[Mapping[str, Any]], delimiter: str) -> str:
+    """Flat records for programs, with a header; empty where there is no value. Records need not have all columns."""
+    out = io.StringIO()
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    writer = csv.DictWriter(out, columns, delimiter=delimiter, lineterminator="\n")
+    if columns:
+        writer.writeheader()
+        writer.writerows(rows)
+    return out.getvalue()
 
 
 def write_table(table: Table, out: TextIO | None = None) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from tarocco.judge.agreed import CorrelateResult
 from tarocco.judge.verdict import OrangeResult
 from tarocco.present.plots.charts import dots
+from tarocco.present.plots.correlations import correlations_chart
 from tarocco.present.plots.files import check_path, write_chart
 from tarocco.present.plots.orange import orange_chart
 from tarocco.results import Result
@@ -16,18 +18,24 @@ if TYPE_CHECKING:
 
 
 def figure(
-    result: Result | OrangeResult, path: str | os.PathLike[str] | None = None
+    result: Result | OrangeResult | CorrelateResult, path: str | os.PathLike[str] | None = None
 ) -> alt.ConcatChart | alt.LayerChart:
     """A dot plot of corpus scores, one panel a metric, with intervals if the result has them.
 
-    Of a trial by ORANGE it draws the curves, or if there are none a dot a metric.
+    Of a trial by ORANGE it draws the curves, or if there are none a dot a metric; of correlations a dot a metric.
 
     The Altair chart that is returned shows itself in a notebook; with a path it is written as well, in the format that
     the path's suffix names: .html, .svg, .png, .pdf or .json. Scores are on the scale of tables (BLEU times 100).
     """
     if path is not None:
         check_path(path)
-    chart = orange_chart(result) if isinstance(result, OrangeResult) else _dots(result)
+    chart: alt.ConcatChart | alt.LayerChart
+    if isinstance(result, OrangeResult):
+        chart = orange_chart(result)
+    elif isinstance(result, CorrelateResult):
+        chart = correlations_chart(result)
+    else:
+        chart = _dots(result)
     if path is not None:
         write_chart(chart, path)
     return chart

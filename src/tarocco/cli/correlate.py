@@ -1,0 +1,162 @@
+"""Correlate metrics with what people say.
+
+Every metric is ranked by how well it agrees with human scores, beside three rows that know nothing of quality: the
+length of the output, a constant and chance. Metrics in the same cluster cannot be told apart on these data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from tarocco.cli.human_options import add_human_options, add_level_options
+from tarocco.cli.options import (
+    add_figure_option,
+    add_format_options,
+    add_jobs_option,
+    add_resampling_options,
+    add_scores_option,
+    add_store_option,
+    add_text_options,
+    share,
+    store_of,
+    whole_number,
+)
+from tarocco.cli.running import say
+
+if TYPE_CHECKING:
+    from tarocco.judge.agreed import CorrelateResult
+
+EXAMPLES = """examples:
+  tarocco correlate ref.txt -i sys/*.txt --human human.tsv -m BLEU-4 chrF TER
+  tarocco correlate ref1 ref2 -i sys/*.txt --human grades.tsv:adequacy -m BLEU-4 ROUGE-L --level segment --grouping item
+  tarocco correlate experiment.toml --human human.tsv --level document --coefficient spearman --n-resamples 100
+  tarocco correlate experiment.toml --human human.tsv --pairs --test williams
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "references", nargs="+", metavar="REF", help="reference files, or an experiment file (.toml) instead"
+    )
+    parser.add_argument("-i", "--input", nargs="+", action="extend", metavar="SYS", help="system files")
+    parser.add_argument(
+        "-m",
+        "--metrics",
+        nargs="+",
+        action="extend",
+        metavar="METRIC",
+        help="names as `tarocco metrics` lists them (default: BLEU-4)",
+    )
+    add_scores_option(parser)
+    add_human_options(parser)
+    add_level_options(parser)
+    group = parser.add_argument_group("correlation, more")
+    group.add_argument(
+        "--system-scores",
+        choices=("corpus", "mean"),
+        default="corpus",
+        help="a system's score is the metric's score of the whole, or the mean of its segments' (default: corpus)",
+    )
+    group.add_argument(
+        "--drop-outliers", action="store_true", help="leave out systems far from the others (Mathur et al. 2020)"
+    )
+    group.add_argument(
+        "--n-documents", type=whole_number(1), default=1000, metavar="N", help="pseudo-documents (default: 1000)"
+    )
+    group.add_argument(
+        "--document-size", type=whole_number(1), default=30, metavar="N", help="segments of each (default: 30)"
+    )
+    _add_tests(parser)
+    add_resampling_options(parser, always=True)
+    add_text_options(parser, documents=False)
+    add_format_options(parser)
+    add_figure_option(parser, "the correlations")
+    add_jobs_option(parser)
+    add_store_option(parser)
+
+
+def _add_tests(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("is a metric's lead over another luck?")
+    group.add_argument(
+        "--test",
+        choices=("perm", "williams", "bootstrap"),
+        help="permutation (PERM-BOTH, or PERM-SYS where only systems can be swapped), Williams' test, or the bootstrap "
+        "(default: perm for systems, else bootstrap)",
+    )
+    group.add_argument(
+        "--alpha", type=share, default=0.05, metavar="0.05", help="p-values up to this are significant (default: 0.05)"
+    )
+    group.add_argument(
+        "--n-permutations",
+        type=whole_number(1),
+        metavar="N",
+        help="how many (default: 1000, or as many as it takes for a lead to be significant)",
+    )
+    group.add_argument("--pairs", action="store_true", help="a row a pair of metrics, with what the tests found")
+
+
+def run(options: argparse.Namespace) -> None:
+    from tarocco.cli.human_options import read_people
+    from tarocco.cli.inputs import read_inputs
+    from tarocco.judge.correlating import correlate_scores, make_question
+    from tarocco.judge.sentinels import LengthRatio
+    from tarocco.metrics.external import External
+    from tarocco.present.progress import progress
+    from tarocco.scoring import score_test_set
+
+    test_set, chosen, encoding = read_inputs(options)
+    people = read_people(options, test_set)
+    question = make_question(
+        level=options.level,
+        grouping=options.grouping,
+        coefficient=options.coefficient,
+        system_scores=options.system_scores,
+        drop_outliers=options.drop_outliers,
+        test=options.test,
+        alpha=options.alpha,
+        n_permutations=options.n_permutations,
+        confidence=options.confidence or 0.95,
+        n_resamples=options.n_resamples,
+        seed=options.seed,
+        documents=(options.n_documents, options.document_size),
+    )
+    chosen = [*chosen, LengthRatio()]
+    computed = sum(not isinstance(metric, External) for metric in chosen)
+    with progress("scores", len(test_set) * len(test_set.systems) * computed, shown=not options.quiet) as advance:
+        scores = score_test_set(test_set, chosen, encoding, jobs=options.jobs, advance=advance, store=store_of(options))
+    resamples = question.n_resamples * len(people.criteria)
+    with progress("resamples", resamples, shown=not options.quiet) as advance:
+        result = correlate_scores(scores, people, question, options.jobs, advance)
+    if not options.quiet:
+        for note in result.notes:
+            say(f"note: {note}")
+    write(result, options)
+    if options.figure:
+        from tarocco.present.plots.results import figure
+
+        figure(result, options.figure)
+
+
+def write(result: CorrelateResult, options: argparse.Namespace) -> None:
+    """Write correlations to standard output as asked."""
+    from dataclasses import asdict
+
+    from tarocco.present import correlations, scores, tables
+
+    out = sys.stdout
+    records = result.pairs() if options.pairs else result.to_dict()
+    if options.score_only:
+        digits = 4 if options.width is None else options.width
+        out.writelines(f"{result.value(one):.{digits}f}\n" for one in result if not one.sentinel)
+    elif options.format == "json":
+        out.write(scores.json_text("correlate", asdict(result.question), records))
+    elif options.format in ("tsv", "csv"):
+        flat = result.pairs() if options.pairs else result.rows()
+        out.write(tables.separated(flat, "\t" if options.format == "tsv" else ","))
+    else:
+        table = correlations.leads_table if options.pairs else correlations.correlations_table
+        tables.write_noted(
+            table(result, options.width), correlations.footnotes(result, options.pairs), options.format, out
+        )

@@ -1,0 +1,79 @@
+"""Options about what people say, and the scores that they name."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from tarocco.errors import InputError
+
+if TYPE_CHECKING:
+    from tarocco.model import HumanScores, TestSet
+
+
+def add_human_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("people")
+    group.add_argument(
+        "--human",
+        metavar="FILE[:COLUMN]",
+        help="human scores: a table with a header (system, score; segment, too, for scores of segments), a file of "
+        "mt-metrics-eval, or MQM ratings; COLUMN is the one criterion that is wanted",
+    )
+    group.add_argument(
+        "--judges",
+        choices=("median", "mean"),
+        default="median",
+        help="how the scores of several judges become one (default: median)",
+    )
+    group.add_argument("--grades", metavar="GRADES", help='the order of grades, best first (default: "S A B C D")')
+    group.add_argument(
+        "--as-rankings", action="store_true", help="take a judge's scores as an order alone: the share of wins counts"
+    )
+
+
+def add_level_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("correlation")
+    group.add_argument(
+        "--level",
+        choices=("system", "segment", "document"),
+        default="system",
+        help="what is correlated: systems, segments, or pseudo-documents drawn from them (default: system)",
+    )
+    group.add_argument(
+        "--grouping",
+        choices=("none", "item", "system"),
+        help="below system level: all points in one list, or a correlation for each item (segment or document), or "
+        "for each system, averaged (default: none)",
+    )
+    group.add_argument(
+        "--coefficient",
+        choices=("pearson", "spearman", "kendall", "kendall-a", "kendall-c"),
+        help="what metrics are ranked by; kendall is tau-b (default: pearson for systems, else kendall)",
+    )
+
+
+def read_people(options: argparse.Namespace, test_set: TestSet) -> HumanScores:
+    """The human scores of those systems of a run that people judged; named by --human, or by an experiment file."""
+    from tarocco.cli.inputs import experiment_of
+    from tarocco.read.criteria import GRADES
+    from tarocco.read.external import file_and_column
+    from tarocco.read.human import read_human
+
+    file = None
+    if options.human:
+        file = file_and_column(options.human)
+    else:
+        experiment = experiment_of(options.references)
+        if experiment is not None and experiment.human is not None:
+            file = experiment.human.path, experiment.human.column
+    if file is None:
+        raise InputError("human scores are wanted: give --human FILE, or name them in an experiment file")
+    return read_human(
+        *file,
+        list(test_set.systems),
+        len(test_set),
+        judges=options.judges,
+        grades=options.grades.replace(",", " ").split() if options.grades else GRADES,
+        as_rankings=options.as_rankings,
+        shared_only=True,
+    )

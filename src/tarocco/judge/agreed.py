@@ -1,0 +1,185 @@
+"""What a correlation with people gives: records that keep what made them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tarocco.errors import UnknownName
+from tarocco.judge.groupings import Coefficient
+from tarocco.judge.leads import Lead
+from tarocco.judge.pairs_of_systems import TieCalibration
+from tarocco.results import Interval, Tabular, number_or_null
+
+
+@dataclass(frozen=True)
+class Question:
+    """How agreement is measured, and how luck is."""
+
+    level: str
+    grouping: str
+    coefficient: str
+    system_scores: str  # corpus or mean
+    outliers: str  # kept or dropped
+    test: str
+    alpha: float
+    n_permutations: int
+    confidence: float
+    n_resamples: int
+    seed: int
+    documents: tuple[int, int]  # how many, and of how many segments
+
+    @property
+    def signature(self) -> str:
+        """The part of a signature that is the same for all metrics."""
+        parts: list[tuple[str, object]] = [("level", self.level)]
+        if self.level != "system":
+            parts.append(("grouping", self.grouping))
+        if self.level == "document":
+            parts.append(("documents", f"{self.documents[0]}x{self.documents[1]}"))
+        if self.level == "system":
+            parts += [("system", self.system_scores), ("outliers", self.outliers)]
+        parts += [("coefficient", self.coefficient), ("test", self.test)]
+        if self.test == "perm":
+            parts.append(("permutations", self.n_permutations))
+        parts += [("alpha", f"{self.alpha:g}"), ("correction", "holm"), ("n", self.n_resamples), ("seed", self.seed)]
+        return "|".join(f"{key}:{value}" for key, value in parts)
+
+
+@dataclass(frozen=True)
+class Accuracies:
+    """How often a metric and people agree which of two is better; None where there is no such thing at a level."""
+
+    pairwise: float | None = None  # the share of pairs of systems in people's order
+    soft: float | None = None
+    ties: TieCalibration | None = None  # accuracy with ties, of outputs of the same segment
+
+    def to_dict(self) -> dict[str, float | None]:
+        found: dict[str, float | None] = {}
+        if self.pairwise is not None:
+            found["accuracy"] = number_or_null(self.pairwise)
+        if self.soft is not None:
+            found["soft_accuracy"] = number_or_null(self.soft)
+        if self.ties is not None:
+            found |= {"accuracy_with_ties": number_or_null(self.ties.accuracy), "epsilon": self.ties.epsilon}
+        return found
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """How well one metric agrees with people by one criterion."""
+
+    metric: str
+    criterion: str
+    coefficients: Mapping[str, Coefficient]
+    interval: Interval  # of the coefficient that was asked for
+    accuracies: Accuracies
+    cluster: int  # 1 for the best; 0: it has no correlation
+    sentinel: bool
+    scored: str  # the metric's own signature
+    judged: str  # by whom, and how
+
+    @property
+    def signature(self) -> str:
+        """What it takes to find these numbers again."""
+        return f"{self.scored}|{self.judged}"
+
+    def to_dict(self, coefficient: str) -> dict[str, Any]:
+        """The record as it stands in JSON."""
+        own = self.coefficients[coefficient]
+        return {
+            "metric": self.metric,
+            "criterion": self.criterion,
+            **{name: number_or_null(one.value) for name, one in self.coefficients.items()},
+            "interval": [number_or_null(self.interval.low), number_or_null(self.interval.high)],
+            **self.accuracies.to_dict(),
+            **({"groups": own.groups, "groups_defined": own.defined} if own.groups > 1 else {}),
+            "cluster": self.cluster or None,
+            "sentinel": self.sentinel,
+            **({"undefined": own.why} if own.why else {}),
+            "signature": self.signature,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class CorrelateResult(Tabular):
+    """How well metrics agree with people, the best first under each criterion, and which leads are more than luck."""
+
+    correlations: tuple[Correlation, ...]
+    leads: tuple[Lead, ...]
+    question: Question
+    how: str  # what all signatures have in common
+    outliers: Mapping[str, tuple[str, ...]]  # by criterion, systems far from the others
+    notes: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[Correlation]:
+        return iter(self.correlations)
+
+    def __len__(self) -> int:
+        return len(self.correlations)
+
+    def __getitem__(self, metric: str) -> Correlation:
+        """What was found of a metric; by the first criterion, where there are several (`of` names another)."""
+        return self.of(metric)
+
+    def of(self, metric: str, criterion: str | None = None) -> Correlation:
+        """What was found of a metric by a criterion."""
+        for one in self.correlations:
+            if one.metric == metric and criterion in (None, one.criterion):
+                return one
+        raise UnknownName(f'"{metric}" was not correlated; there are {", ".join(dict.fromkeys(self._names))}')
+
+    @property
+    def _names(self) -> list[str]:
+        return [one.metric for one in self.correlations]
+
+    @property
+    def criteria(self) -> list[str]:
+        """What people judged, in order."""
+        return list(dict.fromkeys(one.criterion for one in self.correlations))
+
+    def value(self, one: Correlation) -> float:
+        """The coefficient that was asked for."""
+        return one.coefficients[self.question.coefficient].value
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One flat record a metric and criterion."""
+        flat = []
+        for one in self.to_dict():
+            low, high = one.pop("interval")
+            signature = one.pop("signature")
+            flat.append({**one, "low": low, "high": high, "signature": signature})
+        return flat
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """What `tarocco correlate -f json` prints under "results"."""
+        return [one.to_dict(self.question.coefficient) for one in self.correlations]
+
+    def pairs(self) -> list[dict[str, Any]]:
+        """One flat record a pair of metrics and criterion; what `--pairs` prints."""
+        return [
+            {
+                "criterion": one.criterion,
+                "metric": one.metric,
+                "other": one.other,
+                "lead": one.lead,
+                "test": one.test,
+                "p_value": number_or_null(one.p_value),
+                "p_holm": number_or_null(one.p_holm),
+                "significant": one.significant,
+                "williams_t": number_or_null(one.williams_t),
+                "williams_p": number_or_null(one.williams_p),
+                "signature": f"human:{one.criterion}|{self.how}",
+            }
+            for one in self.leads
+        ]
+
+    def __repr__(self) -> str:
+        name = self.question.coefficient
+        return "\n".join(
+            f"{one.metric} ({one.criterion}): {name} "
+            + ("undefined" if math.isnan(self.value(one)) else f"{self.value(one):.4f}")
+            for one in self.correlations
+        )

@@ -1,0 +1,83 @@
+"""What a caller gives as human scores: a file, what was read from one, or numbers; for the systems of a run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tarocco.errors import InputError
+from tarocco.metrics.base import Floats
+from tarocco.model import HumanScores
+
+Human = HumanScores | Mapping[str, Any] | str | os.PathLike[str]
+FEWEST_SYSTEMS = 4  # for a correlation of systems; Williams' test needs as many
+
+
+def human_scores(given: Human, systems: Sequence[str], n_segments: int) -> HumanScores:
+    """The scores of those systems of a run that people judged, in the run's order.
+
+    A path may have :COLUMN behind it. Numbers are a mapping from systems to a number, or to one a segment, None where
+    nobody judged.
+    """
+    if isinstance(given, HumanScores):
+        return _of_systems(given, systems, n_segments)
+    if isinstance(given, Mapping):
+        return _of_numbers(given, systems, n_segments)
+    from tarocco.read.external import file_and_column
+    from tarocco.read.human import read_human
+
+    return read_human(*file_and_column(os.fspath(given)), systems, n_segments, shared_only=True)
+
+
+def _of_systems(human: HumanScores, systems: Sequence[str], n_segments: int) -> HumanScores:
+    found = next(iter(human.criteria.values()))
+    if human.level == "segment" and found.shape[1] != n_segments:
+        raise InputError(f"there are {n_segments} segments, but human scores of {found.shape[1]}")
+    shared = _shared(human.systems, systems)
+    places = [human.systems.index(system) for system in shared]
+    criteria = {name: scores[places] for name, scores in human.criteria.items()}
+    return HumanScores(criteria, human.kinds, tuple(shared), human.level, human.n_judges, human.origin)
+
+
+def _of_numbers(given: Mapping[str, Any], systems: Sequence[str], n_segments: int) -> HumanScores:
+    from tarocco.read.external import external_of_numbers
+
+    shared = _shared([str(system) for system in given], systems)
+    scores = external_of_numbers("human", given, shared, n_segments)
+    rows = np.stack([scores.by_system[system] for system in shared])
+    values = rows[:, 0] if scores.level == "system" else rows
+    return HumanScores({"human": values}, {"human": scores.kind}, tuple(shared), scores.level, 1, scores.origin[1:])
+
+
+def _shared(judged: Sequence[str], systems: Sequence[str]) -> list[str]:
+    shared = [system for system in systems if system in set(judged)]
+    if not shared:
+        raise InputError(f"people judged {', '.join(judged) or 'no system'}, but the systems are {', '.join(systems)}")
+    return shared
+
+
+def notes_on(human: HumanScores, systems: Sequence[str]) -> list[str]:
+    """What a reader should know before believing a correlation: who was not judged, and who less than others."""
+    found = []
+    unjudged = [system for system in systems if system not in human.systems]
+    if unjudged:
+        found.append(f"people did not judge {', '.join(unjudged)}: left out")
+    said: dict[str, list[str]] = {}
+    for name, scores in human.criteria.items() if human.level == "segment" else ():
+        said.setdefault(_coverage(scores, human.systems), []).append(name)
+    return found + [f"{', '.join(names)}: {sentence}" for sentence, names in said.items() if sentence]
+
+
+def _coverage(scores: Floats, systems: Sequence[str]) -> str:
+    """How much of the segments people judged, if not all; systems that differ in that are compared with care."""
+    counts = (~np.isnan(scores)).sum(axis=1)
+    least, most = int(counts.argmin()), int(counts.argmax())
+    if counts[least] < counts[most]:
+        return (
+            f"people judged {counts[least]} segments of {systems[least]} and {counts[most]} of {systems[most]}: "
+            "their means are not of the same segments"
+        )
+    return f"people judged {counts[most]} of {scores.shape[1]} segments" if counts[most] < scores.shape[1] else ""
