@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import tarocco
 from tarocco.errors import BadParameter, InputError
+from tarocco.read.external import ScoresMissing
 from tarocco.read.human import read_human
 
 HEAD = "system\tsegment\tscore\n"
@@ -143,7 +144,10 @@ def test_judges_as_the_standard_library_has_them(tmp_path_factory, given_scores,
 
 def test_systems_that_both_have(write):
     path = write("h.tsv", HEAD + "A\t1\t1\nB\t1\t2\nC\t1\tNone\n")
-    human = read_human(path, systems=["D", "C", "B"], shared_only=True)
+    with pytest.warns(
+        ScoresMissing, match=r'h\.tsv: .* of systems "D", "C" \(there are A, B\); not judged, so left out'
+    ):
+        human = read_human(path, systems=["D", "C", "B"], shared_only=True)
     assert human.systems == ("B",)
     assert same(human.criteria["score"], [[2]])
     with pytest.raises(InputError, match="of none of the run's systems"):

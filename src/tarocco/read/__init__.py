@@ -11,6 +11,7 @@ external    scores that were made elsewhere
 human       what people say of systems: judges and criteria
 criteria    columns of human scores, in numbers or ordered grades
 rankings    judges' orders of systems, as win shares and pairs
+mqm         errors that raters marked, as scores
 mt_metrics_eval  folders of its score files
 test_set    systems and references from whatever files hold them
 experiment  files that name all of these once

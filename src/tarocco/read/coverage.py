@@ -76,14 +76,19 @@ def wanted_once(table: Table, keys: Mapping[int, tuple[Any, ...]]) -> dict[tuple
 
 def refuse_uncovered(where: str, wanted: Sequence[str], there: Sequence[str], what: str = "system") -> None:
     """InputError that lists those who have no scores."""
+    sentence = uncovered(wanted, there, what)
+    if sentence:
+        raise InputError(f"{where}: {sentence}")
+
+
+def uncovered(wanted: Sequence[str], there: Sequence[str], what: str = "system") -> str:
+    """Who has no scores, in words; nothing where all have."""
     known = dict.fromkeys(there)
     missing = [name for name in wanted if name not in known]
-    if missing:
-        names = listed(f'"{name}"' for name in missing)
-        raise InputError(
-            f"{where}: there are no scores of {what}{'s' if len(missing) > 1 else ''} {names} "
-            f"({near(missing[0], known)})"
-        )
+    if not missing:
+        return ""
+    names = listed(f'"{name}"' for name in missing)
+    return f"there are no scores of {what}{'s' if len(missing) > 1 else ''} {names} ({near(missing[0], known)})"
 
 
 def listed(names: Iterable[str]) -> str:

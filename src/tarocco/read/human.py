@@ -3,12 +3,14 @@
 A table has a column `system` (or `reference`, where people judged references) and for scores of segments `segment` or
 `segment0`. A column `score` holds the scores; without it every column of numbers or ordered grades is a criterion, or,
 where there is a column `criterion`, its cells name them. `rank` and columns called NAME:error are better when lower. A
-column `judge` (annotator, rater, judgement) says who judged. Ranks of judges are rankings, see rankings.py, and
-mt-metrics-eval's files have no header, see mt_metrics_eval.py.
+column `judge` (annotator, rater, judgement) says who judged. Ranks of judges are rankings, see rankings.py; tables of
+errors are MQM, see mqm.py; mt-metrics-eval's files have no header, see mt_metrics_eval.py.
 """
 
 from __future__ import annotations
 
+import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,9 +29,12 @@ from tarocco.read.coverage import (
     refuse_uncovered,
     rows_in_order,
     segments_of,
+    uncovered,
     wanted_once,
 )
 from tarocco.read.criteria import AVERAGE, GRADES, JUDGES, RANK, Criterion, criteria_of
+from tarocco.read.external import ScoresMissing
+from tarocco.read.mqm import added_up, is_mqm
 from tarocco.read.mt_metrics_eval import human_paths
 from tarocco.read.rankings import Ranks, compared, is_wide, unfolded, win_shares
 from tarocco.read.tables import Table, near, read_table
@@ -39,6 +44,30 @@ Integers = NDArray[np.int64]
 Judges = Literal["median", "mean"]
 
 _SUBJECTS = ("system", "reference")
+
+
+@dataclass(frozen=True)
+class HumanFile:
+    """Where human scores are, and how they are to be read: what `read_human` takes."""
+
+    path: str
+    column: str | None = None
+    judges: Judges | None = None
+    grades: tuple[str, ...] = GRADES
+    as_rankings: bool = False
+
+    def read(self, systems: Sequence[str] | None, n_segments: int | None) -> HumanScores:
+        """The scores of those systems that people judged, or of all in the file."""
+        return read_human(
+            self.path,
+            self.column,
+            systems,
+            n_segments,
+            judges=self.judges,
+            grades=self.grades,
+            as_rankings=self.as_rankings,
+            shared_only=True,
+        )
 
 
 @dataclass(frozen=True)
@@ -62,32 +91,53 @@ class _Rows:
 
 
 def read_human(
-    path: str,
+    path: str | os.PathLike[str],
     column: str | None = None,
     systems: Sequence[str] | None = None,
     n_segments: int | None = None,
     *,
-    judges: Judges = "median",
+    judges: Judges | None = None,
     grades: Sequence[str] = GRADES,
     as_rankings: bool = False,
     shared_only: bool = False,
 ) -> HumanScores:
-    """The human scores of these systems in their order, or of all in the file; InputError says what does not fit.
+    """Read what people say of systems: a table of scores, grades, rankings or MQM errors, or a file of mt-metrics-eval.
 
     Parameters
     ----------
+    path
+        TSV, CSV or JSON lines, compressed or not, or .seg.score and .sys.score.
     column
         The one criterion that is wanted; "average" is that of all.
+    systems, n_segments
+        The systems that are wanted, in this order, and how many segments there are; by default what is in the file.
     judges
-        How the scores of several judges become one: their median or mean.
+        How the scores of several judges become one: their "median" or "mean"; by default the median, and for MQM the
+        mean.
     grades
         The order of grades, best first; the last one is 1.
     as_rankings
         Take each judge's scores of a segment as an order alone: they become win shares, as ranks do.
     shared_only
-        Leave out systems that only the file or only the run knows, in place of refusing them.
+        Leave out systems that only the file or only `systems` has, in place of refusing them; a warning tells of
+        those that nobody judged.
+
+    Raises
+    ------
+    InputError
+        If something in the file is wrong or does not fit, with its line; unknown systems and segments are listed.
+
+    Example
+    -------
+    >>> import tarocco
+    >>> from pathlib import Path
+    >>> file = Path(tarocco.__file__).parent / "data" / "demo" / "grades.tsv"
+    >>> human = tarocco.read_human(file, systems=["careful", "brief"], shared_only=True)
+    >>> {name: scores.mean(axis=1).round(2).tolist() for name, scores in human.criteria.items()}
+    {'adequacy': [4.88, 2.42], 'fluency': [4.97, 5.0], 'average': [4.92, 3.71]}
     """
-    if judges not in ("median", "mean"):
+    path = os.fspath(path)
+    if judges not in (None, "median", "mean"):
         raise BadParameter(f'judges are reduced by median or mean, not "{judges}"')
     if len(set(grades)) != len(grades):
         raise BadParameter(f"grades are there twice: {', '.join(grades)}")
@@ -98,6 +148,9 @@ def read_human(
     wide = is_wide(table, systems)
     if wide:
         table = unfolded(table, systems)
+    elif is_mqm(table):
+        table, judges = added_up(table), judges or "mean"
+    judges = judges or "median"
     rows = _rows(table, systems, n_segments, shared_only)
     criteria = criteria_of(table, column, grades)
     for criterion in criteria:
@@ -262,9 +315,12 @@ def _of_systems(human: HumanScores, where: str, wanted: Sequence[str] | None, sh
     if wanted is None:
         wanted = with_scores
     elif shared_only:
-        wanted = [name for name in wanted if name in set(with_scores)]
-        if not wanted:
+        both = [name for name in wanted if name in set(with_scores)]
+        if not both:
             raise InputError(f"{where}: there are human scores, but of none of the run's systems")
+        if unjudged := uncovered(wanted, with_scores):
+            warnings.warn(f"{where}: {unjudged}; not judged, so left out", ScoresMissing, stacklevel=2)
+        wanted = both
     else:
         refuse_uncovered(where, wanted, with_scores)
     places = [human.systems.index(name) for name in wanted]
