@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import warnings
 
 import pytest
 from conftest import shared
@@ -171,7 +172,7 @@ def test_what_is_not_decided(folder):
         "sys/bad.txt (line 1, byte 1: UTF-8 text is wanted, found the byte 0xff)",
         "100best.txt (it has no ||| as n-best lists have)",
         "sys/en-de/ (too deep to be looked at)",
-        "comet.seg.score (scores made elsewhere? they can be named under external)",
+        'comet.seg.score (3 segments are scored, but system "A" has 1 lines)',
     ):
         assert line in found.not_understood
 
@@ -193,11 +194,31 @@ def test_human_scores(folder):
     for line in (
         "human/raw.tsv (human scores, too; human/segments.tsv was taken)",
         "human/scores.tsv (human scores, too; human/segments.tsv was taken)",
-        "human/votes.tsv (a table without a column called system)",
+        "human/votes.tsv (a table of other systems than those found here)",
         "other.tsv (a table of scores: it can be named under human or external)",
         "strangers_scores.tsv (a table of other systems than those found here)",
     ):
         assert line in found.not_understood
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "words"),
+    [
+        ("human/x.tsv", "judge\tsegment\tA\tB\nx\t1\t1\t2\n", "(rank) of segments of 2 of 2 systems"),
+        ("human_grades.csv", "system,segment,score\nA,1,S\nB,2,C\n", "(score) of segments of 2 of 2 systems"),
+        ("mqm.tsv", "system\tseg_id\tcategory\tseverity\nA\t3\tOther\tMajor\n", "(MQM) of segments of 1 of 2 systems"),
+        ("human-scores/en-de.wmt.seg.score", "A\t1\nA\t2\nA\tNone\n", "(wmt) of segments of 1 of 2 systems"),
+        ("human-scores/en-de.wmt.sys.score", "A\t1\nB\t2\n", "(wmt) of 2 of 2 systems"),
+    ],
+)
+def test_human_scores_in_other_forms(folder, capsys, file, text, words):
+    (folder / "human/scores.tsv").unlink()
+    fill(folder, {file: text})
+    code, out, err = init(capsys, folder)
+    assert (code, err) == (0, "")
+    assert f"human scores {words}: {file}\n" in out
+    with warnings.catch_warnings(action="ignore"):  # a system that nobody judged
+        assert read_experiment(str(folder / "experiment.toml")).human_scores.systems[0] == "A"
 
 
 def test_marked_up_files(tmp_path):

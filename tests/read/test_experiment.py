@@ -10,7 +10,8 @@ import tarocco
 from tarocco.cli import main
 from tarocco.errors import InputError
 from tarocco.read.experiment import KEYS, read_experiment
-from tarocco.read.external import ExternalFile
+from tarocco.read.external import ExternalFile, ScoresMissing
+from tarocco.read.human import HumanFile
 from tarocco.registry import metric
 
 REFERENCE = "a b c d\ne f g h\ni j k l m\n"
@@ -27,9 +28,11 @@ def folder(tmp_path):
         "documents.txt": "one\none\ntwo\n",
         "genres.txt": "p\nq\nq\n",
         "nbest.txt": "0 ||| a\n",
-        "grades.tsv": "system\tadequacy\nA\t5\nB\t3\n",
+        "grades.tsv": "system\tadequacy\nA\t5\nB\t3\nC\t4\n",
         "comet.tsv": "system\tscore\nA\t0.9\nB\t0.7\nC\t0.1\n",
         "short.txt": "only one\n",
+        "strangers.tsv": "system\tscore\nX\t1\n",
+        "late.tsv": "system\tsegment\tscore\nA\t4\t1\n",
     }.items():
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
@@ -81,7 +84,9 @@ def test_everything_that_can_be_said(folder):
         str(folder / name) for name in ("source.txt", "documents.txt", "genres.txt", "nbest.txt", "scores.db")
     )
     comet = str(folder / "comet.tsv")
-    assert found.human == ExternalFile("human", str(folder / "grades.tsv"), "adequacy")
+    assert found.human == HumanFile(str(folder / "grades.tsv"), "adequacy")
+    assert found.human_scores.systems == ("B", "A", "C")
+    assert found.human_scores.criteria["adequacy"].tolist() == [3, 5, 4]
     assert found.external == (
         ExternalFile("COMET", comet),
         ExternalFile("E", comet, "score", "error"),
@@ -153,6 +158,19 @@ REFERENCES = 'references = "ref/*.txt"\n'
         (REFERENCES + 'groups = "short.txt"', r"line 2: .*short\.txt has 1 labels, .*1\.txt has 3 segments"),
         (REFERENCES + 'nbest = "nix.txt"', r"line 2: .*nix\.txt: there is no such file"),
         (REFERENCES + 'human = "ref:x"', r"line 2: .*ref: this is a directory, a file is wanted"),
+        (REFERENCES + "human = 3", r"line 2: human is the name of a file, .* as_rankings, not 3"),
+        (REFERENCES + 'human = {file = "grades.tsv", judge = "mean"}', r"line 2: human is .* a table with file, col"),
+        (REFERENCES + 'human = {file = "grades.tsv", grades = [1]}', r"line 2: human is .* a table with file, column"),
+        (REFERENCES + 'human = {file = "grades.tsv", judges = "mode"}', r'line 2: judges are .* mean, not "mode"'),
+        (REFERENCES + '[human]\nfile = "comet.tsv"\ncolumn = "x"', r'line 2: .*comet\.tsv has no criterion "x"'),
+        (
+            REFERENCES + 'systems = "sys/*"\nhuman = "strangers.tsv"',
+            r"line 3: .*strangers\.tsv: there are human scores, but of none of the run's systems",
+        ),
+        (
+            REFERENCES + 'systems = "sys/*"\nhuman = "late.tsv"',
+            r"line 3: .*late\.tsv, line 2: segment 4 is out of range, this test set has 1 to 3",
+        ),
         (REFERENCES + "system = 1", r'line 2: there is no key "system" \(did you mean "systems"\?\)'),
         (REFERENCES + "zzz = 1", r'line 2: there is no key "zzz" \(there are name, source, .*'),
         (REFERENCES + 'metrics = ["BLUE-4"]', r'line 2: there is no metric "BLUE-4" \(did you mean BLEU-4'),
@@ -297,9 +315,35 @@ def test_mistakes_in_tables_of_scores_are_told_with_the_others(folder):
         read_experiment(path, metric)
     head, human, one, two = str(caught.value).split("\n  ")
     assert head == f"{path} has 3 mistakes:"
-    assert human.startswith(f'{path}, line 3: {folder}/grades.tsv has no column "adequcy" (did you mean "adequacy"?)')
+    assert human.startswith(
+        f'{path}, line 3: {folder}/grades.tsv has no criterion "adequcy" (did you mean "adequacy"?)'
+    )
     assert one.startswith(f"{path}, line 5: {folder}/seg.tsv, line 3: ")
     assert two == f'{path}, line 6: {folder}/half.tsv: there are no scores of systems "B", "C" (there is A)'
+
+
+def test_human_scores_are_read_as_the_file_wants_it(folder):
+    (folder / "h.tsv").write_text("judge\tsystem\tsegment\tfluency\nx\tA\t1\tfine\ny\tA\t1\tbad\nz\tA\t1\tbad\n")
+    for grades in ('"fine bad"', '["fine", "bad"]'):
+        human = f'human = {{file = "h.tsv", column = "fluency", judges = "mean", grades = {grades}}}\n'
+        found = read_experiment(written(folder, REFERENCES + 'systems = "sys/A.txt"\n' + human))
+        assert found.human == HumanFile(str(folder / "h.tsv"), "fluency", "mean", ("fine", "bad"))
+        assert found.human_scores.criteria["fluency"][0, 0] == 4 / 3
+    (folder / "h.tsv").write_text("judge\tsystem\tscore\nx\tA\t50\nx\tB\t70\ny\tA\t1\ny\tB\t2\n")
+    text = REFERENCES + 'systems = ["sys/A.txt", "sys/B.txt"]\n[human]\nfile = "h.tsv"\nas_rankings = true\n'
+    assert read_experiment(written(folder, text)).human_scores.criteria["score"].tolist() == [0, 1]
+
+
+def test_systems_that_nobody_judged_are_noted(folder, capsys):
+    (folder / "grades.tsv").write_text("system\tadequacy\nA\t5\nb\t3\nref\t5\n")
+    path = written(folder, REFERENCES + 'systems = "sys/*"\nhuman = "grades.tsv"\n')
+    with pytest.warns(ScoresMissing, match=r'grades\.tsv: there are no scores of systems "B", "C"'):
+        assert read_experiment(path).human_scores.systems == ("A",)
+
+
+def test_without_systems_human_scores_are_those_of_all(folder):
+    found = read_experiment(written(folder, REFERENCES + 'human = "grades.tsv"\n'))
+    assert found.human_scores.systems == ("A", "B", "C")
 
 
 def test_scores_that_were_read_with_the_experiment_are_not_read_again(folder, monkeypatch, capsys):

@@ -15,11 +15,11 @@ from pathlib import Path
 from tarocco.errors import InputError
 from tarocco.model import TestSet
 from tarocco.read.bytes_of import bytes_of
-from tarocco.read.external import KEYS
+from tarocco.read.criteria import AVERAGE
+from tarocco.read.human import read_human
 from tarocco.read.lines import read_lines
 from tarocco.read.markup import format_of, is_marked_up, read_markup
 from tarocco.read.tables import SUFFIXES as TABLES
-from tarocco.read.tables import Table, read_table
 from tarocco.read.test_set import (
     Column,
     fitted,
@@ -228,44 +228,37 @@ class _Looking:
         return found
 
     def human(self, systems: Sequence[str], n_segments: int) -> str | None:
-        """The table of human scores: segments rather than systems, one row each rather than many."""
+        """The table of human scores: of segments rather than systems, ready rather than several judges'."""
         fits: list[tuple[tuple[object, ...], str, list[str], str]] = []
         for file in (file for file in self.files if self.roles[file] == "table"):
             try:
-                table = read_table(self.path(file))
+                scores = read_human(self.path(file), n_segments=n_segments)
             except InputError as error:
                 self.left[file] = self.reason(file, error)
                 continue
-            numbers = table.number_columns(besides=KEYS)
-            covered = set(systems) & set(table.cells("system")) if "system" in table.header else set()
-            if table.headless:
-                self.left[file] = "scores made elsewhere? they can be named under external"
-            elif "system" not in table.header or not numbers:
-                self.left[file] = (
-                    f"a table without {'numbers' if 'system' in table.header else 'a column called system'}"
-                )
-            elif not covered:
+            covered = set(systems) & set(scores.systems)
+            by_segment = scores.level == "segment"
+            if not covered:
                 self.left[file] = "a table of other systems than those found here"
             elif not re.search(HUMAN, file, re.IGNORECASE):
                 self.left[file] = "a table of scores: it can be named under human or external"
             else:
-                by_segment, once = _grain(table)
                 what = (
                     f"{'segments of ' if by_segment else ''}{len(covered)} of {_counted(len(set(systems)), 'system')}"
                 )
-                fits.append(((not once, not by_segment, -len(covered), file), file, numbers, what))
+                order = (scores.n_judges > 1, not by_segment, -len(covered), file)
+                fits.append((order, file, [name for name in scores.criteria if name != AVERAGE], what))
         if not fits:
             return None
-        (_, chosen, numbers, what), *others = sorted(fits)
+        (_, chosen, criteria, what), *others = sorted(fits)
         for _, file, _, _ in others:
             self.left[file] = f"human scores, too; {chosen} was taken"
-        if len(numbers) == 1:
-            self.words["human"] = f"human scores ({numbers[0]}) of {what}"
+        if len(criteria) == 1:
+            self.words["human"] = f"human scores ({criteria[0]}) of {what}"
             return chosen
-        column = "score" if "score" in numbers else numbers[0]
-        rest = ", ".join(number for number in numbers if number != column)
-        self.words["human"] = f"human scores ({column}; other columns: {rest}) of {what}"
-        return f"{chosen}:{column}"
+        first, *rest = criteria
+        self.words["human"] = f"human scores ({first}; other columns: {', '.join(rest)}) of {what}"
+        return f"{chosen}:{first}"
 
     # --- the rest --------------------------------------------------------------------------------------------------
 
@@ -335,10 +328,3 @@ def _about_references(columns: Sequence[Column]) -> str:
     counts = test_set.present.sum(axis=0)
     varying = "" if test_set.reference_count else f", {counts.min()} to {counts.max()} a segment"
     return f"{_counted(len(columns), 'reference')} of {_counted(len(test_set), 'segment')}{varying}"
-
-
-def _grain(table: Table) -> tuple[bool, bool]:
-    """Whether a table has scores of segments, and whether each has one row."""
-    keys = [name for name in ("system", "segment", "segment0") if name in table.header]
-    rows = list(zip(*(table.cells(name) for name in keys), strict=True))
-    return len(keys) > 1, len(set(rows)) == len(rows)

@@ -17,16 +17,16 @@ from typing import Any, TypeVar
 
 from tarocco.encode.tokenizers import tokenizer
 from tarocco.errors import InputError, TaroccoError
-from tarocco.model import ExternalScores
+from tarocco.model import ExternalScores, HumanScores
 from tarocco.read.bytes_of import bytes_of
 from tarocco.read.external import (
     ExternalFile,
-    check_columns,
     file_and_column,
     holds_candidates,
     name_and_kind,
     read_external,
 )
+from tarocco.read.human import HumanFile
 from tarocco.read.lines import check_utf8, read_lines
 from tarocco.read.tables import KINDS, near
 from tarocco.read.test_set import (
@@ -51,7 +51,7 @@ KEYS = {
     "documents": "the name of a file",
     "groups": "the name of a file",
     "nbest": "the name of a file",
-    "human": "the name of a file, perhaps with :COLUMN behind it",
+    "human": "the name of a file, perhaps with :COLUMN, or a table with file, column, judges, grades, as_rankings",
     "external": "a table with names of metrics and their files",
     "confidence": "a number between 0 and 1",
     "n_resamples": "a whole number of at least 2",
@@ -77,7 +77,7 @@ class Experiment:
     documents: str | None = None
     groups: str | None = None
     nbest: str | None = None
-    human: ExternalFile | None = None
+    human: HumanFile | None = None
     external: tuple[ExternalFile, ...] = ()
     confidence: float | None = None
     n_resamples: int | None = None
@@ -86,6 +86,7 @@ class Experiment:
     reference_columns: tuple[Column, ...] = field(default=(), repr=False, compare=False)
     system_columns: tuple[Column, ...] = field(default=(), repr=False, compare=False)
     external_scores: Mapping[str, ExternalScores] = field(default_factory=dict, repr=False, compare=False)
+    human_scores: HumanScores | None = field(default=None, repr=False, compare=False)  # of systems that were judged
 
 
 def read_experiment(path: str, check_metric: Callable[[str], object] | None = None) -> Experiment:
@@ -136,6 +137,8 @@ class _Reading:
             self.fitting("source", self.columns("source", [source], lambda path: [source_column(path)]), first)
         external = self.external()
         scores = self.external_scores(external, names, columns) if columns else {}
+        human = self.human()
+        n_segments = len(first.segments) if first else None
         experiment = Experiment(
             path=self.path,
             name=self.of_type("name", str) or Path(self.path).stem,
@@ -148,7 +151,7 @@ class _Reading:
             documents=self.labels("documents", first),
             groups=self.labels("groups", first),
             nbest=self.existing("nbest", self.file("nbest")),
-            human=self.human(),
+            human=human,
             external=external,
             confidence=self.number("confidence", (int, float), lambda value: 0 < value < 1),
             n_resamples=self.number("n_resamples", (int,), lambda value: value >= 2),
@@ -157,6 +160,7 @@ class _Reading:
             reference_columns=tuple(columns),
             system_columns=tuple(outputs),
             external_scores=scores,
+            human_scores=self.tried("human", None, human.read, names or None, n_segments) if human else None,
         )
         sentences = [sentence for _, sentence in sorted(self.mistakes, key=lambda mistake: mistake[0])]
         if len(sentences) > 1:
@@ -285,13 +289,18 @@ class _Reading:
             self.tried(key, None, *((read_labels, path, first) if first else (read_lines, path)))
         return path
 
-    def human(self) -> ExternalFile | None:
-        entry = self.of_type("human", str)
-        if not entry:
-            return None
-        file = ExternalFile("human", *file_and_column(self.place(entry)))
-        self.tried("human", None, check_columns, file)
-        return file
+    def human(self) -> HumanFile | None:
+        about = self.values.get("human")
+        if isinstance(about, str) and about:
+            return HumanFile(*file_and_column(self.place(about)))
+        if isinstance(about, Mapping) and _is_about_human(about):
+            grades = about.get("grades", [])
+            grades = grades.split() if isinstance(grades, str) else grades
+            how = dict(about) | ({"grades": tuple(grades)} if grades else {})
+            return HumanFile(self.place(how.pop("file")), **how)
+        if about is not None:
+            self.wrong(f"human is {KEYS['human']}, not {_shown(about)}", "human")
+        return None
 
     def external(self) -> tuple[ExternalFile, ...]:
         table = self.of_type("external", dict) or {}
@@ -339,6 +348,19 @@ def _is_about_file(about: Mapping[str, object]) -> bool:
         and all(isinstance(value, str) and value for value in about.values())
         and "file" in about
         and about.get("kind", "error") in KINDS
+    )
+
+
+def _is_about_human(about: Mapping[str, object]) -> bool:
+    texts = {key: value for key, value in about.items() if key not in ("grades", "as_rankings")}
+    grades = about.get("grades", "A")
+    return (
+        set(texts) <= {"file", "column", "judges"}
+        and all(isinstance(value, str) and value for value in texts.values())
+        and "file" in about
+        and isinstance(about.get("as_rankings", False), bool)
+        and (isinstance(grades, str) or (isinstance(grades, list) and all(isinstance(one, str) for one in grades)))
+        and bool(grades)
     )
 
 

@@ -111,11 +111,6 @@ def read_external(
     return ExternalScores(asked.name, kind, level, by_system, tuple(origin), pairs)
 
 
-def check_columns(asked: ExternalFile) -> None:
-    """InputError if a table of scores lacks the columns that are asked for."""
-    _score_column(read_table(asked.path), asked)
-
-
 def external_of_numbers(name: str, given: Any, systems: Sequence[str], n_segments: int) -> ExternalScores:
     """Scores from a program: a mapping from systems to a list of numbers, or to a number; a list for one system."""
     bare, kind = name_and_kind(name)
