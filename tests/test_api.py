@@ -352,6 +352,25 @@ def test_unknown_tokenizer_and_names():
         tarocco.scores  # noqa: B018
 
 
+def test_human_scores(tmp_path):
+    """A path or its name; systems in the order that is asked for."""
+    path = tmp_path / "human.csv"
+    path.write_text("system,segment,score\nmine,1,4\nyours,1,2\nyours,2,3\n")
+    for file in (path, str(path)):
+        human = tarocco.read_human(file, systems=["yours", "mine"], n_segments=2)
+        assert isinstance(human, tarocco.HumanScores)
+        assert (human.systems, human.level, human.n_judges, human.kinds) == (
+            ("yours", "mine"),
+            "segment",
+            1,
+            {"score": "similarity"},
+        )
+        assert human.criteria["score"][0].tolist() == [2, 3]
+        assert math.isnan(human.criteria["score"][1, 1])
+    with pytest.raises(InputError, match=r'human\.csv, line 3: .* unknown system "yours" \(there is mine\)'):
+        tarocco.read_human(path, systems=["mine"])
+
+
 def test_public_names_are_all_there():
     for name in tarocco.__all__:
         assert getattr(tarocco, name)

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from tarocco.judge.orange import orange
     from tarocco.judge.verdict import Orange, OrangeResult
     from tarocco.metrics.base import Agreement, Example, Metric, parameter
+    from tarocco.model import HumanScores
     from tarocco.present.plots.results import figure
+    from tarocco.read.human import read_human
     from tarocco.registry import metric, metric_plugin
     from tarocco.results import Interval, Result, Score
     from tarocco.scoring import score, score_nbest, statistics
@@ -36,6 +38,7 @@ _HOMES = {
     "Correlation": "tarocco.judge.agreed",
     "Difference": "tarocco.judge.luck",
     "Example": "tarocco.metrics.base",
+    "HumanScores": "tarocco.model",
     "Interval": "tarocco.results",
     "Lead": "tarocco.judge.leads",
     "Metric": "tarocco.metrics.base",
@@ -52,6 +55,7 @@ _HOMES = {
     "metric_plugin": "tarocco.registry",
     "orange": "tarocco.judge.orange",
     "parameter": "tarocco.metrics.base",
+    "read_human": "tarocco.read.human",
     "score": "tarocco.scoring",
     "score_nbest": "tarocco.scoring",
     "statistics": "tarocco.scoring",
@@ -66,6 +70,7 @@ __all__ = [
     "Correlation",
     "Difference",
     "Example",
+    "HumanScores",
     "Interval",
     "Lead",
     "Metric",
@@ -83,6 +88,7 @@ __all__ = [
     "metric_plugin",
     "orange",
     "parameter",
+    "read_human",
     "score",
     "score_nbest",
     "statistics",

@@ -189,21 +189,15 @@ class CandidateScores:
 
 @dataclass(frozen=True, eq=False)
 class HumanScores:
-    """What people say of systems.
+    """What people say of systems, as `tarocco.read_human` reads it; numbers stand as in the file."""
 
-    `criteria` holds float64[systems, segments] for each criterion, NaN where nobody judged, or float64[systems] at
-    level "system"; numbers stand as in the file, and `kinds` says which way is better. `comparisons` are what rankings
-    say of pairs: a row for each, (judge, segment, system, other system, 1 if the first is better or 0 if they are
-    tied). `origin` is what it takes to find the scores again, for signatures.
-    """
-
-    criteria: Mapping[str, NDArray[np.float64]]
-    kinds: Mapping[str, Kind]
-    systems: tuple[str, ...]
-    level: Literal["segment", "system"]
-    n_judges: int
-    origin: tuple[tuple[str, str], ...]
-    comparisons: NDArray[np.int64] | None = None
+    criteria: Mapping[str, NDArray[np.float64]]  # [systems, segments], NaN where nobody judged; or [systems], by level
+    kinds: Mapping[str, Kind]  # of each criterion: "similarity" where higher is better, "error" where lower is
+    systems: tuple[str, ...]  # in the order of the arrays
+    level: Literal["segment", "system"]  # what was judged
+    n_judges: int  # how many there were; what they said is one number by now
+    origin: tuple[tuple[str, str], ...]  # what it takes to find the scores again, for signatures
+    comparisons: NDArray[np.int64] | None = None  # of rankings: judge, segment, system, other one, 1 (or 0: tied)
 
     def higher_is_better(self, criterion: str) -> NDArray[np.float64]:
         """The scores of a criterion, negated where lower is better."""
