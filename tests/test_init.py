@@ -162,7 +162,7 @@ def test_numbers_of_lines_have_to_agree(folder):
 
 def test_what_is_not_decided(folder):
     fill(folder, {"nbest.2.txt": "0 ||| x\n", "src.de": TEXT, "docs.txt": "1\n2\n3\n", "sys/bad.txt": b"\xff\n"})
-    fill(folder, {"100best.txt": "no bars\n", "sys/en-de/x.txt": TEXT, "comet.seg.score": "A\t1\n"})
+    fill(folder, {"100best.txt": "no bars\n", "sys/en-de/x.txt": TEXT, "comet.tsv": "id\ttext\n1\tx\n"})
     found = discover(str(folder))
     assert (found.nbest, found.source, found.documents) == (None, None, "documents.txt")
     for line in (
@@ -172,7 +172,7 @@ def test_what_is_not_decided(folder):
         "sys/bad.txt (line 1, byte 1: UTF-8 text is wanted, found the byte 0xff)",
         "100best.txt (it has no ||| as n-best lists have)",
         "sys/en-de/ (too deep to be looked at)",
-        'comet.seg.score (3 segments are scored, but system "A" has 1 lines)',
+        "comet.tsv (a table, but not of scores)",
     ):
         assert line in found.not_understood
 
@@ -185,6 +185,7 @@ def test_human_scores(folder):
             "human/segments.tsv": "system\tsegment\tnote\tadequacy\tfluency\nA\t1\tx\t1\t2\nB\t1\ty\t2\t3\n",
             "human/votes.tsv": "reference\tvotes\n1\t2\n",
             "other.tsv": "system\tscore\nA\t1\n",
+            "human/broken.tsv": "system\tsegment\tscore\nA\t9\t1\n",
             "strangers_scores.tsv": "system\tscore\nX\t1\n",
         },
     )
@@ -194,6 +195,7 @@ def test_human_scores(folder):
     for line in (
         "human/raw.tsv (human scores, too; human/segments.tsv was taken)",
         "human/scores.tsv (human scores, too; human/segments.tsv was taken)",
+        "human/broken.tsv (line 2: segment 9 is out of range, this test set has 1 to 3)",
         "human/votes.tsv (a table of other systems than those found here)",
         "other.tsv (a table of scores: it can be named under human or external)",
         "strangers_scores.tsv (a table of other systems than those found here)",

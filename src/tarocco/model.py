@@ -202,4 +202,4 @@ class HumanScores:
     def higher_is_better(self, criterion: str) -> NDArray[np.float64]:
         """The scores of a criterion, negated where lower is better."""
         scores = self.criteria[criterion]
-        return -scores if self.kinds[criterion] == "error" else scores
+        return 0 - scores if self.kinds[criterion] == "error" else scores  # no errors are 0, not -0

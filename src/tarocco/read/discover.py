@@ -231,16 +231,17 @@ class _Looking:
         """The table of human scores: of segments rather than systems, ready rather than several judges'."""
         fits: list[tuple[tuple[object, ...], str, list[str], str]] = []
         for file in (file for file in self.files if self.roles[file] == "table"):
+            named_so = re.search(HUMAN, file, re.IGNORECASE)
             try:
                 scores = read_human(self.path(file), n_segments=n_segments)
             except InputError as error:
-                self.left[file] = self.reason(file, error)
+                self.left[file] = self.reason(file, error) if named_so else "a table, but not of scores"
                 continue
             covered = set(systems) & set(scores.systems)
             by_segment = scores.level == "segment"
             if not covered:
                 self.left[file] = "a table of other systems than those found here"
-            elif not re.search(HUMAN, file, re.IGNORECASE):
+            elif not named_so:
                 self.left[file] = "a table of scores: it can be named under human or external"
             else:
                 what = (

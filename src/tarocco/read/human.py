@@ -319,7 +319,7 @@ def _of_systems(human: HumanScores, where: str, wanted: Sequence[str] | None, sh
         if not both:
             raise InputError(f"{where}: there are human scores, but of none of the run's systems")
         if unjudged := uncovered(wanted, with_scores):
-            warnings.warn(f"{where}: {unjudged}; not judged, so left out", ScoresMissing, stacklevel=2)
+            warnings.warn(f"human scores: {where}: {unjudged}", ScoresMissing, stacklevel=2)
         wanted = both
     else:
         refuse_uncovered(where, wanted, with_scores)
