@@ -324,10 +324,10 @@ def test_mistakes_in_tables_of_scores_are_told_with_the_others(folder):
 
 def test_human_scores_are_read_as_the_file_wants_it(folder):
     (folder / "h.tsv").write_text("judge\tsystem\tsegment\tfluency\nx\tA\t1\tfine\ny\tA\t1\tbad\nz\tA\t1\tbad\n")
-    for grades in ('"fine bad"', '["fine", "bad"]'):
+    for grades, wanted in (('"fine bad"', "fine bad"), ('["fine", "bad"]', ("fine", "bad"))):
         human = f'human = {{file = "h.tsv", column = "fluency", judges = "mean", grades = {grades}}}\n'
         found = read_experiment(written(folder, REFERENCES + 'systems = "sys/A.txt"\n' + human))
-        assert found.human == HumanFile(str(folder / "h.tsv"), "fluency", "mean", ("fine", "bad"))
+        assert found.human == HumanFile(str(folder / "h.tsv"), "fluency", "mean", wanted)
         assert found.human_scores.criteria["fluency"][0, 0] == 4 / 3
     (folder / "h.tsv").write_text("judge\tsystem\tscore\nx\tA\t50\nx\tB\t70\ny\tA\t1\ny\tB\t2\n")
     text = REFERENCES + 'systems = ["sys/A.txt", "sys/B.txt"]\n[human]\nfile = "h.tsv"\nas_rankings = true\n'

@@ -110,7 +110,8 @@ def test_grades_are_numbers(write):
 
 def test_grades_of_ones_own(write):
     path = write("h.tsv", "system\tquality\nA\tfine\nB\tbad\nC\tso-so\n")
-    assert same(read_human(path, grades=["fine", "so-so", "bad"]).criteria["quality"], [3, 1, 2])
+    for grades in (["fine", "so-so", "bad"], "fine so-so bad"):
+        assert same(read_human(path, grades=grades).criteria["quality"], [3, 1, 2])
 
 
 @pytest.mark.parametrize(("judges", "wanted"), [("median", [2, 4]), ("mean", [3, 4])])

@@ -40,12 +40,12 @@ def test_errors_are_added_up_and_raters_averaged(mqm):
     assert human.kinds == {"MQM": "error"}
     wanted = [[5, math.nan, 0, math.nan], [(5.1 + 1 + 0) / 3, 25, math.nan, math.nan]]
     assert np.array_equal(human.criteria["MQM"], wanted, equal_nan=True)
-    assert ("judges", "mean") in human.origin
+    assert human.origin[-2:] == (("scores", "mqm"), ("judges", "mean"))
     assert read_human(mqm(HEAD + ROWS), judges="median").criteria["MQM"][0, 0] == 1
 
 
 @pytest.mark.parametrize(
-    ("there", "segment"), [("seg_id", "globalSegId"), ("seg_id", "segment"), ("Minor", "minor"), ("Major", "CRITICAL")]
+    ("there", "segment"), [("seg_id", "globalSegId"), ("rater", "annotator"), ("Minor", "minor"), ("Major", "CRITICAL")]
 )
 def test_later_files_are_written_otherwise(mqm, there, segment):
     text = "\n".join(line for line in (HEAD + ROWS).split("\n") if "Non-translation" not in line)

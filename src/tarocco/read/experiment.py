@@ -294,9 +294,9 @@ class _Reading:
         if isinstance(about, str) and about:
             return HumanFile(*file_and_column(self.place(about)))
         if isinstance(about, Mapping) and _is_about_human(about):
-            grades = about.get("grades", [])
-            grades = grades.split() if isinstance(grades, str) else grades
-            how = dict(about) | ({"grades": tuple(grades)} if grades else {})
+            how: dict[str, Any] = {
+                key: tuple(value) if isinstance(value, list) else value for key, value in about.items()
+            }
             return HumanFile(self.place(how.pop("file")), **how)
         if about is not None:
             self.wrong(f"human is {KEYS['human']}, not {_shown(about)}", "human")
@@ -351,17 +351,11 @@ def _is_about_file(about: Mapping[str, object]) -> bool:
     )
 
 
-def _is_about_human(about: Mapping[str, object]) -> bool:
-    texts = {key: value for key, value in about.items() if key not in ("grades", "as_rankings")}
-    grades = about.get("grades", "A")
-    return (
-        set(texts) <= {"file", "column", "judges"}
-        and all(isinstance(value, str) and value for value in texts.values())
-        and "file" in about
-        and isinstance(about.get("as_rankings", False), bool)
-        and (isinstance(grades, str) or (isinstance(grades, list) and all(isinstance(one, str) for one in grades)))
-        and bool(grades)
-    )
+def _is_about_human(about: Mapping[str, Any]) -> bool:
+    """Whether a table says what HumanFile takes; which judges and grades there are, `read_human` knows."""
+    kinds: dict[str, Any] = {"file": str, "column": str, "judges": str, "grades": (str, list), "as_rankings": bool}
+    fits = all(isinstance(value, kinds.get(key, ())) for key, value in about.items())
+    return fits and "file" in about and all(isinstance(grade, str) for grade in about.get("grades", ()))
 
 
 def _shown(value: object) -> str:

@@ -53,7 +53,7 @@ class HumanFile:
     path: str
     column: str | None = None
     judges: Judges | None = None
-    grades: tuple[str, ...] = GRADES
+    grades: tuple[str, ...] | str = GRADES
     as_rankings: bool = False
 
     def read(self, systems: Sequence[str] | None, n_segments: int | None) -> HumanScores:
@@ -97,7 +97,7 @@ def read_human(
     n_segments: int | None = None,
     *,
     judges: Judges | None = None,
-    grades: Sequence[str] = GRADES,
+    grades: Sequence[str] | str = GRADES,
     as_rankings: bool = False,
     shared_only: bool = False,
 ) -> HumanScores:
@@ -115,7 +115,7 @@ def read_human(
         How the scores of several judges become one: their "median" or "mean"; by default the median, and for MQM the
         mean.
     grades
-        The order of grades, best first; the last one is 1.
+        The order of grades, best first, as a list or as words with spaces between them; the last one is 1.
     as_rankings
         Take each judge's scores of a segment as an order alone: they become win shares, as ranks do.
     shared_only
@@ -139,6 +139,7 @@ def read_human(
     path = os.fspath(path)
     if judges not in (None, "median", "mean"):
         raise BadParameter(f'judges are reduced by median or mean, not "{judges}"')
+    grades = grades.split() if isinstance(grades, str) else grades
     if len(set(grades)) != len(grades):
         raise BadParameter(f"grades are there twice: {', '.join(grades)}")
     table = read_table(path)
@@ -150,6 +151,7 @@ def read_human(
         table = unfolded(table, systems)
     elif is_mqm(table):
         table, judges = added_up(table), judges or "mean"
+        origin.append(("scores", "mqm"))
     judges = judges or "median"
     rows = _rows(table, systems, n_segments, shared_only)
     criteria = criteria_of(table, column, grades)

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from tarocco.errors import InputError
 from tarocco.read.coverage import SEGMENT_COLUMNS
+from tarocco.read.criteria import JUDGES
 from tarocco.read.tables import Table
 
 MQM = "MQM"
@@ -18,7 +19,6 @@ MQM = "MQM"
 WEIGHTS = {"major": 50, "critical": 50, "minor": 10, "neutral": 0, "no-error": 0}  # critical as WMT 2024 counts it
 PUNCTUATION, NON_TRANSLATION = 1, 250
 
-_RATER = "rater"
 _SEGMENTS = ("seg_id", "globalSegId", *SEGMENT_COLUMNS)
 
 
@@ -31,39 +31,36 @@ def is_mqm(table: Table) -> bool:
 def added_up(table: Table) -> Table:
     """The same ratings with one row a rater, system and segment; its line is that of the first error."""
     segment = next(name for name in _SEGMENTS if name in table.header)
-    about = [name for name in (_RATER, "system", segment) if name in table.header]
-    weights = _weights(table)
+    about = [name for name in (*JUDGES, "system", segment) if name in table.header]
     sums: dict[tuple[str, ...], int] = {}
     lines: dict[tuple[str, ...], int] = {}
     whose = zip(*(table.cells(name) for name in about), strict=True)
-    for key, error, line in zip(whose, _errors(table), table.lines, strict=True):
-        sums[key] = sums.get(key, 0) + weights[error]
+    for key, tenths, line in zip(whose, _tenths(table), table.lines, strict=True):
+        sums[key] = sums.get(key, 0) + tenths
         lines.setdefault(key, line)
     header = (*about[:-1], segment if segment in SEGMENT_COLUMNS else "segment", MQM)
     rows = tuple((*key, repr(tenths / 10)) for key, tenths in sums.items())
     return replace(table, header=header, rows=rows, lines=tuple(lines.values()), kinds={MQM: "error"})
 
 
-def _errors(table: Table) -> list[tuple[str, str]]:
-    return list(zip(table.cells("severity"), table.cells("category"), strict=True))
-
-
-def _weights(table: Table) -> dict[tuple[str, str], int]:
-    """What each kind of error weighs: there are few kinds, and many errors."""
-    errors = _errors(table)
-    weights = {error: _weight(*error) for error in dict.fromkeys(errors)}
+def _tenths(table: Table) -> list[int]:
+    """What each error weighs: there are few kinds, and many errors."""
+    errors = list(zip(table.cells("severity"), table.cells("category"), strict=True))
+    known: dict[tuple[str, str], int] = {}
     for row, error in enumerate(errors):
-        if weights[error] is None:
-            raise InputError(f'{table.where(row)}: severity is one of {", ".join(WEIGHTS)}, not "{error[0]}"')
-    return {error: weight for error, weight in weights.items() if weight is not None}
+        if error not in known:
+            known[error] = _weight(*error, table.where(row))
+    return [known[error] for error in errors]
 
 
-def _weight(severity: str, category: str) -> int | None:
+def _weight(severity: str, category: str, where: str) -> int:
     level, kind = severity.strip().lower(), category.strip().lower()
-    if level in WEIGHTS and kind.startswith(("source error", "source issue")):
+    if level not in WEIGHTS:
+        raise InputError(f'{where}: severity is one of {", ".join(WEIGHTS)}, not "{severity}"')
+    if kind.startswith(("source error", "source issue")):
         return 0
     if level == "major" and kind.startswith("non-translation"):
         return NON_TRANSLATION
     if level == "minor" and kind.startswith("fluency/punctuation"):
         return PUNCTUATION
-    return WEIGHTS.get(level)
+    return WEIGHTS[level]
