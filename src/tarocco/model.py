@@ -198,6 +198,7 @@ class HumanScores:
     n_judges: int  # how many there were; what they said is one number by now
     origin: tuple[tuple[str, str], ...]  # what it takes to find the scores again, for signatures
     comparisons: NDArray[np.int64] | None = None  # of rankings: judge, segment, system, other one, 1 (or 0: tied)
+    unknown: tuple[str, ...] = ()  # systems that people judged, but that the run does not have
 
     def higher_is_better(self, criterion: str) -> NDArray[np.float64]:
         """The scores of a criterion, negated where lower is better."""

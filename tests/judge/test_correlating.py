@@ -248,7 +248,11 @@ def test_outliers_are_named_and_dropped_if_asked():
 def test_what_people_did_not_judge_is_told():
     some = {system: [None, *scores[1:]] for system, scores in ADEQUACY.items() if system != "mirror"}
     result = tarocco.correlate(DEMO.systems, DEMO.references, some, metrics="chrF", **QUICK)
-    assert result.notes == ("people did not judge mirror: left out", "human: people judged 59 of 60 segments")
+    assert result.notes == (
+        'people did not judge all systems: there are no scores of system "mirror" '
+        "(there are careful, middling, literal, brief, verbose)",
+        "human: people judged 59 of 60 segments",
+    )
     some["brief"] = [None, None, *some["brief"][2:]]
     result = tarocco.correlate(DEMO.systems, DEMO.references, some, metrics="chrF", **QUICK)
     assert result.notes[1].startswith("human: people judged 58 segments of brief and 59 of careful: their means")

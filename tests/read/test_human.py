@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import tarocco
 from tarocco.errors import BadParameter, InputError
-from tarocco.read.external import ScoresMissing
 from tarocco.read.human import read_human
 
 HEAD = "system\tsegment\tscore\n"
@@ -143,10 +142,15 @@ def test_judges_as_the_standard_library_has_them(tmp_path_factory, given_scores,
             assert found == pytest.approx(getattr(statistics, judges)(own)) if own else math.isnan(found)
 
 
+def test_numbers_of_judgments_are_no_criteria(write):
+    path = write("h.tsv", "system\tsegment\tquality\tquality_n\tn_quality\tcount\nA\t1\t0.5\t3\t3\t3\n")
+    assert list(read_human(path).criteria) == ["quality"]
+    assert read_human(path, "quality_n").criteria["quality_n"].tolist() == [[3]]
+
+
 def test_systems_that_both_have(write):
     path = write("h.tsv", HEAD + "A\t1\t1\nB\t1\t2\nC\t1\tNone\n")
-    with pytest.warns(ScoresMissing, match=r'h\.tsv: .* of systems "D", "C" \(there are A, B\)$'):
-        human = read_human(path, systems=["D", "C", "B"], shared_only=True)
+    human = read_human(path, systems=["D", "C", "B"], shared_only=True)
     assert human.systems == ("B",)
     assert same(human.criteria["score"], [[2]])
     with pytest.raises(InputError, match="of none of the run's systems"):

@@ -22,8 +22,7 @@ def add_human_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--judges",
         choices=("median", "mean"),
-        default="median",
-        help="how the scores of several judges become one (default: median)",
+        help="how the scores of several judges become one (default: median; mean for MQM)",
     )
     group.add_argument("--grades", metavar="GRADES", help='the order of grades, best first (default: "S A B C D")')
     group.add_argument(
@@ -54,26 +53,20 @@ def add_level_options(parser: argparse.ArgumentParser) -> None:
 
 def read_people(options: argparse.Namespace, test_set: TestSet) -> HumanScores:
     """The human scores of those systems of a run that people judged; named by --human, or by an experiment file."""
-    from tarocco.cli.inputs import experiment_of
-    from tarocco.read.criteria import GRADES
-    from tarocco.read.external import file_and_column
-    from tarocco.read.human import read_human
+    from dataclasses import replace
 
-    file = None
-    if options.human:
-        file = file_and_column(options.human)
-    else:
-        experiment = experiment_of(options.references)
-        if experiment is not None and experiment.human is not None:
-            file = experiment.human.path, experiment.human.column
-    if file is None:
+    from tarocco.cli.inputs import experiment_of
+    from tarocco.read.external import file_and_column
+    from tarocco.read.human import HumanFile
+
+    experiment = None if options.human else experiment_of(options.references)
+    file = HumanFile(*file_and_column(options.human)) if options.human else experiment and experiment.human
+    if not file:
         raise InputError("human scores are wanted: give --human FILE, or name them in an experiment file")
-    return read_human(
-        *file,
-        list(test_set.systems),
-        len(test_set),
-        judges=options.judges,
-        grades=options.grades.replace(",", " ").split() if options.grades else GRADES,
-        as_rankings=options.as_rankings,
-        shared_only=True,
-    )
+    said = {
+        "judges": options.judges,
+        "grades": options.grades and options.grades.replace(",", " "),
+        "as_rankings": options.as_rankings or None,
+    }
+    file = replace(file, **{name: value for name, value in said.items() if value is not None})
+    return file.read(list(test_set.systems), len(test_set))

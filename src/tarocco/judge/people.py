@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from tarocco.errors import InputError
 from tarocco.metrics.base import Floats
 from tarocco.model import HumanScores
+from tarocco.read.coverage import listed, uncovered
 
 Human = HumanScores | Mapping[str, Any] | str | os.PathLike[str]
 FEWEST_SYSTEMS = 4  # for a correlation of systems; Williams' test needs as many
@@ -27,44 +29,48 @@ def human_scores(given: Human, systems: Sequence[str], n_segments: int) -> Human
     if isinstance(given, Mapping):
         return _of_numbers(given, systems, n_segments)
     from tarocco.read.external import file_and_column
-    from tarocco.read.human import read_human
+    from tarocco.read.human import HumanFile
 
-    return read_human(*file_and_column(os.fspath(given)), systems, n_segments, shared_only=True)
+    return HumanFile(*file_and_column(os.fspath(given))).read(systems, n_segments)
 
 
 def _of_systems(human: HumanScores, systems: Sequence[str], n_segments: int) -> HumanScores:
     found = next(iter(human.criteria.values()))
     if human.level == "segment" and found.shape[1] != n_segments:
         raise InputError(f"there are {n_segments} segments, but human scores of {found.shape[1]}")
-    shared = _shared(human.systems, systems)
+    shared, unknown = _shared(human.systems, systems)
     places = [human.systems.index(system) for system in shared]
     criteria = {name: scores[places] for name, scores in human.criteria.items()}
-    return HumanScores(criteria, human.kinds, tuple(shared), human.level, human.n_judges, human.origin)
+    return replace(human, criteria=criteria, systems=shared, comparisons=None, unknown=unknown)
 
 
 def _of_numbers(given: Mapping[str, Any], systems: Sequence[str], n_segments: int) -> HumanScores:
     from tarocco.read.external import external_of_numbers
 
-    shared = _shared([str(system) for system in given], systems)
+    shared, unknown = _shared([str(system) for system in given], systems)
     scores = external_of_numbers("human", given, shared, n_segments)
     rows = np.stack([scores.by_system[system] for system in shared])
     values = rows[:, 0] if scores.level == "system" else rows
-    return HumanScores({"human": values}, {"human": scores.kind}, tuple(shared), scores.level, 1, scores.origin[1:])
+    origin = scores.origin[1:]
+    return HumanScores({"human": values}, {"human": scores.kind}, shared, scores.level, 1, origin, unknown=unknown)
 
 
-def _shared(judged: Sequence[str], systems: Sequence[str]) -> list[str]:
-    shared = [system for system in systems if system in set(judged)]
+def _shared(judged: Sequence[str], systems: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Systems of the run that people judged, and judged ones that the run does not have."""
+    shared = tuple(system for system in systems if system in set(judged))
     if not shared:
         raise InputError(f"people judged {', '.join(judged) or 'no system'}, but the systems are {', '.join(systems)}")
-    return shared
+    return shared, tuple(system for system in judged if system not in set(systems))
 
 
 def notes_on(human: HumanScores, systems: Sequence[str]) -> list[str]:
     """What a reader should know before believing a correlation: who was not judged, and who less than others."""
     found = []
-    unjudged = [system for system in systems if system not in human.systems]
+    unjudged = uncovered(systems, (*human.systems, *human.unknown))
     if unjudged:
-        found.append(f"people did not judge {', '.join(unjudged)}: left out")
+        found.append(f"people did not judge all systems: {unjudged}")
+    if human.unknown:
+        found.append(f"people judged systems that are not here: {listed(human.unknown)}")
     said: dict[str, list[str]] = {}
     for name, scores in human.criteria.items() if human.level == "segment" else ():
         said.setdefault(_coverage(scores, human.systems), []).append(name)

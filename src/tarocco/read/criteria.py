@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ AVERAGE = "average"
 RANK = "rank"
 JUDGES = ("judge", "annotator", "rater", "judgement")
 ABOUT = (*KEYS, *JUDGES, "criterion", "document", "doc", "id", "line")  # columns that are no criteria
+COUNTS = re.compile("n|count|n_.+|.+_n|.+_count")  # how many judged is no judgment, unless it is asked for
 USUAL = ("score", "adequacy", "fluency", RANK, "constituent")
 
 
@@ -58,7 +60,7 @@ def criteria_of(table: Table, asked: str | None, grades: Sequence[str]) -> list[
         if asked is not None and asked in table.header:
             columns = [asked]
         else:
-            columns = [name for name in table.header if name not in ABOUT]
+            columns = [name for name in table.header if name not in ABOUT and not COUNTS.fullmatch(name)]
             columns = [name for name in columns if name in USUAL or holds_scores(table, name, grades)]
             columns = ["score"] if "score" in columns else columns
             columns = columns if asked in (None, AVERAGE) else [name for name in columns if name == asked]

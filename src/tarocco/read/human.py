@@ -10,7 +10,6 @@ errors are MQM, see mqm.py; mt-metrics-eval's files have no header, see mt_metri
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,11 +28,9 @@ from tarocco.read.coverage import (
     refuse_uncovered,
     rows_in_order,
     segments_of,
-    uncovered,
     wanted_once,
 )
 from tarocco.read.criteria import AVERAGE, GRADES, JUDGES, RANK, Criterion, criteria_of
-from tarocco.read.external import ScoresMissing
 from tarocco.read.mqm import added_up, is_mqm
 from tarocco.read.mt_metrics_eval import human_paths
 from tarocco.read.rankings import Ranks, compared, is_wide, unfolded, win_shares
@@ -320,11 +317,10 @@ def _of_systems(human: HumanScores, where: str, wanted: Sequence[str] | None, sh
         both = [name for name in wanted if name in set(with_scores)]
         if not both:
             raise InputError(f"{where}: there are human scores, but of none of the run's systems")
-        if unjudged := uncovered(wanted, with_scores):
-            warnings.warn(f"human scores: {where}: {unjudged}", ScoresMissing, stacklevel=2)
         wanted = both
     else:
         refuse_uncovered(where, wanted, with_scores)
+    unknown = tuple(name for name in with_scores if name not in set(wanted))
     places = [human.systems.index(name) for name in wanted]
     comparisons = human.comparisons
     if comparisons is not None:
@@ -334,4 +330,4 @@ def _of_systems(human: HumanScores, where: str, wanted: Sequence[str] | None, sh
         comparisons[:, 2:4] = moved[comparisons[:, 2:4]]
         comparisons = comparisons[(comparisons[:, 2:4] >= 0).all(axis=1)]
     criteria = {name: scores[places] for name, scores in human.criteria.items()}
-    return replace(human, criteria=criteria, systems=tuple(wanted), comparisons=comparisons)
+    return replace(human, criteria=criteria, systems=tuple(wanted), comparisons=comparisons, unknown=unknown)
