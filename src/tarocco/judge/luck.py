@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarocco.judge.pairs_of_metrics import holm
 from tarocco.metrics.base import Floats, Metric
@@ -114,20 +115,26 @@ def _sign(pairs: Sequence[tuple[Score, Score]], test: Test) -> list[Difference]:
 
 
 def _signs(baseline: Score, system: Score, alpha: float) -> Difference:
-    metric: Metric = system.metric
-    with_one = metric.score(baseline.sums + (system.statistics - baseline.statistics))
-    better = -1.0 if metric.kind == "error" else 1.0
-    # A segment of which nothing changed gives the same sums, bit for bit; other equal scores may differ by rounding.
-    change = better * (with_one - baseline.score)
-    equal = np.abs(change) <= 1e-12 * abs(baseline.score)
-    wins, losses = int((change > 0)[~equal].sum()), int((change < 0)[~equal].sum())
+    found = signs(baseline, system)
+    wins, losses = int((found > 0).sum()), int((found < 0).sum())
     difference = system.score - baseline.score
+    better = difference < 0 if system.metric.kind == "error" else difference > 0
     return Difference(
-        *(str(metric), baseline.system, system.system, difference, better * difference > 0),
+        *(str(system.metric), baseline.system, system.system, difference, better),
         sign_test(wins, losses),
         _least_wins(wins + losses, alpha),
-        {"better": wins, "worse": losses, "equal": len(change) - wins - losses},
+        {"better": wins, "worse": losses, "equal": len(found) - wins - losses},
     )
+
+
+def signs(baseline: Score, system: Score) -> NDArray[np.int8]:
+    """For each segment 1 if the baseline is better with the system's output there, -1 if worse, 0 if as good."""
+    metric: Metric = system.metric
+    with_one = metric.score(baseline.sums + (system.statistics - baseline.statistics))
+    change = (with_one - baseline.score) * (-1.0 if metric.kind == "error" else 1.0)
+    # A segment of which nothing changed gives the same sums, bit for bit; other equal scores may differ by rounding.
+    small = 1e-12 * abs(baseline.score)
+    return (change > small).astype(np.int8) - (change < -small).astype(np.int8)
 
 
 def sign_test(wins: int, losses: int) -> float:
