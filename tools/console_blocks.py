@@ -3,7 +3,8 @@
     python tools/console_blocks.py README.md docs/*.md     rewrite the outputs
 
 Commands run in a copy of the folder of the bundled test set, one for each page, so files are called ref1.txt,
-careful.txt and so on, and a command finds what earlier ones of its page have written. A block looks like this, with the
+careful.txt and so on, and a command finds what earlier ones of its page have written; those of examples/audit are
+in ../audit. A block looks like this, with the
 command's real output, errors too, below it:
 
     ```console
@@ -26,6 +27,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "src" / "tarocco" / "data" / "demo"
+CASES = ROOT / "examples" / "audit"
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
@@ -37,9 +39,11 @@ def examples(text: str) -> list[list[tuple[str, str]]]:
 
 @contextmanager
 def copy_of_the_example() -> Iterator[Path]:
-    """A folder with the files of the bundled test set, for as long as it is wanted."""
+    """A folder with the files of the bundled test set and the cases of audits, for as long as it is wanted."""
     with tempfile.TemporaryDirectory() as name:
-        yield Path(shutil.copytree(FOLDER, Path(name) / "demo"))
+        folder = Path(shutil.copytree(FOLDER, Path(name) / "demo"))
+        shutil.copytree(CASES, folder.parent / "audit", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+        yield folder
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from tarocco.encode.tokenizers import tokenizer
     from tarocco.errors import TaroccoError
     from tarocco.judge.agreed import CorrelateResult, Correlation
+    from tarocco.judge.auditing import AuditResult, audit
     from tarocco.judge.comparing import CompareResult, compare
     from tarocco.judge.correlating import correlate
+    from tarocco.judge.gaming import Finding, Outcome
     from tarocco.judge.leads import Lead
     from tarocco.judge.luck import Difference
     from tarocco.judge.orange import orange
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Agreement": "tarocco.metrics.base",
+    "AuditResult": "tarocco.judge.auditing",
     "Batch": "tarocco.encode.batch",
     "CompareResult": "tarocco.judge.comparing",
     "CorrelateResult": "tarocco.judge.agreed",
@@ -39,15 +42,18 @@ _HOMES = {
     "Difference": "tarocco.judge.luck",
     "Example": "tarocco.metrics.base",
     "HumanScores": "tarocco.model",
+    "Finding": "tarocco.judge.gaming",
     "Interval": "tarocco.results",
     "Lead": "tarocco.judge.leads",
     "Metric": "tarocco.metrics.base",
     "Orange": "tarocco.judge.verdict",
     "OrangeResult": "tarocco.judge.verdict",
+    "Outcome": "tarocco.judge.gaming",
     "Result": "tarocco.results",
     "Score": "tarocco.results",
     "Store": "tarocco.store",
     "TaroccoError": "tarocco.errors",
+    "audit": "tarocco.judge.auditing",
     "compare": "tarocco.judge.comparing",
     "correlate": "tarocco.judge.correlating",
     "figure": "tarocco.present.plots.results",
@@ -64,23 +70,27 @@ _HOMES = {
 
 __all__ = [
     "Agreement",
+    "AuditResult",
     "Batch",
     "CompareResult",
     "CorrelateResult",
     "Correlation",
     "Difference",
     "Example",
+    "Finding",
     "HumanScores",
     "Interval",
     "Lead",
     "Metric",
     "Orange",
     "OrangeResult",
+    "Outcome",
     "Result",
     "Score",
     "Store",
     "TaroccoError",
     "__version__",
+    "audit",
     "compare",
     "correlate",
     "figure",

@@ -12,6 +12,7 @@ COMMANDS = {
     "score": "score systems against references",
     "compare": "is the difference between systems luck?",
     "correlate": "how well do metrics agree with people?",
+    "audit": "can this metric be gamed on this data?",
     "orange": "put metrics on trial: do they rank human translations above machine ones?",
     "init": "write an experiment file for a folder of files",
     "metrics": "what metrics there are: formulas, parameters, papers",

@@ -33,8 +33,8 @@ class Inputs(NamedTuple):
     encoding: Encoding
 
 
-def read_inputs(options: argparse.Namespace) -> Inputs:
-    """Read and check everything that options, or the experiment file among them, name.
+def read_inputs(options: argparse.Namespace, default: Sequence[str] = METRICS) -> Inputs:
+    """Read and check everything that options, or the experiment file among them, name; `default` are metrics.
 
     Settings that only the experiment file gives are filled in, so that afterwards the options tell what was used.
     """
@@ -42,7 +42,7 @@ def read_inputs(options: argparse.Namespace) -> Inputs:
     from tarocco.registry import metrics
 
     experiment = experiment_of(options.references)
-    fill_in(options, experiment)
+    fill_in(options, experiment, default)
     chosen = metrics(options.metrics)
     encoding = Encoding(options.tokenize, options.lowercase)
     test_set = read_texts(options, experiment)
@@ -67,7 +67,7 @@ def fill_in(
     """Where the command line says nothing, the experiment's settings or else the defaults, or those given here."""
     # Intervals are for corpus scores; below them only who asks on the command line is told that there are none.
     between = ("confidence",) if getattr(options, "level", "corpus") == "corpus" else ()
-    for name in ("metrics", *DEFAULTS, "documents", "store", *between):
+    for name in ("metrics", *DEFAULTS, "documents", "groups", "store", *between):
         if getattr(options, name, None) is None:
             said = getattr(experiment, name, None)
             setattr(options, name, (DEFAULTS | defaults).get(name) if said is None else said)

@@ -1,0 +1,206 @@
+"""An audit as a table, a row a metric and a column a check, and what was found in sentences."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tarocco.judge.auditing import AuditResult
+from tarocco.judge.gaming import CHECKS, Finding, Outcome
+from tarocco.present.scores import number
+from tarocco.present.tables import Table
+from tarocco.results import Score
+
+FEW = 8  # segments, labels or systems that a sentence names before it only counts
+
+
+def audit_table(result: AuditResult, width: int | None = None) -> Table:
+    """The most gameable metric first; a star marks what a check found."""
+    blanked = f"{100 * result.settings.share:g}% blanked"
+    header = ("metric", "found", "sign test", "mixing", blanked, "greedy", "trading", "straw men")
+    digits = 1 if width is None else width
+    rows, marks = [], dict[tuple[int, int], str]()
+    for r, name in enumerate(result):
+        outcomes = result[name]
+        cells = [_cells(outcomes[check], digits) for check in CHECKS]
+        rows.append(
+            (name, f"{result.found(name)} of {result.possible(name)}", *(cell for own in cells for cell in own))
+        )
+        stars = [outcomes[check].found for check in CHECKS]
+        told = outcomes["deletion"].numbers
+        stars[2:3] = [bool(told.get("forgiven")), bool(told.get("reached"))]
+        marks |= {(r, c): "*" for c, star in enumerate(stars, start=2) if star}
+    return Table(header, tuple(rows), marks=marks)
+
+
+def _cells(outcome: Outcome, digits: int) -> tuple[str, ...]:
+    if outcome.impossible is not None:
+        return ("-",) * (2 if outcome.check == "deletion" else 1)
+    told = outcome.numbers
+    if outcome.check == "sign test":
+        return (f"{told['contradictions']} of {told['pairs']}",)
+    if outcome.check == "mixing":
+        return (_percent(outcome.size, digits) if outcome.found else "no",)
+    if outcome.check == "deletion":
+        return _percent(told["change"], digits, signed=True), _percent(outcome.size, digits)
+    if outcome.check == "trading":
+        return (_percent(outcome.size, digits, signed=True),)
+    return (f"{told['won']} of {told['comparisons']}",)
+
+
+def _percent(share: float, digits: int, signed: bool = False) -> str:
+    shown = round(100 * share, digits) + 0.0  # no -0
+    return f"{shown:+.{digits}f}%" if signed and shown else f"{shown:.{digits}f}%"
+
+
+def legend(result: AuditResult) -> list[str]:
+    """What the columns are."""
+    own = result.settings
+    share, draws = f"{100 * own.share:g}%", f"{own.n_draws} draws"
+    return [
+        "*: found; %: of what an output's score has above an empty one's; +: better, whichever way the metric goes",
+        f"sign test: pairs of systems of which each is better than the other (p up to {own.alpha:g})",
+        "mixing: by how much a system wins that loses in every part; the smallest of the differences",
+        f"{share} blanked: mean change with {share} of the segments empty ({draws}); the kindest of all systems'",
+        "greedy: the most that can be left empty, segment by segment, with a score no worse than before",
+        f"trading: two systems with halves exchanged ({draws}) against the better one; the kindest of all pairs'",
+        "straw men: how often half of an output, an output twice, or nothing outranks a real system",
+    ]
+
+
+def not_possible(result: AuditResult) -> list[str]:
+    """Which checks there could not be, and why."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for name in result:
+        for check, outcome in result[name].items():
+            if outcome.impossible is not None:
+                reasons.setdefault((outcome.impossible, check), []).append(name)
+    together: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (why, check), names in reasons.items():
+        together.setdefault((why, tuple(names)), []).append(check)
+    return [
+        f"not possible{'' if len(names) == len(result) else f' for {_listed(names)}'}: {', '.join(checks)} ({why})"
+        for (why, names), checks in together.items()
+    ]
+
+
+def sentences(result: AuditResult, every: bool = False, width: int | None = None) -> list[str]:
+    """The strongest finding of each metric and check, or all of them with all their segments."""
+    found = []
+    for name in result:
+        score = result.score_of(name)
+        for outcome in result[name].values():
+            shown = outcome.findings if every else outcome.findings[:1]
+            found += [sentence(finding, score, every, width) for finding in shown]
+            if len(outcome.findings) > len(shown):
+                found[-1] += f" [and {len(outcome.findings) - len(shown)} more]"
+    return found
+
+
+def sentence(finding: Finding, score: Score, every: bool = False, width: int | None = None) -> str:
+    """A finding in words, numbers on the metric's printed scale; `score` knows the scale."""
+
+    def shown(value: float) -> str:
+        return number(value, score, width)
+
+    told = _TOLD[finding.check](finding, shown)
+    return f"{finding.metric}, {finding.check}: {told}; {_segments(finding.segments, every)}"
+
+
+def _sign_test(finding: Finding, shown: Callable[[float], str]) -> str:
+    one, other = finding.systems
+    first, second = finding.numbers["tests"]
+    scores = finding.numbers["scores"]
+    return (
+        f"{_verdict(first, one, other)}, and {_verdict(second, other, one)}; "
+        f"scores {shown(scores[0])} and {shown(scores[1])} (bootstrap {_p(finding.p_value)})"
+    )
+
+
+def _verdict(test: dict[str, Any], baseline: str, system: str) -> str:
+    better, worse = (system, baseline) if test["better"] > test["worse"] else (baseline, system)
+    most, least = sorted((test["better"], test["worse"]), reverse=True)
+    return f"{better} is better than {worse} ({most} segments to {least}, {_p(test['p_value'])})"
+
+
+def _mixing(finding: Finding, shown: Callable[[float], str]) -> str:
+    mixed, system = finding.systems
+    parts = finding.numbers["parts"]
+    several = len({part["system"] for part in parts}) > 1
+    told = [
+        f"in {_listed(part['labels'], ' + ')} {shown(part['score'])} to {shown(part['beats'])} ({_p(part['p_value'])}"
+        + (f"; {part['system']})" if several else ")")
+        for part in parts
+    ]
+    return (
+        f"{mixed} beats {system} {_listed(told, ', ', most=len(told))}, but loses on the whole, "
+        f"{shown(finding.numbers['score'])} to {shown(finding.numbers['loses_to'])} (bootstrap {_p(finding.p_value)})"
+    )
+
+
+def _deletion(finding: Finding, shown: Callable[[float], str]) -> str:
+    told = finding.numbers
+    score, mean, low, high = (shown(told[name]) for name in ("score", "mean", "lowest", "highest"))
+    return (
+        f"{told['system']} scores {score}, and with {told['blanked']} random segments empty {mean} on average "
+        f"({low} to {high}; bootstrap of the first draw {_p(finding.p_value)}); with {told['greedy']} chosen ones "
+        f"empty ({_percent(told['greedy_share'], 1)}) it is no worse"
+    )
+
+
+def _trading(finding: Finding, shown: Callable[[float], str]) -> str:
+    told = finding.numbers
+    (one, other), (long, short) = finding.systems, told["lengths"]
+    return (
+        f"{one} ({long} characters) and {other} ({short}) score {shown(told['scores'][0])} and "
+        f"{shown(told['scores'][1])}, half of each scores {shown(told['exchanged'])} on average "
+        f"(their mean is {shown(told['expected'])}; bootstrap of the first draw {_p(finding.p_value)})"
+    )
+
+
+def _straw_men(finding: Finding, shown: Callable[[float], str]) -> str:
+    told = finding.numbers
+    name = "an empty output" if told["of"] is None else f"{told['of']}, {told['straw_man']},"
+    against = "the system it was made of" if told["outranks_its_own"] else told["compared_with"]
+    others = len(told["outranks"]) - 1
+    return (
+        f"{name} scores {shown(told['score'])} and outranks {against} ({shown(told['beats'])}; bootstrap "
+        f"{_p(finding.p_value)})" + (f" and {others} other{'s' * (others > 1)}" if others else "")
+    )
+
+
+_TOLD: dict[str, Callable[[Finding, Callable[[float], str]], str]] = {
+    "sign test": _sign_test,
+    "mixing": _mixing,
+    "deletion": _deletion,
+    "trading": _trading,
+    "straw men": _straw_men,
+}
+
+
+def _p(value: float | None) -> str:
+    return "p = -" if value is None else "p < 0.0001" if value < 0.00005 else f"p = {value:.4f}"
+
+
+def _segments(segments: Sequence[int], every: bool) -> str:
+    if not segments:
+        return "no segment shows it alone"
+    return f"segment{'s' * (len(segments) > 1)} {_listed([str(one) for one in segments], most=None if every else FEW)}"
+
+
+def _listed(names: Sequence[str], between: str = ", ", most: int | None = FEW) -> str:
+    if most is None or len(names) <= most:
+        return between.join(names)
+    return f"{between.join(names[:most])} and {len(names) - most} more"
+
+
+def separated_text(result: AuditResult, delimiter: str) -> str:
+    """One row a metric and check, with a header."""
+    rows = result.rows()
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(rows[0]), delimiter=delimiter, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
