@@ -22,6 +22,7 @@ from tarocco.cli.options import (
     store_of,
     whole_number,
 )
+from tarocco.cli.score import too_wide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,7 +129,10 @@ def write(result: AuditResult, options: argparse.Namespace) -> None:
     elif options.format in ("tsv", "csv"):
         out.write(audit.separated_text(result, "\t" if options.format == "tsv" else ","))
     else:
-        tables.write_noted(audit.audit_table(result, options.width), notes(result, options), options.format, out)
+        table = audit.audit_table(result, options.width)
+        if options.format == "table" and out.isatty() and too_wide(table):
+            table = audit.long_table(table)
+        tables.write_noted(table, notes(result, options), options.format, out)
 
 
 def notes(result: AuditResult, options: argparse.Namespace) -> list[str]:

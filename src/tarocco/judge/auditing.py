@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarocco.arguments import Candidates, References, listed, make_test_set
 from tarocco.encode.batch import Encoding
@@ -30,7 +31,7 @@ from tarocco.metrics.base import Metric
 from tarocco.metrics.external import External, Given, external_metrics, of_whole_systems
 from tarocco.model import TestSet
 from tarocco.registry import metrics as find_metrics
-from tarocco.resample import check_resampling
+from tarocco.resample import check_resampling, totals
 from tarocco.results import Result, Score, Tabular
 from tarocco.scoring import SEED, score_test_set
 
@@ -54,6 +55,7 @@ class AuditResult(Tabular):
     outcomes: Mapping[str, Mapping[str, Outcome]]
     settings: Settings
     labels: tuple[str, ...] | None
+    left_out: Mapping[str, int] = field(default_factory=dict)  # segments without scores of all systems, by metric
 
     def __getitem__(self, metric: str) -> Mapping[str, Outcome]:
         if metric not in self.outcomes:
@@ -128,6 +130,7 @@ class AuditResult(Tabular):
                 "rank": rank,
                 "found": self.found(name),
                 "possible": self.possible(name),
+                "left_out": self.left_out.get(name, 0),
                 "scores": {
                     score.system: _known(score.score) for score in self.scores.scores if str(score.metric) == name
                 },
@@ -268,29 +271,46 @@ def audit_test_set(
     of_straw = score_test_set(men, computed, encoding, **options) if computed else Result((), single=False)
     blank = [segments.blank for segments in test_set.systems.values()]
     lengths = np.array([characters(segments) for segments in test_set.systems.values()])
-    outcomes = {}
+    outcomes, left_out = {}, {}
     for metric in metrics:
+        own = tuple(score for score in scores.scores if score.metric == metric)
+        if isinstance(metric, External) and not of_whole_systems(metric):
+            own, left_out[str(metric)] = _of_the_same_segments(own)
         straw = tuple((score, *called[score.system]) for score in of_straw.scores if score.metric == metric)
-        evidence = Evidence(
-            tuple(score for score in scores.scores if score.metric == metric), straw[0][0] if straw else None, straw
-        )
-        found = (
-            _whole_systems(evidence.name)
-            if of_whole_systems(metric)
-            else (
+        if of_whole_systems(metric):
+            found = _not_possible(metric, "there are scores for whole systems alone")
+        elif left_out.get(str(metric)) == len(test_set):
+            found = _not_possible(metric, "no segment has scores of all systems")
+        else:
+            evidence = Evidence(own, straw[0][0] if straw else None, straw)
+            found = (
                 contradictions(evidence, settings),
                 mixing(evidence, labels, settings),
                 deletion(evidence, blank, settings),
                 trading(evidence, lengths, settings),
                 ranking(evidence, settings),
             )
-        )
-        outcomes[evidence.name] = dict(zip(CHECKS, found, strict=True))
-    return AuditResult(scores, outcomes, settings, labels.names if labels else None)
+        outcomes[str(metric)] = dict(zip(CHECKS, found, strict=True))
+    gaps = {name: count for name, count in left_out.items() if count}
+    return AuditResult(scores, outcomes, settings, labels.names if labels else None, gaps)
 
 
-def _whole_systems(name: str) -> tuple[Outcome, ...]:
-    return tuple(Outcome(name, check, impossible="there are scores for whole systems alone") for check in CHECKS)
+def _of_the_same_segments(scores: tuple[Score, ...]) -> tuple[tuple[Score, ...], int]:
+    """Scores made elsewhere, as far as all systems have some, and how many segments that leaves out.
+
+    Who is scored on other segments than the rest would be better or worse for that.
+    """
+    known: NDArray[np.bool_] = np.logical_and.reduce([score.statistics[:, 1] > 0 for score in scores])
+    kept = []
+    for score in scores:
+        rows = np.where(known[:, None], score.statistics, 0.0)
+        sums = totals(rows)
+        kept.append(replace(score, statistics=rows, sums=sums, score=float(score.metric.score(sums))))
+    return tuple(kept), int((~known).sum())
+
+
+def _not_possible(metric: Metric, why: str) -> tuple[Outcome, ...]:
+    return tuple(Outcome(str(metric), check, impossible=why) for check in CHECKS)
 
 
 def _check(settings: Settings) -> None:

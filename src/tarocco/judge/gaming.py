@@ -44,7 +44,7 @@ class Settings:
 class Finding:
     """One case in which a metric rewards what it should not.
 
-    `size` is between 0 and 1 and says how strong the case is, `numbers` are those that show it, and `segments` (counted
+    `size` is a share and says how strong the case is, `numbers` are those that show it, and `segments` (counted
     from 1) where. `p_value` is that of a paired bootstrap of the two outputs that the case compares: whether one scores
     higher by luck is another question than whether it should score higher at all.
     """
@@ -150,7 +150,12 @@ class Evidence:
 
 def p_values(pairs: Sequence[tuple[Score, Score]], settings: Settings) -> list[float]:
     """The paired bootstrap of each pair, all on the same resamples."""
-    return [one.p_value for one in differences(pairs, settings.test)] if pairs else []
+    if not pairs:
+        return []
+    # Outputs that were made here may be called as a system is: numbers are names enough.
+    number = {id(score): str(i) for i, score in enumerate(score for pair in pairs for score in pair)}
+    named = [tuple(replace(score, system=number[id(score)]) for score in pair) for pair in pairs]
+    return [one.p_value for one in differences([(one, other) for one, other in named], settings.test)]
 
 
 def numbered(segments: NDArray[np.bool_]) -> tuple[int, ...]:

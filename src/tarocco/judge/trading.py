@@ -69,6 +69,6 @@ def trading(evidence: Evidence, lengths: NDArray[np.intp], settings: Settings) -
         )
         for (i, one, other, _), p in zip(found, by_luck, strict=True)
     ]
-    kindest = int(np.nan_to_num(surplus, nan=-np.inf).argmax())
+    kindest = int(surplus.argmax())
     size = evidence.relative(float(surplus[kindest]), float(scores[better[kindest]]))
     return Outcome(evidence.name, CHECK, size, {"rewarded": len(found), "pairs": len(longer)}, tuple(findings))

@@ -55,6 +55,14 @@ def _percent(share: float, digits: int, signed: bool = False) -> str:
     return f"{shown:+.{digits}f}%" if signed and shown else f"{shown:.{digits}f}%"
 
 
+def long_table(table: Table) -> Table:
+    """A row a metric and column: for terminals too narrow for the wide table."""
+    rows = [(row[0], name, cell) for row in table.rows for name, cell in zip(table.header[1:], row[1:], strict=True)]
+    columns = len(table.header) - 1
+    marks = {(r * columns + c - 1, 2): mark for (r, c), mark in table.marks.items()}
+    return Table(("metric", "check", "result"), tuple(rows), labels=2, marks=marks)
+
+
 def legend(result: AuditResult) -> list[str]:
     """What the columns are."""
     own = result.settings
@@ -80,7 +88,12 @@ def not_possible(result: AuditResult) -> list[str]:
     together: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for (why, check), names in reasons.items():
         together.setdefault((why, tuple(names)), []).append(check)
-    return [
+    gaps = [
+        f"{name}: {count} segments are left out, as not all systems have scores there"
+        for name, count in result.left_out.items()
+        if result.possible(name)
+    ]
+    return gaps + [
         f"not possible{'' if len(names) == len(result) else f' for {_listed(names)}'}: {', '.join(checks)} ({why})"
         for (why, names), checks in together.items()
     ]
@@ -94,8 +107,9 @@ def sentences(result: AuditResult, every: bool = False, width: int | None = None
         for outcome in result[name].values():
             shown = outcome.findings if every else outcome.findings[:1]
             found += [sentence(finding, score, every, width) for finding in shown]
-            if len(outcome.findings) > len(shown):
-                found[-1] += f" [and {len(outcome.findings) - len(shown)} more]"
+            others = len(outcome.findings) - len(shown)
+            if others:
+                found[-1] += f" [{others} more finding{'s' * (others > 1)}]"
     return found
 
 
@@ -129,13 +143,14 @@ def _mixing(finding: Finding, shown: Callable[[float], str]) -> str:
     mixed, system = finding.systems
     parts = finding.numbers["parts"]
     several = len({part["system"] for part in parts}) > 1
+    beats, loses = ("beat", "lose") if several else ("beats", "loses")
     told = [
         f"in {_listed(part['labels'], ' + ')} {shown(part['score'])} to {shown(part['beats'])} ({_p(part['p_value'])}"
         + (f"; {part['system']})" if several else ")")
         for part in parts
     ]
     return (
-        f"{mixed} beats {system} {_listed(told, ', ', most=len(told))}, but loses on the whole, "
+        f"{mixed} {beats} {system} {', '.join(told)}, but {loses} on the whole, "
         f"{shown(finding.numbers['score'])} to {shown(finding.numbers['loses_to'])} (bootstrap {_p(finding.p_value)})"
     )
 
