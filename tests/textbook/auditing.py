@@ -104,17 +104,13 @@ def blanked(rows, empty, chosen, good):
 def is_greedy(rows, empty, order, may, good, small):
     """Whether segments were blanked in an order that a greedy search can take, and as many as it can."""
     before = good(total(rows))
-    left, gone = [i for i in range(len(rows)) if may[i]], []
-    for step in [*order, None]:
-        after = {i: blanked(rows, empty, {*gone, i}, good) for i in left}
-        best = max(after.values(), default=None)
-        if step is None:
-            return best is None or best < before - small / 2
-        if after[step] < max(best, before) - 2 * small and not (before - 2 * small <= after[step] >= best - 2 * small):
+    left = [i for i in range(len(rows)) if may[i]]
+    for step, taken in enumerate(order):
+        after = {i: blanked(rows, empty, {*order[:step], i}, good) for i in left}
+        if after[taken] < max(after.values()) - 2 * small or after[taken] < before - 2 * small:
             return False
-        left.remove(step)
-        gone.append(step)
-    return None
+        left.remove(taken)
+    return all(blanked(rows, empty, {*order, i}, good) < before - small / 2 for i in left)
 
 
 def exchanges(longer, shorter, good, seed, draws):

@@ -21,7 +21,7 @@ from tarocco.metrics.base import Floats
 CHECK = "mixing"
 MOST_LABELS = 10  # all two-way splits of so many labels are searched: 511
 MOST_SPLITS = 1000  # of one label against the others, the largest groups first, where there are more labels
-_ROOM = 1 << 21  # comparisons that are made together
+_ROOM = 1 << 16  # comparisons that are made together
 
 
 @dataclass(frozen=True, eq=False)
