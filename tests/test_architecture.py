@@ -111,10 +111,13 @@ def test_the_parser_knows_the_real_choices():
     """cli/choices.py repeats them so that --help needs no NumPy."""
     from tarocco.cli import choices
     from tarocco.encode.tokenizers import NAMES
+    from tarocco.judge import correlation, groupings
     from tarocco.present.scores import LEVELS
 
     assert choices.TOKENIZERS == NAMES
     assert choices.LEVELS == LEVELS
+    assert (choices.ITEMS, choices.GROUPINGS) == (groupings.LEVELS, groupings.GROUPINGS)
+    assert tuple(correlation.COEFFICIENTS) == choices.COEFFICIENTS
 
 
 def test_files_are_one_idea_long():

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from tarocco.judge.leads import Lead
     from tarocco.judge.luck import Difference
     from tarocco.judge.orange import orange
+    from tarocco.judge.reference_curves import Curve, ReferencesResult
+    from tarocco.judge.references import references
     from tarocco.judge.verdict import Orange, OrangeResult
     from tarocco.metrics.base import Agreement, Example, Metric, parameter
     from tarocco.model import HumanScores
@@ -39,6 +41,7 @@ _HOMES = {
     "CompareResult": "tarocco.judge.comparing",
     "CorrelateResult": "tarocco.judge.agreed",
     "Correlation": "tarocco.judge.agreed",
+    "Curve": "tarocco.judge.reference_curves",
     "Difference": "tarocco.judge.luck",
     "Example": "tarocco.metrics.base",
     "Finding": "tarocco.judge.gaming",
@@ -49,6 +52,7 @@ _HOMES = {
     "Orange": "tarocco.judge.verdict",
     "OrangeResult": "tarocco.judge.verdict",
     "Outcome": "tarocco.judge.gaming",
+    "ReferencesResult": "tarocco.judge.reference_curves",
     "Result": "tarocco.results",
     "Score": "tarocco.results",
     "Store": "tarocco.store",
@@ -62,6 +66,7 @@ _HOMES = {
     "orange": "tarocco.judge.orange",
     "parameter": "tarocco.metrics.base",
     "read_human": "tarocco.read.human",
+    "references": "tarocco.judge.references",
     "score": "tarocco.scoring",
     "score_nbest": "tarocco.scoring",
     "statistics": "tarocco.scoring",
@@ -75,6 +80,7 @@ __all__ = [
     "CompareResult",
     "CorrelateResult",
     "Correlation",
+    "Curve",
     "Difference",
     "Example",
     "Finding",
@@ -85,6 +91,7 @@ __all__ = [
     "Orange",
     "OrangeResult",
     "Outcome",
+    "ReferencesResult",
     "Result",
     "Score",
     "Store",
@@ -99,6 +106,7 @@ __all__ = [
     "orange",
     "parameter",
     "read_human",
+    "references",
     "score",
     "score_nbest",
     "statistics",

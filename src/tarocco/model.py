@@ -72,6 +72,13 @@ class Segments(Sequence[str]):
         start, stop = self.starts[first], self.starts[last]
         return Segments(self.text[start:stop], self.starts[first : last + 1] - start)
 
+    def taken(self, rows: NDArray[np.intp]) -> Segments:
+        """These segments, in this order."""
+        sizes = np.diff(self.starts)[rows]  # with the newline
+        starts = np.concatenate([np.zeros(1, np.intp), np.cumsum(sizes)])
+        within = np.arange(starts[-1]) - np.repeat(starts[:-1], sizes)
+        return Segments(self.text[np.repeat(self.starts[:-1][rows], sizes) + within], starts)
+
     @property
     def lengths(self) -> NDArray[np.intp]:
         """The length of each segment in bytes."""

@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.metrics.external import External
     from tarocco.present.progress import progress
 
-    test_set, chosen, encoding = read_inputs(options, METRICS)
+    test_set, chosen, encoding, _ = read_inputs(options, METRICS)
     settings = Settings(
         options.alpha, options.share, options.n_draws, RESAMPLES["bootstrap"], options.seed, options.jobs
     )

@@ -3,3 +3,6 @@
 TOKENIZERS = ("none", "13a", "intl", "char", "zh", "rouge")
 LEVELS = ("corpus", "document", "segment")
 FORMATS = ("table", "json", "tsv", "csv", "latex", "md")
+ITEMS = ("system", "segment", "document")  # what is correlated
+GROUPINGS = ("none", "item", "system")
+COEFFICIENTS = ("pearson", "spearman", "kendall", "kendall-a", "kendall-c")

@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.scoring import score_test_set
 
     given = options.n_resamples
-    test_set, chosen, encoding = read_inputs(options)
+    test_set, chosen, encoding, _ = read_inputs(options)
     computed = sum(not isinstance(metric, External) for metric in chosen)
     with progress("scores", len(test_set) * len(test_set.systems) * computed, shown=not options.quiet) as advance:
         scores = score_test_set(test_set, chosen, encoding, jobs=options.jobs, advance=advance, store=store_of(options))

@@ -106,8 +106,8 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.present.progress import progress
     from tarocco.scoring import score_test_set
 
-    test_set, chosen, encoding = read_inputs(options)
-    people = read_people(options, test_set)
+    test_set, chosen, encoding, experiment = read_inputs(options)
+    people = read_people(options, test_set, experiment)
     question = make_question(
         level=options.level,
         grouping=options.grouping,

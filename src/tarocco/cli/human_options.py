@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from tarocco.cli.choices import COEFFICIENTS, GROUPINGS, ITEMS
 from tarocco.errors import InputError
 
 if TYPE_CHECKING:
     from tarocco.model import HumanScores, TestSet
+    from tarocco.read.experiment import Experiment
 
 
 def add_human_options(parser: argparse.ArgumentParser) -> None:
@@ -34,38 +36,36 @@ def add_level_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("correlation")
     group.add_argument(
         "--level",
-        choices=("system", "segment", "document"),
+        choices=ITEMS,
         default="system",
         help="what is correlated: systems, segments, or pseudo-documents drawn from them (default: system)",
     )
     group.add_argument(
         "--grouping",
-        choices=("none", "item", "system"),
+        choices=GROUPINGS,
         help="below system level: all points in one list, or a correlation for each item (segment or document), or "
         "for each system, averaged (default: none)",
     )
     group.add_argument(
         "--coefficient",
-        choices=("pearson", "spearman", "kendall", "kendall-a", "kendall-c"),
+        choices=COEFFICIENTS,
         help="what metrics are ranked by; kendall is tau-b (default: pearson for systems, else kendall)",
     )
 
 
-def read_people(options: argparse.Namespace, test_set: TestSet) -> HumanScores:
-    """The human scores of those systems of a run that people judged; named by --human, or by an experiment file."""
+def read_people(options: argparse.Namespace, test_set: TestSet, experiment: Experiment | None) -> HumanScores:
+    """The human scores of those systems of a run that people judged; named by --human, or by the experiment."""
     from dataclasses import replace
 
-    from tarocco.cli.inputs import experiment_of
     from tarocco.read.external import file_and_column
     from tarocco.read.human import HumanFile
 
-    experiment = None if options.human else experiment_of(options.references)
     file = HumanFile(*file_and_column(options.human)) if options.human else experiment and experiment.human
     if not file:
         raise InputError("human scores are wanted: give --human FILE, or name them in an experiment file")
     said = {
         "judges": options.judges,
-        "grades": options.grades and options.grades.replace(",", " "),
+        "grades": options.grades and options.grades.replace(",", " ").replace(">", " "),
         "as_rankings": options.as_rankings or None,
     }
     file = replace(file, **{name: value for name, value in said.items() if value is not None})

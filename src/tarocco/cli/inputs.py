@@ -31,6 +31,7 @@ class Inputs(NamedTuple):
     test_set: TestSet
     metrics: list[Metric]
     encoding: Encoding
+    experiment: Experiment | None
 
 
 def read_inputs(options: argparse.Namespace, default: Sequence[str] = METRICS) -> Inputs:
@@ -46,7 +47,7 @@ def read_inputs(options: argparse.Namespace, default: Sequence[str] = METRICS) -
     chosen = metrics(options.metrics)
     encoding = Encoding(options.tokenize, options.lowercase)
     test_set = read_texts(options, experiment)
-    return Inputs(test_set, [*chosen, *external_of(options, experiment, test_set, chosen)], encoding)
+    return Inputs(test_set, [*chosen, *external_of(options, experiment, test_set, chosen)], encoding, experiment)
 
 
 def experiment_of(files: Sequence[str]) -> Experiment | None:

@@ -21,7 +21,7 @@ from tarocco.judge.groupings import View, view_of
 from tarocco.judge.leads import Lead, Rivals, check_test, draws_needed, leads
 from tarocco.judge.outliers import outliers
 from tarocco.judge.pairs_of_systems import calibrated_ties, pairwise_accuracy, soft_pairwise_accuracy
-from tarocco.judge.people import FEWEST_SYSTEMS, Human, human_scores, notes_on
+from tarocco.judge.people import FEWEST_SYSTEMS, Human, human_scores, what_was_judged, who_was_judged
 from tarocco.judge.sides import Side, of_people, of_scores
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import Given, external_metrics
@@ -221,7 +221,8 @@ def correlate_scores(
         signed = (replace(one, scored=signatures[one.metric], judged=f"human:{criterion}|{how}") for one in judged)
         found += sorted(signed, key=lambda one: _place(one, question.coefficient))
         pairs += led
-    notes = notes_on(human, list(dict.fromkeys(score.system for score in scores.scores)))
+    names = list(dict.fromkeys(score.system for score in scores.scores))
+    notes = [*who_was_judged(human, names), *what_was_judged(human)]
     left_out = dict.fromkeys(str(score.metric) for score in scores.scores if str(score.metric) not in signatures)
     notes += [f"{name} has scores for whole systems alone: left out at {question.level} level" for name in left_out]
     drawn = {"perm": question.n_permutations, "bootstrap": question.n_resamples}.get(question.test, needed)

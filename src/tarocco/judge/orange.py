@@ -142,7 +142,7 @@ def orange(
         stream = read_nbest(path, segments=len(test_set), first_id=first_id, num_candidates=num_candidates)
         lists = Lists(stream, path, first_id, labels)
     else:
-        lists = Lists(_given_lists(nbest, len(test_set)), "nbest", 0, labels)
+        lists = Lists(given_lists(nbest, len(test_set)), "nbest", 0, labels)
     kept: list[Confusion] = []
     found = run_trial(
         lists,
@@ -191,7 +191,7 @@ def _candidate_scores(name: str, given: Given, first_id: int) -> CandidateScores
     return candidate_scores_of(own, kind, listed(given, f"the scores of {own}"), first_id)
 
 
-def _given_lists(lists: Iterable[Sequence[str]], segments: int) -> Iterator[NBestList]:
+def given_lists(lists: Iterable[Sequence[str]], segments: int) -> Iterator[NBestList]:
     """Lists that the program gives, one a segment."""
     if isinstance(lists, Mapping) or not isinstance(lists, Iterable):
         raise InputError(f"nbest is of type {type(lists).__name__}, but a file or lists of strings are wanted")

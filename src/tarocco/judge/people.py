@@ -63,18 +63,33 @@ def _shared(judged: Sequence[str], systems: Sequence[str]) -> tuple[tuple[str, .
     return shared, tuple(system for system in judged if system not in set(systems))
 
 
-def notes_on(human: HumanScores, systems: Sequence[str]) -> list[str]:
-    """What a reader should know before believing a correlation: who was not judged, and who less than others."""
+def criterion_of(human: HumanScores) -> str:
+    """The one criterion there is; where there are several, one must be named."""
+    names = list(human.criteria)
+    if len(names) > 1:
+        raise InputError(
+            f"people judged by several criteria, {', '.join(names)}: name one behind the file, as in FILE:{names[0]}"
+        )
+    return names[0]
+
+
+def who_was_judged(human: HumanScores, systems: Sequence[str]) -> list[str]:
+    """Which systems of the run people did not judge, and whom they judged that is not there."""
     found = []
     unjudged = uncovered(systems, (*human.systems, *human.unknown))
     if unjudged:
         found.append(f"people did not judge all systems: {unjudged}")
     if human.unknown:
         found.append(f"people judged systems that are not here: {listed(human.unknown)}")
+    return found
+
+
+def what_was_judged(human: HumanScores) -> list[str]:
+    """Where people judged more segments of one system than of another, or not all."""
     said: dict[str, list[str]] = {}
     for name, scores in human.criteria.items() if human.level == "segment" else ():
         said.setdefault(_coverage(scores, human.systems), []).append(name)
-    return found + [f"{', '.join(names)}: {sentence}" for sentence, names in said.items() if sentence]
+    return [f"{', '.join(names)}: {sentence}" for sentence, names in said.items() if sentence]
 
 
 def _coverage(scores: Floats, systems: Sequence[str]) -> str:

@@ -242,7 +242,7 @@ class Bleu(NgramPrecisions):
 
     def score(self, sums: Floats) -> Floats:
         by_order = np.moveaxis(sums[..., 2:], -1, 0)
-        logarithms = self._logarithms(by_order[: self.order], by_order[self.order :])
+        logarithms = self.logarithms(by_order[: self.order], by_order[self.order :])
         return self._score(_penalty(sums[..., 0], sums[..., 1]), logarithms)
 
     def scores(self, measured: Counts) -> Floats:
@@ -251,14 +251,14 @@ class Bleu(NgramPrecisions):
             return super().scores(measured)
         smoothing, lengths = (self.smooth, self.value, self.orders), (type(self), self.length)
         matches, totals = measured.matches.T, measured.totals.T
-        logarithms = measured.once(smoothing, lambda: self._logarithms(matches.copy(), totals.copy()))
+        logarithms = measured.once(smoothing, lambda: self.logarithms(matches.copy(), totals.copy()))
         return self._score(measured.once(lengths, lambda: _penalty(*self._lengths(measured))), logarithms)
 
     def _score(self, penalty: Floats, logarithms: Logarithms) -> Floats:
         found = penalty * logarithms.mean(self.order)
         return found if self.orders == "v13a" else np.where(logarithms.matched[self.order - 1], found, 0.0)
 
-    def _logarithms(self, matches: Floats, totals: Floats) -> Logarithms:
+    def logarithms(self, matches: Floats, totals: Floats) -> Logarithms:
         """Of matches and totals by order."""
         orders = np.arange(1, len(matches) + 1).reshape(-1, *[1] * (matches.ndim - 1))
         smoothed = matches

@@ -5,8 +5,10 @@ look       colors, shapes and type, the same in every figure
 text       words from data, made fit for labels
 placing    where the labels of points go
 charts     the four kinds: dots, curves, points, heat_map
+stacks     parts of a whole, and several charts in one figure
 files      a chart as .html, .svg, .png, .pdf or .json
-results    the figure of a scoring result: `tarocco.figure`
+orange, references   the figures of what these commands find
+results    the figure of any result: `tarocco.figure`
 """
 
 from tarocco.present.plots.charts import curves, dots, heat_map, points

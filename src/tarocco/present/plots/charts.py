@@ -28,7 +28,7 @@ ROW_HEIGHT = 22
 CURVES_SIZE = (400, 260)
 POINTS_SIZE = (340, 300)
 MARGIN = 0.07  # of an axis' range, left free at both ends
-MANY_TICKS = 12  # values of x up to so many get a tick of their own
+MANY_TICKS = 16  # values of x up to so many get a tick of their own
 MANY_MARKS = 24  # values of x up to so many get a mark on every curve; beyond, a few do
 FEW_MARKS = 9
 MANY_CELLS = 20  # names in a heat map up to so many leave room for numbers
@@ -47,7 +47,7 @@ def dots(
     Rows have `system`, `metric`, `score`, and where there is an interval `low` and `high`. Systems and metrics keep the
     order in which they first appear. `scales` says what a metric is multiplied by (100 for BLEU); its panel tells.
     """
-    alt, rows = altair(), _some(rows)
+    alt, rows = altair(), some(rows)
     systems = labels(str(row["system"]) for row in rows)
     metrics = list(dict.fromkeys(str(row["metric"]) for row in rows))
     scales = scales or {}
@@ -72,7 +72,7 @@ def dots(
         drawn = alt.layer(interval.encode(x=ends[0], x2=ends[1]), point.encode(x=x), title=title)
         panels.append(drawn.properties(width=PANEL_WIDTH, height=alt.Step(ROW_HEIGHT)))
     chart = alt.concat(*panels, columns=PANELS_A_LINE, spacing={"column": 24, "row": 28}, align="each")
-    return _finished(chart, note, description)
+    return finished(chart, note, description)
 
 
 def curves(
@@ -89,10 +89,10 @@ def curves(
     Rows have `series`, `x`, `y`; series keep the order in which they first appear. With `log_x` equal ratios of x are
     equally far apart.
     """
-    alt, rows = altair(), _some(rows)
+    alt, rows = altair(), some(rows)
     names = labels(str(row["series"]) for row in rows)
     values: list[dict[str, Any]] = [
-        {"series": names[str(row["series"])], **{key: _number(row.get(key)) for key in ("x", "y", "low", "high")}}
+        {"series": names[str(row["series"])], **{key: drawable(row.get(key)) for key in ("x", "y", "low", "high")}}
         for row in rows
     ]
     xs = sorted({value["x"] for value in values if value["x"] is not None})
@@ -126,7 +126,7 @@ def curves(
     marked = base.transform_filter(alt.FieldOneOfPredicate("x", _spread(xs, log_x))) if len(xs) > MANY_MARKS else base
     layers.append(marked.mark_point(filled=True, size=48, opacity=1).encode(y=y, shape=shape, tooltip=told))
     wide, high = CURVES_SIZE
-    return _finished(alt.layer(*layers).properties(width=wide, height=high), note, description)
+    return finished(alt.layer(*layers).properties(width=wide, height=high), note, description)
 
 
 def _spread(xs: Sequence[float], log: bool) -> list[float]:
@@ -149,8 +149,8 @@ def points(
 
     `fit` adds the straight line of least squares.
     """
-    alt, rows = altair(), _some(rows)
-    known = [row for row in rows if _number(row["x"]) is not None and _number(row["y"]) is not None]
+    alt, rows = altair(), some(rows)
+    known = [row for row in rows if drawable(row["x"]) is not None and drawable(row["y"]) is not None]
     places = [(float(row["x"]), float(row["y"])) for row in known]
     across, up = _domain(x for x, _ in places), _domain(y for _, y in places)
     wide, high = POINTS_SIZE
@@ -181,7 +181,7 @@ def points(
         dx, dy, align = (alt.expr(f"datum.{name}") for name in ("dx", "dy", "align"))
         marks = base.mark_text(dx=dx, dy=dy, align=align, baseline="middle", fontSize=look.TEXT_SIZE, color=look.INK)
         layers.append(marks.encode(text="label:N"))
-    return _finished(alt.layer(*layers).properties(width=wide, height=high), note, description)
+    return finished(alt.layer(*layers).properties(width=wide, height=high), note, description)
 
 
 def heat_map(
@@ -209,7 +209,7 @@ def heat_map(
     cells = []
     for name, row in zip(names, values, strict=True):
         for other, value in zip(names, row, strict=True):
-            number = _number(value)
+            number = drawable(value)
             share = 0.0 if number is None else (number - domain[0]) / (domain[1] - domain[0])
             ink = look.FAINT_INK if number is None else look.ink_on(look.blend(ramp, min(max(share, 0.0), 1.0)))
             text = "–" if number is None else f"{number:.2f}".replace("-", "−")
@@ -230,7 +230,7 @@ def heat_map(
         ink = alt.Color("ink:N").scale(None).legend(None)
         layers.append(base.mark_text(fontSize=look.TEXT_SIZE).encode(text="text:N", color=ink))
     chart = alt.layer(*layers).resolve_scale(color="independent")
-    return _finished(chart.properties(width=alt.Step(side), height=alt.Step(side)), note, description)
+    return finished(chart.properties(width=alt.Step(side), height=alt.Step(side)), note, description)
 
 
 def least_squares(places: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
@@ -248,7 +248,7 @@ def _remark(scale: float, lower_is_better: bool) -> str:
     return ", ".join([f"times {scale:g}"] * (scale != 1) + ["lower is better"] * lower_is_better)
 
 
-def _some(rows: Iterable[Row]) -> list[Row]:
+def some(rows: Iterable[Row]) -> list[Row]:
     rows = list(rows)
     if not rows:
         raise InputError("there is nothing to draw: a chart needs at least one row")
@@ -257,13 +257,13 @@ def _some(rows: Iterable[Row]) -> list[Row]:
 
 def _dot(row: Row, systems: Mapping[str, str], scale: float) -> dict[str, Any]:
     name = str(row["system"])
-    numbers = {key: _number(row.get(key), scale) for key in ("score", "low", "high")}
+    numbers = {key: drawable(row.get(key), scale) for key in ("score", "low", "high")}
     if numbers["score"] is None:
         numbers = dict.fromkeys(numbers)  # an interval around nothing
     return {"system": readable(name), "label": systems[name], **numbers}
 
 
-def _number(value: Any, scale: float = 1) -> float | None:
+def drawable(value: Any, scale: float = 1) -> float | None:
     """A number that can be drawn, or None."""
     return float(value) * scale if value is not None and math.isfinite(value) else None
 
@@ -283,7 +283,7 @@ def _stops(domain: tuple[float, float], count: int) -> list[float]:
     return [domain[0] + (domain[1] - domain[0]) * i / (count - 1) for i in range(count)]
 
 
-def _finished(chart: Any, note: str, description: str) -> Any:
+def finished(chart: Any, note: str, description: str) -> Any:
     """With its note below, its description for readers who cannot see it, and the look."""
     if note:
         title = {"text": _readable_lines(note), "orient": "bottom", "frame": "bounds", "offset": 12}

@@ -1,4 +1,4 @@
-"""The figure of a result: of scores, or of a trial."""
+"""The figure of a result: of scores, of a trial, or of curves over the number of references."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import os
 from typing import TYPE_CHECKING
 
 from tarocco.judge.agreed import CorrelateResult
+from tarocco.judge.reference_curves import ReferencesResult
 from tarocco.judge.verdict import OrangeResult
 from tarocco.present.plots.charts import dots
 from tarocco.present.plots.correlations import correlations_chart
 from tarocco.present.plots.files import check_path, write_chart
 from tarocco.present.plots.orange import orange_chart
+from tarocco.present.plots.references import references_chart
 from tarocco.results import Result
 
 if TYPE_CHECKING:
@@ -18,22 +20,26 @@ if TYPE_CHECKING:
 
 
 def figure(
-    result: Result | OrangeResult | CorrelateResult, path: str | os.PathLike[str] | None = None
-) -> alt.ConcatChart | alt.LayerChart:
+    result: Result | OrangeResult | CorrelateResult | ReferencesResult, path: str | os.PathLike[str] | None = None
+) -> alt.ConcatChart | alt.VConcatChart | alt.LayerChart:
     """A dot plot of corpus scores, one panel a metric, with intervals if the result has them.
 
-    Of a trial by ORANGE it draws the curves, or if there are none a dot a metric; of correlations a dot a metric.
+    Of a trial by ORANGE it draws the curves, or if there are none a dot a metric; of correlations a dot a metric; of
+    `tarocco.references` a line a metric over the number of references, and below what the orders of n-grams contribute
+    if the result has that.
 
     The Altair chart that is returned shows itself in a notebook; with a path it is written as well, in the format that
     the path's suffix names: .html, .svg, .png, .pdf or .json. Scores are on the scale of tables (BLEU times 100).
     """
     if path is not None:
         check_path(path)
-    chart: alt.ConcatChart | alt.LayerChart
+    chart: alt.ConcatChart | alt.VConcatChart | alt.LayerChart
     if isinstance(result, OrangeResult):
         chart = orange_chart(result)
     elif isinstance(result, CorrelateResult):
         chart = correlations_chart(result)
+    elif isinstance(result, ReferencesResult):
+        chart = references_chart(result)
     else:
         chart = _dots(result)
     if path is not None:

@@ -1,0 +1,198 @@
+"""How many references are enough?
+
+Metrics are computed with 1, 2, 3, ... of the references, on subsets of each size, and judged by how well they agree
+with people (--human), or by ORANGE (--nbest). The table has the mean over subsets and its standard deviation; below it
+is told which metric gains from more references, which saturates, which degrades, and how many are enough.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from tarocco.cli.human_options import add_human_options, add_level_options, read_people
+from tarocco.cli.options import (
+    add_figure_option,
+    add_format_options,
+    add_jobs_option,
+    add_store_option,
+    add_text_options,
+    share,
+    store_of,
+    whole_number,
+)
+from tarocco.cli.running import say
+
+if TYPE_CHECKING:
+    from tarocco.judge.reference_curves import ReferencesResult
+    from tarocco.judge.reference_judges import Judge
+    from tarocco.judge.subsets import Pool
+    from tarocco.read.experiment import Experiment
+
+EXAMPLES = """examples:
+  tarocco references ref1 ref2 ref3 ref4 -i sysA sysB sysC sysD sysE -m BLEU-4 NIST-5 --human human.tsv:score
+  tarocco references ref1 ref2 ref3 ref4 -i sysA sysB sysC sysD sysE --human human.tsv:score --list
+  tarocco references many.tsv -i sysA sysB sysC sysD sysE --human human.tsv:score --most 8 --orders --figure curve.svg
+  tarocco references ref1 ref2 ref3 ref4 --nbest nbest.txt -m BLEUS-4 ROUGE-L
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "references", nargs="+", metavar="REF", help="reference files, or an experiment file (.toml) instead"
+    )
+    parser.add_argument("-i", "--input", nargs="+", action="extend", metavar="SYS", help="system files")
+    parser.add_argument(
+        "-m",
+        "--metrics",
+        nargs="+",
+        action="extend",
+        metavar="METRIC",
+        help="names as `tarocco metrics` lists them (default: BLEU-4, NIST-5, WER, GTM-1, chrF)",
+    )
+    group = parser.add_argument_group("references")
+    group.add_argument(
+        "--most",
+        type=whole_number(2),
+        metavar="K",
+        help="up to K references; segments that have fewer take no part (default: as many as every segment has)",
+    )
+    group.add_argument(
+        "--subsets",
+        type=whole_number(1),
+        default=20,
+        metavar="N",
+        help="subsets of each size: all if there are no more than N, else N drawn at random (default: 20)",
+    )
+    group.add_argument("--list", action="store_true", help="a row a subset of references, with their names")
+    group.add_argument(
+        "--orders",
+        action="store_true",
+        help="lower orders of BLEU and NIST, too, and what each order contributes to the score",
+    )
+    group.add_argument(
+        "--enough",
+        type=share,
+        default=0.98,
+        metavar="0.98",
+        help="the share of the best agreement that is enough (default: 0.98)",
+    )
+    group.add_argument("--seed", type=int, metavar="N", help="what subsets are drawn from (default: 12345)")
+    add_human_options(parser)
+    add_level_options(parser)
+    group = parser.add_argument_group("without people")
+    group.add_argument("--nbest", metavar="FILE", help="n-best lists, as for `tarocco orange`: ORANGE judges")
+    group.add_argument(
+        "--by",
+        choices=("people", "orange", "king"),
+        help="who judges; KING does not, yet (default: people, or with --nbest orange)",
+    )
+    add_text_options(parser, documents=False)
+    add_format_options(parser)
+    add_figure_option(parser, "the curves")
+    add_jobs_option(parser)
+    add_store_option(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    from tarocco.cli.inputs import experiment_of, fill_in
+    from tarocco.judge.references import METRICS, run_references, subsets_of
+    from tarocco.present.progress import progress
+    from tarocco.registry import metrics
+
+    experiment = experiment_of(options.references)
+    by = _judge_of(options)
+    options.documents = None
+    fill_in(options, experiment, METRICS, **({"tokenize": "none"} if by == "orange" else {}))
+    chosen = metrics(options.metrics)
+    pool, judge = (_orange if by == "orange" else _people)(options, experiment)
+    count = len(subsets_of(pool, judge, options.subsets, options.seed))
+    with progress("subsets", count, shown=not options.quiet) as advance:
+        result = run_references(
+            pool,
+            chosen,
+            judge,
+            n_subsets=options.subsets,
+            orders=options.orders,
+            enough=options.enough,
+            seed=options.seed,
+            jobs=options.jobs,
+            store=store_of(options),
+            advance=advance,
+        )
+    if not options.quiet:
+        for note in result.notes:
+            say(f"note: {note}")
+    write(result, options)
+    if options.figure:
+        from tarocco.present.plots.results import figure
+
+        figure(result, options.figure)
+
+
+def _judge_of(options: argparse.Namespace) -> str:
+    from tarocco.errors import BadParameter, InputError
+
+    if options.by == "king":
+        raise BadParameter("KING cannot judge references yet: --by people and --by orange can")
+    if options.nbest and (options.human or options.by == "people"):
+        raise InputError("either people judge (--human) or ORANGE does (--nbest), not both")
+    if options.human and options.by == "orange":
+        raise InputError("ORANGE needs n-best lists (--nbest) and no human scores (--human)")
+    return options.by or ("orange" if options.nbest else "people")
+
+
+def _people(options: argparse.Namespace, experiment: Experiment | None) -> tuple[Pool, Judge]:
+    from dataclasses import replace
+
+    from tarocco.cli.inputs import read_texts
+    from tarocco.encode.batch import Encoding
+    from tarocco.judge.people import who_was_judged
+    from tarocco.judge.reference_judges import by_people
+    from tarocco.judge.subsets import pool_of
+
+    test_set = read_texts(options, experiment)
+    human = read_people(options, test_set, experiment)
+    pool = pool_of(replace(test_set, systems={name: test_set.systems[name] for name in human.systems}), options.most)
+    encoding = Encoding(options.tokenize, options.lowercase)
+    view = options.level, options.grouping, options.coefficient
+    notes = who_was_judged(human, list(test_set.systems))
+    return pool, by_people(human, pool, encoding, *view, options.seed, notes)
+
+
+def _orange(options: argparse.Namespace, experiment: Experiment | None) -> tuple[Pool, Judge]:
+    from tarocco.encode.batch import Encoding
+    from tarocco.errors import InputError
+    from tarocco.judge.reference_judges import by_orange
+    from tarocco.judge.subsets import pool_of
+    from tarocco.read.test_set import assemble, reference_columns
+
+    path: str | None = options.nbest or (experiment.nbest if experiment else None)
+    if path is None:
+        raise InputError("which n-best lists? Name them with --nbest FILE")
+    files = experiment.references if experiment else options.references
+    columns = [column for file in files for column in reference_columns(file, options.num_refs)]
+    pool = pool_of(assemble(columns, []), options.most, least=3)
+    return pool, by_orange(path, pool, Encoding(options.tokenize, options.lowercase), options.seed)
+
+
+def write(result: ReferencesResult, options: argparse.Namespace) -> None:
+    """Write curves to standard output as asked."""
+    from tarocco.present import references, scores, tables
+
+    out, width = sys.stdout, 4 if options.width is None else options.width
+    if options.score_only:
+        numbers = result.subsets() if options.list else result.rows()
+        key = "value" if options.list else "mean"
+        out.writelines("-\n" if row[key] is None else f"{row[key]:.{width}f}\n" for row in numbers)
+    elif options.format == "json":
+        settings = {"seed": options.seed, "judged_by": result.judged_by, "n_segments": result.n_segments}
+        out.write(scores.json_text("references", settings, result.to_dict(options.list)))
+    elif options.format in ("tsv", "csv"):
+        out.write(references.separated_text(result, options.list, "\t" if options.format == "tsv" else ","))
+    else:
+        *first, last = references.tables_of(result, options.list, width)
+        for table in first:
+            tables.write_noted(table, [], options.format, out)
+        tables.write_noted(last, references.footnotes(result), options.format, out)
