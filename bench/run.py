@@ -25,6 +25,7 @@ SCRIPTS = (
     "store",
     "memory",
     "orange",
+    "references",
 )
 
 

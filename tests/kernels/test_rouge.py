@@ -164,6 +164,24 @@ def test_more_gap_limits_than_a_byte_can_count():
     assert alone.skip_bigrams(255).tolist() == together.skip_bigrams(255).tolist()
 
 
+def test_skip_bigrams_with_many_references_of_many_words():
+    """Only words that some candidate has are numbered then; the counts are the same, those of what follows, too."""
+    generator = random.Random(7)
+    vocabulary = [f"w{i}" for i in range(120)]
+    references = [generator.choices(vocabulary, k=20) for _ in range(16)]
+    assert len(set().union(*references)) ** 2 * len(references) > 1 << 17
+    candidates = [generator.choices([*vocabulary[:30], "unseen"], k=15) for _ in range(3)]
+    for chosen in (candidates, [["unseen"] * 4]):
+        found = Comparison(list_of(chosen, references), [("gap", 4), ("gap", None)])
+        for gap in (4, None):
+            expected = [textbook.shared_skip_bigrams(*pair, gap)[0] for pair in pairs_of(chosen, references)]
+            assert found.skip_bigrams(gap).tolist() == expected
+    segments = [(candidate, references) for candidate in candidates] + [(["w1", "w2"], [["w2", "w1", "w2"]])]
+    together = tarocco.score(*texts(segments), metrics="ROUGE-S-4", tokenize="none")["ROUGE-S-4"].segments
+    apart = [tarocco.score(*texts([one]), metrics="ROUGE-S-4", tokenize="none")["ROUGE-S-4"].score for one in segments]
+    assert together.tolist() == apart
+
+
 def test_long_texts_that_share_little():
     """Very long candidates, and references of very many words, take time by what they share."""
     words = [f"w{i}" for i in range(30_000)]

@@ -18,6 +18,7 @@ COMPILED = cython.compiled
 
 LONG = cython.declare(cython.Py_ssize_t, 4096)  # words of a candidate
 SLICES = cython.declare(cython.Py_ssize_t, 8)
+MANY = cython.declare(cython.Py_ssize_t, 1 << 17)  # (first word, second word, reference) of a segment
 
 
 @cython.cfunc
@@ -148,6 +149,25 @@ def skip_bigrams(
                         known += 1
                         locals_[reference_words[i], 0] = known
                         locals_[reference_words[i], 1] = segment
+            if (known + 1) * (known + 1) * references > MANY:
+                # Many references have many words. Only those that some candidate has need a number: they get one below
+                # 0, the others lose theirs, and then the signs are turned.
+                known = 0
+                for member in range(groups[segment], groups[segment + 1]):
+                    for i in range(bounds[rows[member]], bounds[rows[member] + 1]):
+                        if locals_[words[i], 1] == segment and locals_[words[i], 0] > 0:
+                            known += 1
+                            locals_[words[i], 0] = -known
+                for other in range(reference_groups[segment], reference_groups[segment + 1]):
+                    start = reference_bounds[reference_rows[other]]
+                    for i in range(start, reference_bounds[reference_rows[other] + 1]):
+                        if locals_[reference_words[i], 0] > 0:
+                            locals_[reference_words[i], 0] = 0
+                for other in range(reference_groups[segment], reference_groups[segment + 1]):
+                    start = reference_bounds[reference_rows[other]]
+                    for i in range(start, reference_bounds[reference_rows[other] + 1]):
+                        if locals_[reference_words[i], 0] < 0:
+                            locals_[reference_words[i], 0] = -locals_[reference_words[i], 0]
             width = known + 1
             base = pair
             longest = 0
