@@ -4,7 +4,7 @@
 # make bench   measure speed and memory against other tools
 # make docs    refresh what the documentation has from the code, and build its site
 # make site    build the site alone
-# make study   run the studies of docs/orange.md again, and refresh their tables and figures
+# make study   run the studies of docs/orange.md and docs/references.md again, and refresh their tables and figures
 # make sanitize   run the kernel tests with checked memory accesses
 # make kills   kill a process that writes to a store two hundred times, and look at the store
 # Each makes its own virtual environment and installs what it needs.
@@ -77,6 +77,7 @@ site: $(VENV)/.docs
 # Several minutes, and more than 1 GB of temporary lists.
 study: $(VENV)/.bench $(VENV)/.docs
 	$(VENV)/bin/python tools/orange_study.py
+	$(VENV)/bin/python tools/reference_study.py
 
 clean:
 	rm -rf $(VENV) $(PLAIN) $(SANITIZED) build dist src/*.egg-info src/tarocco/kernels/*.so

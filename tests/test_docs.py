@@ -110,6 +110,8 @@ STAND_INS = {
     **{f"sys/{name}.txt": f"{name}.txt" for name in ("careful", "middling", "mirror", "brief")},
     "human.tsv": "grades.tsv",
     "experiment.toml": "demo.toml",
+    "human.tsv": "grades.tsv",
+    **{f"sys/{name}": name for name in ("careful.txt", "middling.txt", "mirror.txt", "literal.txt", "brief.txt")},
     "data/wmt19/ref/A.txt": "ref1.txt",
     "data/wmt19/sys/online-B.0": "brief.txt",
 }

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from tarocco.read.experiment import Experiment
 
 EXAMPLES = """examples:
-  tarocco references ref1 ref2 ref3 ref4 -i sysA sysB sysC sysD sysE -m BLEU-4 NIST-5 --human human.tsv:score
-  tarocco references ref1 ref2 ref3 ref4 -i sysA sysB sysC sysD sysE --human human.tsv:score --list
-  tarocco references many.tsv -i sysA sysB sysC sysD sysE --human human.tsv:score --most 8 --orders --figure curve.svg
+  tarocco references ref1 ref2 ref3 ref4 -i sys/*.txt -m BLEU-4 NIST-5 --human human.tsv:adequacy
+  tarocco references ref1 ref2 ref3 ref4 -i sys/*.txt --human human.tsv:adequacy --coefficient kendall --list
+  tarocco references experiment.toml --most 3 --orders --figure curve.svg
   tarocco references ref1 ref2 ref3 ref4 --nbest nbest.txt -m BLEUS-4 ROUGE-L
 """
 

@@ -33,6 +33,7 @@ class Point:
 
     @property
     def mean(self) -> float:
+        """The mean over the subsets; NaN where all are undefined."""
         return float(self._defined.mean()) if len(self._defined) else math.nan
 
     @property
@@ -42,10 +43,12 @@ class Point:
 
     @property
     def low(self) -> float:
+        """The lowest of the subsets."""
         return float(self._defined.min()) if len(self._defined) else math.nan
 
     @property
     def high(self) -> float:
+        """The highest of the subsets."""
         return float(self._defined.max()) if len(self._defined) else math.nan
 
     def to_dict(self) -> dict[str, Any]:
@@ -93,6 +96,7 @@ class Curve:
 
     @property
     def most(self) -> int:
+        """The largest number of references."""
         return self.points[-1].size
 
     @property
