@@ -340,6 +340,13 @@ def test_people_are_asked_about_the_segments_that_take_part():
     assert "people judged whole systems" in whole_systems.notes[1]
 
 
+def test_what_people_did_not_judge_is_told():
+    human = {name: [None, *own[1:]] for name, own in adequacy().items()}
+    human["brief"][7] = None
+    result = tarocco.references(DEMO.systems, DEMO.references, human, metrics="chrF")
+    assert result.notes == ("people judged 58 to 59 of 60 segments of a system; metrics score all of them",)
+
+
 @pytest.mark.parametrize("even", [True, False])
 def test_jobs_and_stores_change_nothing(tmp_path, even):
     references = DEMO.references if even else [own[: 2 + i % 3] for i, own in enumerate(DEMO.references)]
@@ -359,6 +366,7 @@ def test_undefined_correlations():
     result = tarocco.references(same, [["x", "y"]] * 3, human, metrics="BLEU-1")
     assert math.isnan(result["BLEU-1"].at(1).mean)
     assert result["BLEU-1"].verdict.sentence.endswith("(the metric's side is constant)")
+    assert result.notes == ("BLEU-1 is undefined for 3 of 3 subsets: the metric's side is constant",)
     assert json.loads(json.dumps(result.to_dict(), allow_nan=False))[0]["curve"][0]["mean"] is None
 
 

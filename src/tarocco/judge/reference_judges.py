@@ -107,11 +107,17 @@ def by_people(
 
 
 def _restricted(side: Side, pool: Pool) -> tuple[Side, list[str]]:
-    if len(pool.rows) == pool.of:
-        return side, []
+    """What people say of the segments that take part, and what a reader should know of it."""
     if side.statistics is None:
-        return side, ["people judged whole systems, so that their scores are about the other segments, too"]
-    return of_values(side.name, side.segments[:, pool.rows]), []
+        whole = "people judged whole systems, so that their scores are about the other segments, too"
+        return side, [whole] * (len(pool.rows) < pool.of)
+    side = of_values(side.name, side.segments[:, pool.rows])
+    judged = np.isfinite(side.segments).sum(axis=1)
+    fewest, most = int(judged.min()), int(judged.max())
+    if fewest == len(pool.rows):
+        return side, []
+    counts = f"{fewest} to {most}" if fewest < most else str(most)
+    return side, [f"people judged {counts} of {len(pool.rows)} segments of a system; metrics score all of them"]
 
 
 def _mean(values: Floats) -> float:

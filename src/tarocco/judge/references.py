@@ -163,7 +163,7 @@ def run_references(
         why = next((found[m].why for found in outcomes if found[m].why), None)
         whole = None if part_of is None else str(part_of)
         curves.append(Curve(str(metric), signature, tuple(points), enough, judge.lower_is_better, whole, why))
-    return ReferencesResult(tuple(curves), judge.name, pool.drawn, len(pool.rows), _notes(pool, judge))
+    return ReferencesResult(tuple(curves), judge.name, pool.drawn, len(pool.rows), _notes(pool, judge, curves))
 
 
 def subsets_of(pool: Pool, judge: Judge, n_subsets: int, seed: int) -> list[Subset]:
@@ -209,10 +209,15 @@ def _point(size: int, own: Sequence[tuple[str, Outcome]], with_shares: bool) -> 
     return Point(size, tuple(name for name, _ in own), np.array([found.value for _, found in own]), shares)
 
 
-def _notes(pool: Pool, judge: Judge) -> tuple[str, ...]:
+def _notes(pool: Pool, judge: Judge, curves: Sequence[Curve]) -> tuple[str, ...]:
     notes = list(judge.notes)
     if len(pool.rows) < pool.of:
         notes.insert(0, f"{len(pool.rows)} of {pool.of} segments have {pool.most} or more references and take part")
     if not pool.by_stream:
         notes.append("segments have different numbers of references: subsets are drawn for each by itself")
+    for curve in curves:
+        values = np.concatenate([point.values for point in curve.points])
+        missing = int(np.isnan(values).sum())
+        if missing:
+            notes.append(f"{curve.metric} is undefined for {missing} of {len(values)} subsets: {curve.why}")
     return tuple(notes)

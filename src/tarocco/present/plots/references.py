@@ -27,6 +27,7 @@ def references_chart(result: ReferencesResult) -> alt.LayerChart | alt.VConcatCh
     about = f"{result.judged_by} of {', '.join(result)} with {first.points[0].size} to {first.most} references"
     description = "\n".join([about, *result.advice, *(curve.signature for curve in result.asked)])
     lines = _lines(result, result.asked, BANDS, description)
+    # Orders of one metric lie close together: bands around them would hide each other.
     rows = [[_lines(result, own, ""), _stack(own[-1])] for own in result.by_order() if own[-1].points[0].shares]
     return arranged([[lines], *rows], description) if rows else lines
 
@@ -41,8 +42,7 @@ def _lines(result: ReferencesResult, shown: Sequence[Curve], note: str, descript
                 "series": curve.metric,
                 "x": point.size,
                 "y": scale * point.mean,
-                "low": scale * (point.mean - point.std),
-                "high": scale * (point.mean + point.std),
+                **({"low": scale * (point.mean - point.std), "high": scale * (point.mean + point.std)} if note else {}),
             }
             for curve in shown
             for point in curve.points

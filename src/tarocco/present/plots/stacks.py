@@ -13,7 +13,8 @@ from tarocco.present.plots.text import lines, readable
 if TYPE_CHECKING:
     import altair as alt
 
-BAR = 22
+BAR, WIDE_BAR = 22, 40  # pixels
+FEW_BARS = 6
 HEIGHT = 260
 DEEP = ("#CFE3F1", look.MAIN, "#00263D")  # light for the first part, dark for the last
 APART = "#C9C9C9"  # of a part that is unlike the others
@@ -41,6 +42,7 @@ def stacks(
         {"x": row["x"], "part": readable(str(row["part"])), "y": drawable(row["y"]), "place": parts.index(row["part"])}
         for row in rows
     ]
+    bar = WIDE_BAR if len({row["x"] for row in rows}) <= FEW_BARS else BAR
     domain = [readable(part) for part in reversed(parts)]
     color = alt.Color("part:N").scale(domain=domain, range=[shades[part] for part in reversed(parts)])
     y = alt.Y("y:Q").stack("zero").title(readable(y_title)).axis(format="%", domain=False, ticks=False, tickCount=6)
@@ -52,7 +54,7 @@ def stacks(
         order=alt.Order("place:Q"),
         tooltip=[alt.Tooltip("x:O"), alt.Tooltip("part:N"), alt.Tooltip("y:Q", format=".1%")],
     )
-    chart = chart.properties(width=alt.Step(BAR), height=HEIGHT, title=alt.Title(lines(title)))
+    chart = chart.properties(width=alt.Step(bar), height=HEIGHT, title=alt.Title(lines(title)))
     return finished(alt.layer(chart), note, description)
 
 
