@@ -156,3 +156,13 @@ def test_figures_of_orders(tmp_path, capsys):
     text = json.dumps(stack)
     assert all(part in text for part in ("1-grams", "4-grams", "penalty"))
     assert "BLEU-1" in json.dumps(lines)
+
+
+def test_figures_of_orange(tmp_path):
+    command = ["references", *REFERENCES, "--nbest", "nbest.txt", "-m", "NIST-2", "ROUGE-L", "--orders", "-q", "-b"]
+    assert main([*command, "--figure", str(tmp_path / "orange.json")]) == 0
+    drawn = json.loads((tmp_path / "orange.json").read_text("utf-8"))
+    whole, orders = drawn["vconcat"]
+    assert "ORANGE (%), lower is better" in json.dumps(whole)
+    assert len(orders["hconcat"]) == 1  # no shares: candidates are scored, not systems
+    assert "NIST-1" in json.dumps(orders)

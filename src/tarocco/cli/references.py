@@ -82,7 +82,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_human_options(parser)
     add_level_options(parser)
     group = parser.add_argument_group("without people")
-    group.add_argument("--nbest", metavar="FILE", help="n-best lists, as for `tarocco orange`: ORANGE judges")
+    group.add_argument(
+        "--nbest",
+        metavar="FILE",
+        help="n-best lists, as for `tarocco orange`: ORANGE judges, and text is not tokenized unless asked for",
+    )
     group.add_argument(
         "--by",
         choices=("people", "orange", "king"),

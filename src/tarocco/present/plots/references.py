@@ -28,7 +28,7 @@ def references_chart(result: ReferencesResult) -> alt.LayerChart | alt.VConcatCh
     description = "\n".join([about, *result.advice, *(curve.signature for curve in result.asked)])
     lines = _lines(result, result.asked, BANDS, description)
     # Orders of one metric lie close together: bands around them would hide each other.
-    rows = [[_lines(result, own, ""), _stack(own[-1])] for own in result.by_order() if own[-1].points[0].shares]
+    rows = [[_lines(result, own, ""), *_stacks(own[-1])] for own in result.by_order()]
     return arranged([[lines], *rows], description) if rows else lines
 
 
@@ -54,11 +54,12 @@ def _lines(result: ReferencesResult, shown: Sequence[Curve], note: str, descript
     )
 
 
-def _stack(curve: Curve) -> alt.LayerChart:
+def _stacks(curve: Curve) -> list[alt.LayerChart]:
+    """What orders contribute, where that is known."""
     rows = [
         {"part": name if name == PENALTY else f"{name}-grams", "x": point.size, "y": share}
         for point in curve.points
         for name, share in point.shares.items()
     ]
     of = f"share of −ln {curve.metric}" if PENALTY in curve.points[0].shares else f"share of {curve.metric}"
-    return stacks(rows, title=curve.metric, x_title=X_TITLE, y_title=of, apart=PENALTY)
+    return [stacks(rows, title=curve.metric, x_title=X_TITLE, y_title=of, apart=PENALTY)] if rows else []
