@@ -152,8 +152,8 @@ def _people(options: argparse.Namespace, experiment: Experiment | None) -> tuple
 
     from tarocco.cli.inputs import read_texts
     from tarocco.encode.batch import Encoding
-    from tarocco.judge.people import who_was_judged
     from tarocco.errors import InputError
+    from tarocco.judge.people import who_was_judged
     from tarocco.judge.reference_judges import by_people
     from tarocco.judge.subsets import pool_of
 
