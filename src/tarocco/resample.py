@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +18,17 @@ from tarocco.run import blocks, map_ordered
 _weighted_totals = kernel(widest(resample), "weighted_totals")
 _counted_totals = kernel(widest(resample), "counted_totals")
 _draw = kernel(widest(resample), "draw")
-_toss = kernel(widest(resample), "toss")
+_fill = kernel(widest(resample), "words")
 
 _LANES = 8  # the kernels add in eight lanes
+_TOGETHER = 4  # resamples that the kernel adds in one go
 _BLOCK = 64  # resamples computed together; results do not depend on it
 _MOST_WEIGHTS = 1 << 22  # of those, so that a million segments do not fill the memory
+_WORDS = 256  # random numbers made at a time; small enough to stay near the processor
 _SHORT = 2**15 - 1
+
+Shorts = NDArray[np.int16]
+Words = NDArray[np.uint64]
 
 
 def _columns(statistics: Floats) -> Floats:
@@ -53,7 +57,7 @@ def bootstrap(statistics: Floats, n_resamples: int, seed: int, jobs: int | None 
 
     Resample b depends on the seed and on b alone, so the result has the same bits for any number of jobs.
     """
-    return _drawn(_draw, statistics, n_resamples, seed, jobs)
+    return _drawn(_draws, statistics, n_resamples, seed, jobs)
 
 
 def swaps(differences: Floats, n_resamples: int, seed: int, jobs: int | None = None) -> Floats:
@@ -61,10 +65,16 @@ def swaps(differences: Floats, n_resamples: int, seed: int, jobs: int | None = N
 
     Of a system's statistics minus a baseline's this is what both gain and lose when they swap these segments.
     """
-    return _drawn(_toss, differences, n_resamples, seed, jobs)
+    return _drawn(_tosses, differences, n_resamples, seed, jobs)
 
 
-def _drawn(choose: Callable[..., Any], statistics: Floats, n_resamples: int, seed: int, jobs: int | None) -> Floats:
+def _drawn(
+    choose: Callable[[int, int, int, Shorts], None],
+    statistics: Floats,
+    n_resamples: int,
+    seed: int,
+    jobs: int | None,
+) -> Floats:
     """The sums of each resample; `choose` says which segments it has, and how often."""
     n = len(statistics)
     _check_segments(n)
@@ -77,18 +87,48 @@ def _drawn(choose: Callable[..., Any], statistics: Floats, n_resamples: int, see
 
     def run(block: tuple[int, int]) -> Floats:
         first, last = block
-        weights = np.empty((last - first, columns.shape[1]), np.int16)  # nobody is drawn 32768 times
-        sums = np.empty((last - first, len(columns)))
-        choose(n, int(seed) % 2**64, first, weights)
+        rows = -(-(last - first) // _TOGETHER) * _TOGETHER
+        weights = np.empty((rows, columns.shape[1]), np.int16)  # nobody is drawn 32768 times
+        sums = np.empty((rows, len(columns)))
+        choose(n, int(seed), first, weights)
         if counts is not None:
             _counted_totals(counts, weights, sums)
         else:
             for row, own in zip(sums, weights, strict=True):
                 _weighted_totals(columns, own.astype(np.float64), row)
-        return sums
+        return sums[: last - first]
 
-    parts = blocks(n_resamples, max(1, min(_BLOCK, _MOST_WEIGHTS // n)))
+    parts = blocks(n_resamples, _TOGETHER * max(1, min(_BLOCK, _MOST_WEIGHTS // n) // _TOGETHER))
     return np.concatenate(list(map_ordered(run, parts, len(parts), jobs)))
+
+
+def _draws(n: int, seed: int, first: int, weights: Shorts) -> None:
+    """How often resamples `first` and following have each of n segments."""
+    _draw(n, seed % 2**64, first, weights, np.empty(_WORDS, np.uint64))
+
+
+def _tosses(n: int, seed: int, first: int, weights: Shorts) -> None:
+    """Whether they have it: a coin for each segment."""
+    weights[:, :n] = coins(words(seed, len(weights), -(-n // 64), first), 0, n)
+    weights[:, n:] = 0
+
+
+def words(seed: int, streams: int, length: int, first: int = 0) -> Words:
+    """uint64[streams, length]: the first random words of streams `first` and following.
+
+    Every resample, permutation or document has a stream of its own (SplitMix64, Steele, Lea and Flood 2014), made from
+    the seed and its number: the same on every machine, and however many there are.
+    """
+    random = np.empty((streams, length), np.uint64)
+    _fill(int(seed) % 2**64, first, random)
+    return random
+
+
+def coins(random: Words, first: int, last: int) -> NDArray[np.uint8]:
+    """uint8[streams, last - first] of 0 and 1: these bits of each stream's words, a word's lowest first."""
+    start = first // 64
+    part = np.ascontiguousarray(random[:, start : -(-last // 64)], "<u8").view(np.uint8)
+    return np.unpackbits(part, axis=1, bitorder="little")[:, first - 64 * start : last - 64 * start]
 
 
 def _check_segments(n: int) -> None:
@@ -100,7 +140,7 @@ def drawn(n: int, seed: int, number: int) -> NDArray[np.intp]:
     """The n segments of resample `number`, in ascending order: those whose rows `bootstrap` adds."""
     _check_segments(n)
     weights = np.empty((1, n), np.int16)
-    _draw(n, int(seed) % 2**64, number, weights)
+    _draws(n, int(seed), number, weights)
     return np.repeat(np.arange(n), weights[0])
 
 

@@ -16,7 +16,7 @@ from tarocco.judge.pairs_of_systems import (
     pairwise_accuracy,
     soft_pairwise_accuracy,
 )
-from tarocco.judge.streams import Coins, documents, words
+from tarocco.judge.streams import documents
 
 MISSING = float("nan")
 ROUND = st.integers(-4, 4).map(lambda k: k / 4)
@@ -30,14 +30,6 @@ def tables(draw, systems=5, segments=6):
     values = draw(st.sampled_from([ROUND, ROUND | st.just(MISSING), FINE | st.just(MISSING)]))
     n = shape[0] * shape[1]
     return [np.array(draw(st.lists(values, min_size=n, max_size=n)), float).reshape(shape) for _ in range(2)]
-
-
-@pytest.mark.parametrize(("first", "last"), [(0, 200), (3, 70), (64, 65), (130, 199)])
-def test_coins_are_the_bits_of_each_permutations_own_stream(first, last):
-    wanted = np.array(resampling.coins(7, 5, 200))[:, first:last]
-    np.testing.assert_array_equal(Coins(7, 5, 200).tossed(first, last), wanted)
-    np.testing.assert_array_equal(Coins(7, 3, 200).tossed(first, last), wanted[:3])
-    assert words(-1, 2, 2).tolist() == words(2**64 - 1, 2, 2).tolist() != words(1, 2, 2).tolist()
 
 
 def test_pseudo_documents_are_distinct_segments_and_depend_on_seed_and_number_alone():

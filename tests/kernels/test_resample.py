@@ -13,7 +13,7 @@ from textbook import resampling
 from tarocco.errors import BadParameter, InputError
 from tarocco.kernels import resample as kernels
 from tarocco.metrics.bleu import Bleu, BleuIndividual
-from tarocco.resample import bootstrap, check_resampling, drawn, intervals, percentiles, swaps, totals
+from tarocco.resample import bootstrap, check_resampling, coins, drawn, intervals, percentiles, swaps, totals, words
 
 NUMBERS = st.floats(-1e6, 1e6)
 
@@ -38,6 +38,21 @@ def test_bootstrap_draws(n, seed, jobs):
         expected = np.bincount(resampling.draws(n, seed, resample), minlength=n)
         assert counts[resample].tolist() == expected.tolist()
         assert drawn(n, seed, resample).tolist() == sorted(resampling.draws(n, seed, resample))
+
+
+def test_numbers_that_would_favor_some_segments_are_drawn_again():
+    """Of so many segments about three draws in a resample are not fair; two resamples, an odd number of draws."""
+    n = 120985
+    for resample in (4, 5):
+        assert drawn(n, 1, resample).tolist() == sorted(resampling.draws(n, 1, resample))
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, 200), (3, 70), (64, 65), (130, 199)])
+def test_coins_are_the_bits_of_each_permutations_own_stream(first, last):
+    wanted = np.array(resampling.coins(7, 5, 200))[:, first:last]
+    np.testing.assert_array_equal(coins(words(7, 5, 4), first, last), wanted)
+    np.testing.assert_array_equal(coins(words(7, 3, 4, first=2), first, last), wanted[2:])
+    assert words(-1, 2, 2).tolist() == words(2**64 - 1, 2, 2).tolist() != words(1, 2, 2).tolist()
 
 
 def test_large_sums_are_the_same_in_any_number_of_threads():
@@ -112,13 +127,19 @@ def test_nonsense_is_refused(confidence, resamples):
 @pytest.mark.skipif(not kernels.COMPILED, reason="there is one variant only")
 def test_every_instruction_set_gives_the_same_bits():
     statistics = np.random.default_rng(5).normal(size=(5001, 3))
-    wide = bootstrap(statistics, 20, 7), totals(statistics)
+    sides = [statistics, np.round(100 * statistics)]  # numbers and counts are added in ways of their own
+
+    def everything():
+        return [draw(side, 21, 7) for draw in (bootstrap, swaps) for side in sides] + [totals(statistics)]
+
+    wide = everything()
     with (
         mock.patch("tarocco.resample._draw", kernels.draw),
+        mock.patch("tarocco.resample._fill", kernels.words),
         mock.patch("tarocco.resample._counted_totals", kernels.counted_totals),
         mock.patch("tarocco.resample._weighted_totals", kernels.weighted_totals),
     ):
-        plain = bootstrap(statistics, 20, 7), totals(statistics)
+        plain = everything()
     assert [one.tobytes() for one in wide] == [one.tobytes() for one in plain]
 
 

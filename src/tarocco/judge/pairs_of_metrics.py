@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from tarocco.errors import InputError
 from tarocco.judge.correlation import correlations, pearson
-from tarocco.judge.streams import Coins
 from tarocco.judge.student import upper_tail
 from tarocco.metrics.base import Floats
+from tarocco.resample import Words, coins, words
 from tarocco.run import map_ordered
 
 _EQUAL = 1e-12
@@ -112,13 +112,13 @@ def perm_both(
     if human.shape != (systems,):
         raise InputError(f"people's scores are of {len(human)} systems, the metrics' of {systems}")
     lead, no_less = np.full((2, count, count), np.nan)
-    coins = Coins(seed, n_permutations, systems * segments)
+    random = words(seed, n_permutations, -(-systems * segments // 64))
     patterns, pattern_of = _patterns(~np.isnan(metrics))
     for u in range(len(patterns)):
         for v in range(u, len(patterns)):
             ours, theirs = (np.flatnonzero(pattern_of == w) for w in (u, v))
             chosen = np.union1d(ours, theirs)
-            means, swapped = _means(metrics[chosen], patterns[u] & patterns[v], coins, n_permutations, jobs)
+            means, swapped = _means(metrics[chosen], patterns[u] & patterns[v], random, jobs)
             pairs = [(a, b) for a in ours for b in theirs if a < b or u != v]
             places = [tuple(np.searchsorted(chosen, pair)) for pair in pairs]
             test = partial(_test, means, swapped, human, coefficient)
@@ -136,9 +136,7 @@ def _patterns(there: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.i
     return there[firsts], pattern_of
 
 
-def _means(
-    metrics: Floats, common: NDArray[np.bool_], coins: Coins, n_permutations: int, jobs: int | None
-) -> tuple[Floats, Floats]:
+def _means(metrics: Floats, common: NDArray[np.bool_], random: Words, jobs: int | None) -> tuple[Floats, Floats]:
     """Mean z-scores [metrics, systems], and the part of them that coins swap [metrics, permutations, systems]."""
     scores = z_scored(np.where(common, metrics, np.nan))
     scores[:, ~common] = 0.0
@@ -146,11 +144,11 @@ def _means(
     segments = common.shape[1]
 
     def part(system: int) -> Floats:
-        tossed = coins.tossed(system * segments, (system + 1) * segments)
-        product: Floats = scores[:, system] @ tossed.T
+        tossed = coins(random, system * segments, (system + 1) * segments)
+        product: Floats = scores[:, system] @ tossed.T.astype(float)
         return product
 
-    swapped = np.empty((len(metrics), n_permutations, len(sizes)))
+    swapped = np.empty((len(metrics), len(random), len(sizes)))
     for system, product in enumerate(map_ordered(part, range(len(sizes)), len(sizes), jobs)):
         swapped[:, :, system] = product
     with np.errstate(invalid="ignore"):  # a system without scores has no mean

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.judge.streams import Coins
 from tarocco.metrics.base import Floats
+from tarocco.resample import coins, words
 
 _EQUAL = 1e-12  # sums of the same numbers in another order are equal
 
@@ -43,7 +43,8 @@ def soft_pairwise_accuracy(metric: Floats, human: Floats, n_permutations: int = 
     used = common.any(axis=1)
     if not used.any():
         return np.nan
-    signs = 1.0 - 2.0 * Coins(seed, n_permutations, metric.shape[1]).tossed(0, metric.shape[1])
+    segments = metric.shape[1]
+    signs = 1.0 - 2.0 * coins(words(seed, n_permutations, -(-segments // 64)), 0, segments).astype(float)
     p_values = [
         _no_less(np.where(common, side[first] - side[second], 0.0)[used], signs) / n_permutations
         for side in (human, metric)

@@ -12,8 +12,8 @@ import numpy as np
 
 from tarocco.encode.batch import Batch
 from tarocco.judge.sides import Side, of_values
-from tarocco.judge.streams import words
 from tarocco.metrics.base import Floats, Metric
+from tarocco.resample import words
 
 CONSTANT, RANDOM = "constant", "random"
 

@@ -23,7 +23,7 @@ and types are checked by the caller. Kernels hold no objects, do no input or out
     pairs       counting and finding (prefix, word) pairs, for n-gram information
     choosing    the best reference of each candidate
     inversions  pairs in the wrong order, for Kendall's tau
-    resample    weighted sums in a fixed order, bootstrap draws
+    resample    random words, bootstrap draws, weighted sums in a fixed order
 """
 
 from __future__ import annotations

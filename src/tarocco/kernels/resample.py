@@ -16,11 +16,18 @@ except ImportError:
 COMPILED = cython.compiled
 
 CHUNK = cython.declare(cython.Py_ssize_t, 4096)
-GOLDEN = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
-MIX1 = cython.declare(cython.ulonglong, 0xBF58476D1CE4E5B9)
-MIX2 = cython.declare(cython.ulonglong, 0x94D049BB133111EB)
-MASK64 = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
-MASK32 = cython.declare(cython.ulonglong, 0xFFFFFFFF)
+# Constants of the generator are local where they are used: for all that C knows, writing a word could change a global.
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def after(state: cython.ulonglong) -> cython.ulonglong:
+    """The next state of a stream of SplitMix64 (Steele, Lea and Flood 2014)."""
+    golden: cython.ulonglong = 0x9E3779B97F4A7C15
+    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    return (state + golden) & mask
 
 
 @cython.cfunc
@@ -28,10 +35,23 @@ MASK32 = cython.declare(cython.ulonglong, 0xFFFFFFFF)
 @cython.nogil
 @cython.exceptval(check=False)
 def mix(z: cython.ulonglong) -> cython.ulonglong:
-    """The output function of SplitMix64 (Steele, Lea and Flood 2014)."""
-    z = ((z ^ (z >> 30)) * MIX1) & MASK64
-    z = ((z ^ (z >> 27)) * MIX2) & MASK64
+    """The word that a state gives."""
+    first: cython.ulonglong = 0xBF58476D1CE4E5B9
+    second: cython.ulonglong = 0x94D049BB133111EB
+    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    z = ((z ^ (z >> 30)) * first) & mask
+    z = ((z ^ (z >> 27)) * second) & mask
     return z ^ (z >> 31)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def beginning(seed: cython.ulonglong, number: cython.Py_ssize_t) -> cython.ulonglong:
+    """The state before the first word of a stream: each resample has a stream of its own."""
+    mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+    return mix((seed + mix(after(cython.cast(cython.ulonglong, number)))) & mask)
 
 
 @cython.cfunc
@@ -75,23 +95,6 @@ def weighted_sum(
     return total
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def counted_sum(
-    column: cython.const[cython.short][:, ::1],
-    j: cython.Py_ssize_t,
-    weights: cython.const[cython.short][:, ::1],
-    b: cython.Py_ssize_t,
-) -> cython.int:
-    """The same for counts, which have no rounding: the order of additions is left to the processor."""
-    total: cython.int = 0
-    i: cython.Py_ssize_t
-    for i in range(column.shape[1]):
-        total += cython.cast(cython.int, weights[b, i]) * cython.cast(cython.int, column[j, i])
-    return total
-
-
 def weighted_totals(
     columns: cython.const[cython.double][:, ::1],
     weights: cython.const[cython.double][::1],
@@ -109,61 +112,91 @@ def counted_totals(
     weights: cython.const[cython.short][:, ::1],
     totals: cython.double[:, ::1],
 ):
-    """totals[b, j] = the sum of weights[b, i] * columns[j, i], for counts whose sums fit into 32 bits."""
+    """totals[b, j] = the sum of weights[b, i] * columns[j, i], for counts whose sums fit into 32 bits.
+
+    Four resamples at a time, of which there are a multiple of four, so that a column is read once for all of them.
+    Counts have no rounding: the order of additions is left to the processor.
+    """
     b: cython.Py_ssize_t
     j: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    n: cython.Py_ssize_t = columns.shape[1]
+    t0: cython.int
+    t1: cython.int
+    t2: cython.int
+    t3: cython.int
     with cython.nogil:
-        for b in range(totals.shape[0]):
+        for b in range(0, totals.shape[0], 4):
             for j in range(columns.shape[0]):
-                totals[b, j] = counted_sum(columns, j, weights, b)
+                t0 = t1 = t2 = t3 = 0
+                for i in range(n):
+                    t0 += cython.cast(cython.int, weights[b, i]) * cython.cast(cython.int, columns[j, i])
+                    t1 += cython.cast(cython.int, weights[b + 1, i]) * cython.cast(cython.int, columns[j, i])
+                    t2 += cython.cast(cython.int, weights[b + 2, i]) * cython.cast(cython.int, columns[j, i])
+                    t3 += cython.cast(cython.int, weights[b + 3, i]) * cython.cast(cython.int, columns[j, i])
+                totals[b, j] = t0
+                totals[b + 1, j] = t1
+                totals[b + 2, j] = t2
+                totals[b + 3, j] = t3
 
 
-def draw(n: cython.Py_ssize_t, seed: cython.ulonglong, first: cython.Py_ssize_t, weights: cython.short[:, ::1]):
+def words(seed: cython.ulonglong, first: cython.Py_ssize_t, random: cython.ulonglong[:, ::1]):
+    """random[b] = the first words of stream first + b."""
+    b: cython.Py_ssize_t
+    w: cython.Py_ssize_t
+    state: cython.ulonglong
+    with cython.nogil:
+        for b in range(random.shape[0]):
+            state = beginning(seed, first + b)
+            for w in range(random.shape[1]):
+                state = after(state)
+                random[b, w] = mix(state)
+
+
+def draw(
+    n: cython.Py_ssize_t,
+    seed: cython.ulonglong,
+    first: cython.Py_ssize_t,
+    weights: cython.short[:, ::1],
+    random: cython.ulonglong[::1],
+):
     """weights[b, i] = how often resample first + b has segment i: n draws of the first n, with replacement.
 
     A draw is the upper half of a 32-bit number times n, with the few numbers that would favor some segments drawn
-    again (Lemire 2019), so that every segment is equally likely to the last bit.
+    again (Lemire 2019), so that every segment is equally likely to the last bit. `random` has room for some words of
+    two such numbers each: words are made many at a time, which a processor does faster.
     """
     b: cython.Py_ssize_t
     i: cython.Py_ssize_t
-    drawn: cython.Py_ssize_t
+    w: cython.Py_ssize_t
+    many: cython.Py_ssize_t
+    left: cython.Py_ssize_t
     state: cython.ulonglong
     word: cython.ulonglong
     product: cython.ulonglong
-    _half: cython.int
+    half: cython.ulonglong = 0xFFFFFFFF
     size: cython.ulonglong = n
-    unfair: cython.ulonglong = (MASK32 + 1) % size
+    unfair: cython.ulonglong = (half + 1) % size
     with cython.nogil:
         for b in range(weights.shape[0]):
-            state = mix((seed + mix((cython.cast(cython.ulonglong, first + b) + GOLDEN) & MASK64)) & MASK64)
+            state = beginning(seed, first + b)
             for i in range(weights.shape[1]):
                 weights[b, i] = 0
-            drawn = 0
-            while drawn < n:
-                state = (state + GOLDEN) & MASK64
-                word = mix(state)
-                for _half in range(2):
-                    product = (word & MASK32) * size
-                    word = word >> 32
-                    if (product & MASK32) >= unfair and drawn < n:
+            left = n
+            while left > 0:
+                many = (left + 1) >> 1
+                if many > random.shape[0]:
+                    many = random.shape[0]
+                for w in range(many):
+                    state = after(state)
+                    random[w] = mix(state)
+                for w in range(many):
+                    word = random[w]
+                    product = (word & half) * size
+                    if (product & half) >= unfair:
                         weights[b, product >> 32] += 1
-                        drawn += 1
-
-
-def toss(n: cython.Py_ssize_t, seed: cython.ulonglong, first: cython.Py_ssize_t, weights: cython.short[:, ::1]):
-    """weights[b, i] = whether permutation first + b has segment i: a random bit for each of the first n."""
-    b: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    state: cython.ulonglong
-    word: cython.ulonglong = 0
-    with cython.nogil:
-        for b in range(weights.shape[0]):
-            state = mix((seed + mix((cython.cast(cython.ulonglong, first + b) + GOLDEN) & MASK64)) & MASK64)
-            for i in range(n, weights.shape[1]):
-                weights[b, i] = 0
-            for i in range(n):
-                if i & 63 == 0:
-                    state = (state + GOLDEN) & MASK64
-                    word = mix(state)
-                weights[b, i] = cython.cast(cython.short, word & 1)
-                word = word >> 1
+                        left -= 1
+                    product = (word >> 32) * size
+                    if (product & half) >= unfair and left > 0:
+                        weights[b, product >> 32] += 1
+                        left -= 1
