@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -42,6 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command. Exit codes: 0 fine, 1 the data is bad, 2 the command is wrong."""
     if sys.stdout is None:  # closed by the shell: >&-
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    if arguments is None:
+        _be_quick()
     try:
         code = run(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
@@ -71,6 +75,13 @@ def run(given: list[str]) -> int:
     from tarocco.cli.running import run_command
 
     return run_command(first, given[1:])
+
+
+def _be_quick() -> None:
+    """What a command need not do on its way: a fifth of the time of a short one."""
+    gc.set_threshold(100_000)  # imports make many objects and no garbage
+    atexit.register(gc.freeze)  # nor is any worth looking for when everything goes
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # we have threads of our own, NumPy's wait by spinning
 
 
 def _close_output() -> None:

@@ -269,7 +269,7 @@ class Bleu(NgramPrecisions):
         with np.errstate(divide="ignore", invalid="ignore"):
             precisions = smoothed / totals
             without = (smoothed == 0) & ~empty
-            if self.smooth == "exp":  # the k-th order without a match counts 1 / 2^k matches
+            if self.smooth == "exp" and without.any():  # the k-th order without a match counts 1 / 2^k matches
                 precisions = np.where(without, 0.5 ** np.cumsum(without, axis=0) / totals, precisions)
             elif self.smooth == "floor":
                 precisions = np.where(without, (self.value or 0.0) / totals, precisions)

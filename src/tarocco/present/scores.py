@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import io
-import json
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -92,6 +90,8 @@ def _parts(score: Score, level: str) -> Iterator[tuple[str, float]]:
 
 def json_text(command: str, settings: Mapping[str, Any], results: list[dict[str, Any]]) -> str:
     """The envelope of every command, one result a line."""
+    import json
+
     head = json.dumps({"tarocco": __version__, "command": command, **settings}, ensure_ascii=False)
     lines = ",\n  ".join(json.dumps(result, ensure_ascii=False) for result in results)
     return f'{head[:-1]}, "results": [\n  {lines}\n]}}\n'
@@ -99,6 +99,8 @@ def json_text(command: str, settings: Mapping[str, Any], results: list[dict[str,
 
 def separated_text(result: Result, level: str, delimiter: str) -> str:
     """One row a number, with a header; on the metric's natural scale, empty where there is no score."""
+    import csv
+
     out = io.StringIO()
     writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
     if level == "corpus":
