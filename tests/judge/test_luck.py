@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import tarocco
 from tarocco import datasets
 from tarocco.cli import main
+from tarocco.judge.families import holm
 from tarocco.judge.luck import sign_test
-from tarocco.judge.pairs_of_metrics import holm
 from tests.textbook import luck
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=5).map(" ".join)

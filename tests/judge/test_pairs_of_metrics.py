@@ -10,7 +10,8 @@ from textbook import correlations as textbook
 from textbook import resampling
 
 from tarocco.errors import InputError
-from tarocco.judge.pairs_of_metrics import holm, perm_both, perm_sys, rank_clusters, williams
+from tarocco.judge.families import holm
+from tarocco.judge.pairs_of_metrics import perm_both, perm_sys, rank_clusters, williams
 from tarocco.judge.student import upper_tail
 
 MISSING = float("nan")

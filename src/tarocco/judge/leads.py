@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.errors import BadParameter
+from tarocco.judge.families import holm
 from tarocco.judge.groupings import View
-from tarocco.judge.pairs_of_metrics import holm, perm_both, perm_sys, rank_clusters, williams
+from tarocco.judge.pairs_of_metrics import perm_both, perm_sys, rank_clusters, williams
 from tarocco.judge.sides import Side
 from tarocco.metrics.base import Floats
 

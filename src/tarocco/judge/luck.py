@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.judge.pairs_of_metrics import holm
+from tarocco.judge.families import holm
 from tarocco.metrics.base import Floats, Metric
 from tarocco.resample import bootstrap, swaps
 from tarocco.results import Score

@@ -183,17 +183,6 @@ def _test(
     return float(lead), float((null >= lead - _EQUAL).sum()), float((null <= lead + _EQUAL).sum())
 
 
-def holm(p_values: Floats) -> Floats:
-    """p-values adjusted so that a false alarm anywhere in the family is rare (Holm 1979); NaN is no part of it."""
-    flat = np.ravel(p_values)
-    adjusted = np.full(flat.shape, np.nan)
-    there = np.flatnonzero(~np.isnan(flat))
-    order = there[np.argsort(flat[there], kind="stable")]
-    stepped = flat[order] * np.arange(len(order), 0, -1)
-    adjusted[order] = np.minimum(np.maximum.accumulate(stepped), 1.0)
-    return adjusted.reshape(np.shape(p_values))
-
-
 def rank_clusters(scores: Floats, p_values: Floats, alpha: float = 0.05) -> NDArray[np.int64]:
     """The cluster of each metric, 1 for the best, as in the WMT metrics tasks; 0 for a metric without a score.
 
