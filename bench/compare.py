@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from importlib.metadata import version
 from pathlib import Path
+from unittest import mock
 
+import numpy as np
 from measure import (
     BIN,
     Row,
@@ -20,36 +23,68 @@ from measure import (
 )
 from text import segments
 
+from tarocco.resample import coins, drawn, words
+from tarocco.results import Result
+
 LINES = 2000
 SYSTEMS = 5
 SAMPLES = 3
+SEED = 12345
+
+
+def scored() -> Result:
+    import tarocco
+
+    *systems, reference = segments(LINES, 3)
+    return tarocco.score(dict(zip("ab", systems, strict=True)), reference, metrics="BLEU-4", tokenize="none")
 
 
 def our_core(test: str, resamples: int) -> float:
-    import tarocco
     from tarocco.judge.comparing import compare_scores
     from tarocco.judge.luck import Test
 
-    *systems, reference = segments(LINES, 3)
-    scores = tarocco.score(dict(zip("ab", systems, strict=True)), reference, metrics="BLEU-4", tokenize="none")
-    return best_seconds(lambda: compare_scores(scores, Test(test, resamples, 12345, 0.05, 1)), 5)
+    scores = scored()
+    return best_seconds(lambda: compare_scores(scores, Test(test, resamples, SEED, 0.05, 1)), 5)
+
+
+class OurResamples:
+    """In the place of NumPy's generator: the peer sees the very resamples that we draw, and need not draw them."""
+
+    def __init__(self, resamples: int) -> None:
+        self.draws = np.array([drawn(LINES, SEED, number) for number in range(resamples)])
+        self.tosses = coins(words(SEED, resamples, -(-LINES // 64)), 0, LINES) == 0
+
+    def choice(self, _n: int, size: tuple[int, int], replace: bool) -> np.ndarray:
+        return self.draws[: size[0]]
+
+    def integers(self, _n: int, size: tuple[int, int], dtype: type) -> np.ndarray:
+        return self.tosses[: size[0]]
 
 
 def their_core(test: str, resamples: int) -> float:
     """sacrebleu scores and tests in one call: what a thousand resamples take longer than two do."""
-    from measure import seconds
+    from sacrebleu import significance
     from sacrebleu.metrics import BLEU
-    from sacrebleu.significance import PairedTest
+
+    from tarocco.judge.comparing import compare_scores
+    from tarocco.judge.luck import Test
 
     first, second, reference = segments(LINES, 3)
     kind = {"bootstrap": "bs", "randomization": "ar"}[test]
+    given = OurResamples(resamples)
 
-    def took(n: int) -> float:
+    def run(n: int) -> tuple[float, float]:
         bleu = BLEU(tokenize="none", references=[reference])
-        return seconds(PairedTest([("a", first), ("b", second)], {"BLEU": bleu}, None, kind, n))
+        test = significance.PairedTest([("a", first), ("b", second)], {"BLEU": bleu}, None, kind, n)
+        with mock.patch.object(significance.np.random, "default_rng", return_value=given):
+            start = time.perf_counter()
+            _, found = test()
+            return time.perf_counter() - start, found["BLEU"][1].p_value
 
-    took(2)  # its imports
-    return min(took(resamples) for _ in range(3)) - min(took(2) for _ in range(3))
+    (ours,) = compare_scores(scored(), Test(test, resamples, SEED, 0.05, 1))
+    _, p_value = run(resamples)
+    assert p_value == ours.p_value, (p_value, ours.p_value)
+    return min(run(resamples)[0] for _ in range(3)) - min(run(2)[0] for _ in range(3))
 
 
 def rows() -> list[Row]:
@@ -61,9 +96,12 @@ def rows() -> list[Row]:
                 lambda: in_fresh_process("compare", "their_core", test, resamples),  # noqa: B023
             ],
             SAMPLES,
+            min,
         )
         shape = f"2 systems of {LINES} lines, {resamples} resamples, BLEU-4"
-        found.append(ratio(f"paired {test}, core", shape, peer, "from statistics, one thread", own, other, 25))
+        found.append(
+            ratio(f"paired {test}, core", shape, peer, "from statistics, same resamples, one thread", own, other, 25)
+        )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         *systems, reference = segments(1000, SYSTEMS + 1)
@@ -72,7 +110,7 @@ def rows() -> list[Row]:
         files = [str(folder / str(number)) for number in range(1, SYSTEMS + 1)]
         ours = [str(BIN / "tarocco"), "compare", str(folder / "0"), "-i", *files, "--n-resamples", "10000"]
         theirs = [str(BIN / "sacrebleu"), str(folder / "0"), "-i", *files, "--paired-bs", "--paired-bs-n", "10000"]
-        own, other = in_turns([lambda: command_seconds(ours), lambda: command_seconds(theirs)], 1)
+        own, other = in_turns([lambda: command_seconds(ours), lambda: command_seconds(theirs)], SAMPLES, min)
         shape = f"{SYSTEMS} systems of 1000 lines, 10000 resamples, BLEU-4, 13a"
         found.append(ratio("paired bootstrap, command", shape, peer, "whole command, all threads", own, other, 40))
         found.append(at_most("paired bootstrap, command", shape, "peak memory", peak_mebibytes(ours), 150, "MiB"))

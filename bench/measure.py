@@ -105,7 +105,7 @@ def at_most_times(what: str, shape: str, peer: str, how: str, ours: float, base:
 
 
 def at_most(what: str, shape: str, how: str, found: float, goal: float, unit: str) -> Row:
-    return Row(what, shape, "-", how, f"{found:.0f} {unit}", f"< {goal:g} {unit}", found < goal)
+    return Row(what, shape, "-", how, f"{found:.1f} {unit}", f"< {goal:g} {unit}", found < goal)
 
 
 def show(rows: Sequence[Row]) -> None:

@@ -20,6 +20,7 @@ SCRIPTS = (
     "chrf",
     "bootstrap",
     "compare",
+    "people",
     "command_line",
     "worst",
     "store",
