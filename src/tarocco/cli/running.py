@@ -12,6 +12,7 @@ import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -33,6 +34,15 @@ class Parser(argparse.ArgumentParser):
         # What remains are one-letter options with their value attached, such as -w3.
         return [found for found in super()._get_option_tuples(option_string) if found[1] == option_string[:2]]
 
+    # argparse makes a formatter to check each option; how wide the terminal is matters only for one that is shown.
+    def format_help(self) -> str:
+        self.formatter_class = argparse.RawDescriptionHelpFormatter
+        return super().format_help()
+
+    def format_usage(self) -> str:
+        self.formatter_class = argparse.RawDescriptionHelpFormatter
+        return super().format_usage()
+
 
 def parser_of(command: str) -> argparse.ArgumentParser:
     """The parser of a command."""
@@ -41,7 +51,7 @@ def parser_of(command: str) -> argparse.ArgumentParser:
         prog=f"tarocco {command}",
         description=module.__doc__,
         epilog=getattr(module, "EXAMPLES", None),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=80),
     )
     module.configure(parser)
     return parser

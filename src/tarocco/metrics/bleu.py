@@ -241,7 +241,7 @@ class Bleu(NgramPrecisions):
         }
 
     def score(self, sums: Floats) -> Floats:
-        by_order = np.moveaxis(sums[..., 2:], -1, 0)
+        by_order = np.ascontiguousarray(np.moveaxis(sums[..., 2:], -1, 0))
         logarithms = self.logarithms(by_order[: self.order], by_order[self.order :])
         return self._score(_penalty(sums[..., 0], sums[..., 1]), logarithms)
 
