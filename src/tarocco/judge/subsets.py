@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.errors import BadParameter, InputError
-from tarocco.judge.streams import words
 from tarocco.model import Segments, TestSet
+from tarocco.resample import words
 
 _ABSENT = np.uint64(2**64 - 1)  # a reference that a segment does not have comes last in every order
 
