@@ -17,6 +17,7 @@ from tarocco.cli.options import (
     add_output_options,
     add_scores_option,
     add_store_option,
+    add_test_set_arguments,
     add_text_options,
     share,
     store_of,
@@ -38,18 +39,7 @@ EXAMPLES = """examples:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "references", nargs="+", metavar="REF", help="reference files, or an experiment file (.toml) instead"
-    )
-    parser.add_argument("-i", "--input", nargs="+", action="extend", metavar="SYS", help="system files")
-    parser.add_argument(
-        "-m",
-        "--metrics",
-        nargs="+",
-        action="extend",
-        metavar="METRIC",
-        help="names as `tarocco metrics` lists them (default: BLEU-4 BLEU-SBP GRR-4 GTM-1 WER)",
-    )
+    add_test_set_arguments(parser, "BLEU-4 BLEU-SBP GRR-4 GTM-1 WER")
     add_scores_option(parser)
     group = parser.add_argument_group("audit")
     group.add_argument("--groups", metavar="FILE", help="one label a segment, such as its genre: what can be mixed")
@@ -127,7 +117,7 @@ def write(result: AuditResult, options: argparse.Namespace) -> None:
         }
         out.write(scores.json_text("audit", settings, result.to_dict()))
     elif options.format in ("tsv", "csv"):
-        out.write(audit.separated_text(result, "\t" if options.format == "tsv" else ","))
+        out.write(tables.separated(result.rows(), "\t" if options.format == "tsv" else ","))
     else:
         table = audit.audit_table(result, options.width)
         if options.format == "table" and out.isatty() and too_wide(table):

@@ -15,6 +15,7 @@ from tarocco.cli.options import (
     add_output_options,
     add_scores_option,
     add_store_option,
+    add_test_set_arguments,
     add_text_options,
     share,
     store_of,
@@ -33,18 +34,7 @@ EXAMPLES = """examples:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "references", nargs="+", metavar="REF", help="reference files, or an experiment file (.toml) instead"
-    )
-    parser.add_argument("-i", "--input", nargs="+", action="extend", metavar="SYS", help="system files, baseline first")
-    parser.add_argument(
-        "-m",
-        "--metrics",
-        nargs="+",
-        action="extend",
-        metavar="METRIC",
-        help="names as `tarocco metrics` lists them (default: BLEU-4)",
-    )
+    add_test_set_arguments(parser, systems="system files, baseline first")
     add_scores_option(parser)
     group = parser.add_argument_group("test")
     group.add_argument(

@@ -14,6 +14,24 @@ from tarocco.cli.choices import FORMATS, LEVELS, TOKENIZERS
 DEFAULTS = {"tokenize": "13a", "lowercase": False, "n_resamples": 1000, "seed": 12345}
 
 
+def add_test_set_arguments(
+    parser: argparse.ArgumentParser, metrics: str = "BLEU-4", systems: str = "system files"
+) -> None:
+    """References, systems and metrics: what most commands work on. `metrics` are those if nobody asks for others."""
+    parser.add_argument(
+        "references", nargs="+", metavar="REF", help="reference files, or an experiment file (.toml) instead"
+    )
+    parser.add_argument("-i", "--input", nargs="+", action="extend", metavar="SYS", help=systems)
+    parser.add_argument(
+        "-m",
+        "--metrics",
+        nargs="+",
+        action="extend",
+        metavar="METRIC",
+        help=f"names as `tarocco metrics` lists them (default: {metrics})",
+    )
+
+
 def add_text_options(parser: argparse.ArgumentParser, tokenize: str = "13a", documents: bool = True) -> None:
     group = parser.add_argument_group("text")
     group.add_argument(

@@ -17,6 +17,7 @@ from tarocco.cli.options import (
     add_format_options,
     add_jobs_option,
     add_store_option,
+    add_test_set_arguments,
     add_text_options,
     share,
     store_of,
@@ -39,18 +40,7 @@ EXAMPLES = """examples:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "references", nargs="+", metavar="REF", help="reference files, or an experiment file (.toml) instead"
-    )
-    parser.add_argument("-i", "--input", nargs="+", action="extend", metavar="SYS", help="system files")
-    parser.add_argument(
-        "-m",
-        "--metrics",
-        nargs="+",
-        action="extend",
-        metavar="METRIC",
-        help="names as `tarocco metrics` lists them (default: BLEU-4, NIST-5, WER, GTM-1, chrF)",
-    )
+    add_test_set_arguments(parser, "BLEU-4, NIST-5, WER, GTM-1, chrF")
     group = parser.add_argument_group("references")
     group.add_argument(
         "--most",
@@ -197,7 +187,8 @@ def write(result: ReferencesResult, options: argparse.Namespace) -> None:
         settings = {"seed": options.seed, "judged_by": result.judged_by, "n_segments": result.n_segments}
         out.write(scores.json_text("references", settings, result.to_dict(options.list)))
     elif options.format in ("tsv", "csv"):
-        out.write(references.separated_text(result, options.list, "\t" if options.format == "tsv" else ","))
+        rows = result.subsets() if options.list else result.rows()
+        out.write(tables.separated(rows, "\t" if options.format == "tsv" else ","))
     else:
         *first, last = references.tables_of(result, options.list, width)
         for table in first:

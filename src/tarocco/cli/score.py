@@ -19,6 +19,7 @@ from tarocco.cli.options import (
     add_resampling_options,
     add_scores_option,
     add_store_option,
+    add_test_set_arguments,
     add_text_options,
     store_of,
 )
@@ -42,20 +43,7 @@ MANY_TOKENIZED = 100
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "references", nargs="+", metavar="REF", help="reference files, or an experiment file (.toml) instead"
-    )
-    parser.add_argument(
-        "-i", "--input", nargs="+", action="extend", metavar="SYS", help="system files (default: standard input)"
-    )
-    parser.add_argument(
-        "-m",
-        "--metrics",
-        nargs="+",
-        action="extend",
-        metavar="METRIC",
-        help="names as `tarocco metrics` lists them (default: BLEU-4)",
-    )
+    add_test_set_arguments(parser, systems="system files (default: standard input)")
     add_scores_option(parser)
     add_text_options(parser)
     add_resampling_options(parser)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -209,13 +207,3 @@ def _listed(names: Sequence[str], between: str = ", ", most: int | None = FEW) -
     if most is None or len(names) <= most:
         return between.join(names)
     return f"{between.join(names[:most])} and {len(names) - most} more"
-
-
-def separated_text(result: AuditResult, delimiter: str) -> str:
-    """One row a metric and check, with a header."""
-    rows = result.rows()
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(rows[0]), delimiter=delimiter, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Sequence
 
@@ -72,13 +70,3 @@ def footnotes(result: ReferencesResult) -> list[str]:
     lower = "; the lower ORANGE, the better the metric" if result.curves[0].lower_is_better else ""
     spread = "; ±: standard deviation over subsets" if any(len(p.values) > 1 for p in result.curves[0].points) else ""
     return [judged + spread + lower, *result.advice, *(curve.signature for curve in result.asked)]
-
-
-def separated_text(result: ReferencesResult, subsets: bool, delimiter: str) -> str:
-    """One row a metric and number of references, or a metric and subset; with a header."""
-    rows = result.subsets() if subsets else result.rows()
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(rows[0]), delimiter=delimiter, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
