@@ -18,7 +18,7 @@ from tarocco import datasets
 from tarocco.arguments import make_test_set
 from tarocco.cli import main
 from tarocco.errors import BadParameter, InputError, UnknownName
-from tarocco.judge.people import people_of
+from tarocco.judge.people import human_scores
 from tarocco.judge.reference_curves import Curve, Point
 from tarocco.judge.subsets import pool_of
 from tarocco.metrics.shares import lower_orders, shares_of
@@ -32,7 +32,7 @@ SEEDS = st.integers(0, 2**70)
 
 
 def adequacy(level="segment"):
-    human = people_of(str(FOLDER / "grades.tsv:adequacy"), DEMO.systems, 60).criteria["adequacy"]
+    human = human_scores(str(FOLDER / "grades.tsv:adequacy"), list(DEMO.systems), 60).criteria["adequacy"]
     return dict(zip(DEMO.systems, human.tolist() if level == "segment" else human.mean(axis=1).tolist(), strict=True))
 
 
@@ -311,7 +311,7 @@ def test_people_in_every_form():
     options = {"metrics": "chrF", "n_subsets": 2}
     by_list = tarocco.references(DEMO.systems, DEMO.references, adequacy(), **options)
     by_file = tarocco.references(DEMO.systems, DEMO.references, FOLDER / "grades.tsv:adequacy", **options)
-    human = people_of(str(FOLDER / "grades.tsv:adequacy"), DEMO.systems, 60)
+    human = human_scores(str(FOLDER / "grades.tsv:adequacy"), list(DEMO.systems), 60)
     by_scores = tarocco.references(DEMO.systems, DEMO.references, human, **options)
     by_number = tarocco.references(DEMO.systems, DEMO.references, adequacy("system"), **options)
     values = by_list["chrF"].at(1).values
@@ -386,7 +386,7 @@ def test_tables_for_other_libraries():
     ("change", "error", "message"),
     [
         ({"human": {"a": 1}}, InputError, "fewer than 4 says nothing"),
-        ({"human": {"z": 1}}, InputError, "of none of the systems"),
+        ({"human": {"z": 1}}, InputError, "but the systems are"),
         ({"human": 3}, InputError, "human is a file"),
         ({"human": None}, BadParameter, "either human or nbest"),
         ({"level": "segment"}, InputError, "whole systems alone, and none for segments"),

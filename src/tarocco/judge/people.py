@@ -28,6 +28,8 @@ def human_scores(given: Human, systems: Sequence[str], n_segments: int) -> Human
         return _of_systems(given, systems, n_segments)
     if isinstance(given, Mapping):
         return _of_numbers(given, systems, n_segments)
+    if not isinstance(given, str | os.PathLike):
+        raise InputError(f"human is a file, HumanScores or a mapping from systems to numbers, not {given!r}")
     from tarocco.read.external import file_and_column
     from tarocco.read.human import HumanFile
 
