@@ -310,7 +310,7 @@ def test_wrong_data():
         tarocco.correlate(DEMO.systems, DEMO.references, whole, metrics="chrF", level="segment")
     with pytest.raises(InputError, match="a mapping from names to segments"):
         tarocco.correlate(DEMO.systems["mirror"], DEMO.references, ADEQUACY, metrics="chrF")
-    with pytest.raises(InputError, match="300 distinct segments; there are only 60"):
+    with pytest.raises(InputError, match="300 distinct segments are wanted, and there are only 60"):
         correlated(level="document", document_size=300)
     with pytest.raises(UnknownName, match='"COMET" was not correlated'):
         correlated()["COMET"]
@@ -384,7 +384,10 @@ def test_human_scores_of_an_experiment(capsys, tmp_path):
         ([], "human scores are wanted: give --human FILE, or name them in an experiment file"),
         (["--human", "nowhere.tsv"], "nowhere.tsv: there is no such file"),
         ([*GRADES, "--level", "segment", "--test", "perm"], "the permutation test is for the system level"),
-        ([*GRADES, "--level", "document", "--document-size", "61"], "61 distinct segments; there are only 60"),
+        (
+            [*GRADES, "--level", "document", "--document-size", "61"],
+            "61 distinct segments are wanted",
+        ),
     ],
 )
 def test_wrong_commands(capsys, more, said):

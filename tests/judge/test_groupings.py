@@ -13,8 +13,8 @@ from textbook import resampling
 import tarocco
 from tarocco.errors import BadParameter, InputError
 from tarocco.judge.groupings import View, view_of
+from tarocco.judge.random_sets import random_sets
 from tarocco.judge.sides import of_people, of_scores, of_values
-from tarocco.judge.streams import documents
 from tarocco.model import HumanScores
 
 MISSING = float("nan")
@@ -60,7 +60,7 @@ def test_views_are_the_twins(view, sides, coefficient):
 
 @given(tables(), st.sampled_from(sorted(TWINS)), st.booleans())
 def test_pseudo_documents_are_the_twins(sides, coefficient, within):
-    chosen = documents(3, sides[0].shape[1], count=4, size=min(2, sides[0].shape[1]))
+    chosen = random_sets(3, sides[0].shape[1], count=4, size=min(2, sides[0].shape[1]))
     twin = textbook.within_pseudo_documents if within else textbook.pseudo_documents
     wanted = twin(TWINS[coefficient], *(side.tolist() for side in sides), chosen.tolist())
     found = agreement(View("document", "item" if within else "none", chosen), coefficient, *sides)
@@ -85,7 +85,7 @@ def test_resampled_documents_are_made_of_drawn_segments():
     rng = np.random.default_rng(2)
     human = rng.normal(size=(4, 12))
     metric = human + rng.normal(size=(4, 12))
-    chosen = documents(1, 12, count=10, size=5)
+    chosen = random_sets(1, 12, count=10, size=5)
     found = resampled(View("document", "none", chosen), "pearson", metric, human, 3, 9)
     for number, value in enumerate(found):
         segments = sorted(resampling.draws(12, 9, number))
@@ -197,5 +197,5 @@ def test_views_that_do_not_exist(level, grouping, said):
 
 
 def test_too_few_segments_for_documents():
-    with pytest.raises(InputError, match="30 distinct segments; there are only 12"):
+    with pytest.raises(InputError, match="30 distinct segments are wanted, and there are only 12"):
         view_of("document", None, 12)

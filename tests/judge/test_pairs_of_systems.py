@@ -16,7 +16,7 @@ from tarocco.judge.pairs_of_systems import (
     pairwise_accuracy,
     soft_pairwise_accuracy,
 )
-from tarocco.judge.streams import documents
+from tarocco.judge.random_sets import random_sets
 
 MISSING = float("nan")
 ROUND = st.integers(-4, 4).map(lambda k: k / 4)
@@ -33,16 +33,16 @@ def tables(draw, systems=5, segments=6):
 
 
 def test_pseudo_documents_are_distinct_segments_and_depend_on_seed_and_number_alone():
-    found = documents(5, 100, count=400, size=30)
+    found = random_sets(5, 100, count=400, size=30)
     assert all(len(set(document)) == 30 for document in found.tolist())
-    assert found.tolist()[:20] == documents(5, 100, count=20, size=30).tolist()
-    assert found.tolist() != documents(6, 100, count=400, size=30).tolist()
+    assert found.tolist()[:20] == random_sets(5, 100, count=20, size=30).tolist()
+    assert found.tolist() != random_sets(6, 100, count=400, size=30).tolist()
     times = np.bincount(found.ravel(), minlength=100)  # binomial, 120 expected, standard deviation 9
     assert times.min() > 75
     assert times.max() < 165
-    assert documents(5, 30, count=2).tolist() == [list(range(30))] * 2
-    with pytest.raises(InputError, match="30 distinct segments; there are only 29"):
-        documents(5, 29)
+    assert random_sets(5, 30, count=2).tolist() == [list(range(30))] * 2
+    with pytest.raises(InputError, match="sets of 30 distinct segments are wanted, and there are only 29"):
+        random_sets(5, 29)
 
 
 @given(tables())
@@ -63,6 +63,16 @@ def test_soft_pairwise_accuracy_of_people_with_themselves_is_one():
     assert soft_pairwise_accuracy(-human, human) < 0.9
     noise = np.random.default_rng(2).normal(size=(6, 90))
     assert soft_pairwise_accuracy(noise, human, seed=1) != soft_pairwise_accuracy(noise, human, seed=2)
+
+
+def test_the_order_of_systems_does_not_matter_for_soft_accuracy():
+    rng = np.random.default_rng(3)
+    human = rng.normal(size=(6, 40)) + np.arange(6.0)[:, None] / 2
+    coarse = np.round(human.mean(axis=1, keepdims=True)) + np.zeros((1, 40))
+    for metric in (coarse, np.ones((6, 40))):
+        forth, back = (soft_pairwise_accuracy(metric[::way], human[::way]) for way in (1, -1))
+        assert forth == pytest.approx(back, abs=1e-12)
+    assert soft_pairwise_accuracy(np.ones((6, 40)), human) == pytest.approx(0.5, abs=0.05)
 
 
 @given(tables())

@@ -1,7 +1,7 @@
 """Correlations, accuracies of pairs and permutation tests by their definitions, one pair at a time."""
 
 from fractions import Fraction
-from itertools import chain, combinations
+from itertools import chain, combinations, permutations
 from math import fsum, isnan, nan, sqrt
 
 
@@ -116,7 +116,7 @@ def share_no_less(differences, masks):
 
 def soft_pairwise_accuracy(metric, human, masks):
     gaps = []
-    for i, j in combinations(range(len(metric)), 2):
+    for i, j in permutations(range(len(metric)), 2):
         four = columns([metric[i], metric[j], human[i], human[j]])
         there = [s for s, scores in enumerate(four) if not any(map(isnan, scores))]
         if there:

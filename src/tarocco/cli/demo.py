@@ -31,7 +31,7 @@ def opinions(result: Result) -> str:
     """Which system each metric likes least."""
     worst: dict[str, tuple[str, float]] = {}
     for score in result.scores:
-        quality = -score.score if score.metric.kind == "error" else score.score
+        quality = score.metric.sign * score.score
         if quality < worst.get(str(score.metric), ("", math.inf))[1]:
             worst[str(score.metric)] = score.system, quality
     return ", ".join(f"{system} ({metric})" for metric, (system, _) in worst.items())

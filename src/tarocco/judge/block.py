@@ -117,7 +117,7 @@ class _Goodness:
             of_way = [own[i] for i in members]
             scores = scores_of_batch(of_way, batch, [work.contexts.get(metric) for metric in of_way])
             for i, metric, of_metric in zip(members, of_way, scores, strict=True):
-                self.found[numbers[i]] = -of_metric if metric.kind == "error" else of_metric
+                self.found[numbers[i]] = metric.sign * of_metric
         self.computed = np.stack([self.found[i] for i in numbers]) if numbers else None
         self.numbers = numbers
         self.start = 0

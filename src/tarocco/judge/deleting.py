@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.judge.gaming import Evidence, Finding, Outcome, Settings, p_values
-from tarocco.judge.streams import documents
+from tarocco.judge.random_sets import random_sets
 from tarocco.metrics.base import Floats
 from tarocco.results import Score
 
@@ -33,7 +33,7 @@ def deletion(evidence: Evidence, blank: list[NDArray[np.bool_]], settings: Setti
         return Outcome(evidence.name, CHECK, impossible="these scores were made elsewhere: empty outputs have none")
     n = evidence.n_segments
     size = max(1, round(settings.share * n))
-    chosen = documents(settings.seed, n, settings.n_draws, size)
+    chosen = random_sets(settings.seed, n, settings.n_draws, size)
     worst = evidence.sign * empty.score
     records, found = [], []
     for score, before, already in zip(evidence.scores, evidence.of_systems.tolist(), blank, strict=True):

@@ -104,7 +104,7 @@ class Evidence:
 
     @property
     def sign(self) -> float:
-        return -1.0 if self.metric.kind == "error" else 1.0
+        return self.metric.sign
 
     def goodness(self, sums: Floats) -> Floats:
         """The score, negated for errors: higher is better."""

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from tarocco.errors import BadParameter
 from tarocco.judge.correlation import correlations, undefined
+from tarocco.judge.random_sets import random_sets
 from tarocco.judge.sides import Side
-from tarocco.judge.streams import documents
 from tarocco.metrics.base import Floats
 from tarocco.resample import bootstrap, drawn
 from tarocco.run import blocks, map_ordered
@@ -170,5 +170,5 @@ def view_of(level: str, grouping: str | None, segments: int, count: int = 1000, 
 
     Without a grouping all points are in one list.
     """
-    members = documents(seed, segments, count, size) if level == "document" else None
+    members = random_sets(seed, segments, count, size) if level == "document" else None
     return View(level, grouping or "none", members)

@@ -74,7 +74,7 @@ def _bootstrap(pairs: Sequence[tuple[Score, Score]], test: Test) -> list[Differe
         drawn = scores[system.system] - scores[baseline.system]
         sizes = np.abs(drawn)
         null = sizes - sizes.mean()
-        won = drawn < 0 if system.metric.kind == "error" else drawn > 0
+        won = system.metric.sign * drawn > 0
         found.append(_difference(baseline, system, null, test, {"win_share": float(won.mean())}))
     return found
 
@@ -105,7 +105,7 @@ def _difference(baseline: Score, system: Score, null: Floats, test: Test, detail
     larger = int((null > abs(observed)).sum())
     allowed = math.floor(test.alpha * (size + 1)) - 1  # chance differences that may be larger
     detectable = float(np.sort(null)[::-1][allowed]) if 0 <= allowed < size else math.inf
-    better = observed < 0 if system.metric.kind == "error" else observed > 0
+    better = system.metric.sign * observed > 0
     names = str(system.metric), baseline.system, system.system
     return Difference(*names, observed, better, (larger + 1) / (size + 1), max(detectable, 0.0), details)
 
@@ -118,7 +118,7 @@ def _signs(baseline: Score, system: Score, alpha: float) -> Difference:
     found = signs(baseline, system)
     wins, losses = int((found > 0).sum()), int((found < 0).sum())
     difference = system.score - baseline.score
-    better = difference < 0 if system.metric.kind == "error" else difference > 0
+    better = system.metric.sign * difference > 0
     return Difference(
         *(str(system.metric), baseline.system, system.system, difference, better),
         sign_test(wins, losses),
@@ -131,7 +131,7 @@ def signs(baseline: Score, system: Score) -> NDArray[np.int8]:
     """For each segment 1 if the baseline is better with the system's output there, -1 if worse, 0 if as good."""
     metric: Metric = system.metric
     with_one = metric.score(baseline.sums + (system.statistics - baseline.statistics))
-    change = (with_one - baseline.score) * (-1.0 if metric.kind == "error" else 1.0)
+    change = metric.sign * (with_one - baseline.score)
     # A segment of which nothing changed gives the same sums, bit for bit; other equal scores may differ by rounding.
     small = 1e-12 * abs(baseline.score)
     return (change > small).astype(np.int8) - (change < -small).astype(np.int8)

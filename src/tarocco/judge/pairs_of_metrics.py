@@ -186,14 +186,14 @@ def _test(
 def rank_clusters(scores: Floats, p_values: Floats, alpha: float = 0.05) -> NDArray[np.int64]:
     """The cluster of each metric, 1 for the best, as in the WMT metrics tasks; 0 for a metric without a score.
 
-    From the highest score down, a metric that one in the current cluster beats with p < alpha begins the next one.
+    From the highest score down, a metric that one in the current cluster beats with p up to alpha begins the next one.
     """
     ranks = np.zeros(len(scores), np.int64)
     current: list[int] = []
     for metric in np.argsort(-scores, kind="stable"):
         if np.isnan(scores[metric]):
             break
-        if not current or (p_values[current, metric] < alpha).any():
+        if not current or (p_values[current, metric] <= alpha).any():
             current = []
             ranks[metric] = ranks.max() + 1
         else:

@@ -36,6 +36,7 @@ def soft_pairwise_accuracy(metric: Floats, human: Floats, n_permutations: int = 
 
     p is one-sided, from paired permutations of segment scores: the share of permutations that are no less extreme than
     what was observed, without the + 1 of a test. One coin a segment and permutation serves all pairs and both sides.
+    A pair is taken both ways: where scores tie, p is 1 either way, and one way would depend on who is named first.
     """
     missing = np.isnan(metric) | np.isnan(human)
     first, second = np.triu_indices(len(metric), 1)
@@ -46,17 +47,17 @@ def soft_pairwise_accuracy(metric: Floats, human: Floats, n_permutations: int = 
     segments = metric.shape[1]
     signs = 1.0 - 2.0 * coins(words(seed, n_permutations, -(-segments // 64)), 0, segments).astype(float)
     p_values = [
-        _no_less(np.where(common, side[first] - side[second], 0.0)[used], signs) / n_permutations
+        _both_ways(np.where(common, side[first] - side[second], 0.0)[used], signs) / n_permutations
         for side in (human, metric)
     ]
     return float(1.0 - np.abs(p_values[0] - p_values[1]).mean())
 
 
-def _no_less(differences: Floats, signs: Floats) -> Floats:
-    """For each row of differences, how many rows of signs make their sum at least as large as it is."""
-    slack = _EQUAL * np.abs(differences).sum(axis=1)
-    reached = differences @ signs.T >= (differences.sum(axis=1) - slack)[:, None]
-    counts: Floats = reached.sum(axis=1).astype(float)
+def _both_ways(differences: Floats, signs: Floats) -> Floats:
+    """float64[2, rows]: how many rows of signs make the sum of a row of differences no lower, and no higher."""
+    slack = (_EQUAL * np.abs(differences).sum(axis=1))[:, None]
+    above = differences @ signs.T - differences.sum(axis=1)[:, None]
+    counts: Floats = np.stack([(above >= -slack).sum(axis=1), (above <= slack).sum(axis=1)]).astype(float)
     return counts
 
 

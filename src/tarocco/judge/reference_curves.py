@@ -12,6 +12,7 @@ import numpy as np
 
 from tarocco.errors import UnknownName
 from tarocco.metrics.base import Floats
+from tarocco.metrics.shares import PENALTY
 from tarocco.results import Tabular, number_or_null
 
 
@@ -77,14 +78,14 @@ class Verdict:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """One metric with 1, 2, 3, ... references. `part_of`: it is a lower order of this metric, which was asked for."""
+    """One metric with 1, 2, 3, ... references, which was asked for or is a lower order of one that was."""
 
     metric: str
     signature: str
     points: tuple[Point, ...]
     wanted: float = 0.98
     lower_is_better: bool = False
-    part_of: str | None = None
+    asked: bool = True
     why: str | None = None  # the values are undefined, where they are
 
     def at(self, size: int) -> Point:
@@ -117,20 +118,19 @@ class Curve:
         best = goodness.index(top)
         enough = next(i for i, value in enumerate(goodness) if value >= self.wanted * top)
         last = len(sizes) - 1
-        means = [f"{point.mean:.3f}" for point in self.points]
+        means = ["nothing" if math.isnan(point.mean) else f"{point.mean:.3f}" for point in self.points]
         reached = f"{_references(sizes[enough])} reach{'es' * (sizes[enough] == 1)}"
+        of = " of 1 - ORANGE" if self.lower_is_better else " of that"
         if not goodness[last] >= self.wanted * top:
             kind = "degrades"
-            told = (
-                f"best with {_references(sizes[best])} ({means[best]}); {sizes[last]} give {means[last]}, "
-                f"{_percent(goodness[last], top)} of that"
-            )
+            told = f"best with {_references(sizes[best])} ({means[best]}); {sizes[last]} give "
+            told += f"{means[last]}, {_percent(goodness[last], top)}{of}" if goodness[last] > 0 else "nothing"
         elif enough == last:
             kind = "gains"
-            told = (
-                f"{means[0]} with {_references(sizes[0])}, {means[last]} with {sizes[last]}; "
-                f"{sizes[last - 1]} reach{'es' * (sizes[last - 1] == 1)} {_percent(goodness[last - 1], top)} of that"
-            )
+            told = f"{means[0]} with {_references(sizes[0])}, {means[last]} with {sizes[last]}"
+            if goodness[last - 1] > 0:
+                reach = f"{sizes[last - 1]} reach{'es' * (sizes[last - 1] == 1)}"
+                told += f"; {reach} {_percent(goodness[last - 1], top)}{of}"
         else:
             kind = "flat" if enough == 0 else "saturates"
             told = f"{reached} {_percent(goodness[enough], goodness[last])} of what {sizes[last]} give"
@@ -139,8 +139,8 @@ class Curve:
     def to_dict(self) -> dict[str, Any]:
         """The record as it stands in JSON."""
         record: dict[str, Any] = {"metric": self.metric, "signature": self.signature}
-        if self.part_of:
-            record["part_of"] = self.part_of
+        if not self.asked:
+            record["asked"] = False
         verdict = self.verdict
         record["curve"] = [point.to_dict() for point in self.points]
         record |= {"verdict": verdict.kind, "enough": verdict.enough, "best": verdict.best, "advice": verdict.sentence}
@@ -171,6 +171,7 @@ class ReferencesResult(Tabular, Mapping[str, Curve]):
     drawn: str  # "streams", or "segments" where each segment's references were drawn by themselves
     n_segments: int
     notes: tuple[str, ...] = ()
+    lower_orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of metrics that were asked for
 
     def __getitem__(self, name: str) -> Curve:
         for curve in self.curves:
@@ -227,12 +228,11 @@ class ReferencesResult(Tabular, Mapping[str, Curve]):
     @property
     def asked(self) -> list[Curve]:
         """The metrics that were asked for, without their lower orders."""
-        return [curve for curve in self.curves if curve.part_of is None]
+        return [curve for curve in self.curves if curve.asked]
 
     def by_order(self) -> list[list[Curve]]:
         """For each metric that was asked for and has lower orders: these, and then the metric itself."""
-        lower = {curve.metric: [one for one in self.curves if one.part_of == curve.metric] for curve in self.asked}
-        return [[*lower[curve.metric], curve] for curve in self.asked if lower[curve.metric]]
+        return [[*map(self.__getitem__, lower), self[name]] for name, lower in self.lower_orders.items() if lower]
 
     @property
     def advice(self) -> list[str]:
@@ -247,10 +247,14 @@ def _orders(own: Sequence[Curve]) -> list[str]:
     first, last = curve.points[0], curve.points[-1]
     lines = []
     if first.shares:
-        higher = [100 * sum(point.shares[str(n + 1)] for n in range(1, len(own))) for point in (first, last)]
-        whole = f"-ln {curve.metric}" if "penalty" in first.shares else "the score"
+        higher = [
+            100 * sum(value for name, value in point.shares.items() if name not in ("1", PENALTY))
+            for point in (first, last)
+        ]
+        whole = f"-ln {curve.metric}" if PENALTY in first.shares else "the score"
         told = f"{higher[0]:.1f}% of {whole} with {_references(first.size)}, {higher[1]:.1f}% with {last.size}"
-        lines.append(f"{curve.metric}: orders above 1 make {told}")
+        if not any(map(math.isnan, higher)):
+            lines.append(f"{curve.metric}: orders above 1 make {told}")
     best = max(reversed(own), key=lambda one: one.goodness[-1])  # of equals the highest order
     if not math.isnan(best.goodness[-1]):
         told = (

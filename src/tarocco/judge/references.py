@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
+from itertools import chain
+from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -140,12 +142,14 @@ def run_references(
 ) -> ReferencesResult:
     """The curves of metrics; `advance` is told after each subset."""
     check_jobs(jobs)
-    if not (isinstance(n_subsets, int) and n_subsets >= 1):
+    if not (isinstance(n_subsets, Integral) and n_subsets >= 1):
         raise BadParameter(f"n_subsets is a whole number of at least 1, not {n_subsets!r}")
-    if not 0 < enough <= 1:
+    if not (isinstance(enough, Real) and 0 < enough <= 1):
         raise BadParameter(f"enough is a number above 0 and up to 1, not {enough!r}")
-    asked = _with_lower_orders(metrics) if orders else [(metric, None) for metric in metrics]
-    chosen = [metric for metric, _ in asked]
+    if not metrics:
+        raise InputError("no metric was asked for")
+    lower = {metric: lower_orders(metric) if orders else [] for metric in metrics}
+    chosen = list(dict.fromkeys([*metrics, *chain.from_iterable(lower.values())]))
     subsets = subsets_of(pool, judge, n_subsets, seed)
     outcomes: list[list[Outcome]] = []
     for found in _judged(judge, pool, subsets, chosen, jobs, store):
@@ -154,16 +158,18 @@ def run_references(
             advance(1)
     more = [*judge.told, ("subsets", n_subsets), ("most", pool.most), ("drawn", pool.drawn), ("seed", seed)]
     curves = []
-    for m, (metric, part_of) in enumerate(asked):
+    for m, metric in enumerate(chosen):
         points = []
         for size in range(judge.least, pool.most + 1):
             own = [(one.name, found[m]) for one, found in zip(subsets, outcomes, strict=True) if one.size == size]
             points.append(_point(size, own, orders))
         signature = score_signature(metric, judge.encoding, None, more)
         why = next((found[m].why for found in outcomes if found[m].why), None)
-        whole = None if part_of is None else str(part_of)
-        curves.append(Curve(str(metric), signature, tuple(points), enough, judge.lower_is_better, whole, why))
-    return ReferencesResult(tuple(curves), judge.name, pool.drawn, len(pool.rows), _notes(pool, judge, curves))
+        told = enough, judge.lower_is_better, metric in lower, why
+        curves.append(Curve(str(metric), signature, tuple(points), *told))
+    by_name = {str(metric): tuple(map(str, own)) for metric, own in lower.items()}
+    notes = _notes(pool, judge, curves)
+    return ReferencesResult(tuple(curves), judge.name, pool.drawn, len(pool.rows), notes, by_name)
 
 
 def subsets_of(pool: Pool, judge: Judge, n_subsets: int, seed: int) -> list[Subset]:
@@ -190,15 +196,6 @@ def _judged(
     with nullcontext(store) if isinstance(store, Store) else closing(Store(store)) as opened:
         for subset in subsets:
             yield judge(pool.test_set_of(subset), metrics, jobs, opened)
-
-
-def _with_lower_orders(metrics: Sequence[Metric]) -> list[tuple[Metric, Metric | None]]:
-    """Each metric, behind its lower orders; none twice."""
-    found: dict[Metric, Metric | None] = dict.fromkeys(metrics)
-    for metric in metrics:
-        for lower in lower_orders(metric):
-            found.setdefault(lower, metric)
-    return list(found.items())
 
 
 def _point(size: int, own: Sequence[tuple[str, Outcome]], with_shares: bool) -> Point:

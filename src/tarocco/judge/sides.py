@@ -20,6 +20,8 @@ from tarocco.model import HumanScores
 from tarocco.resample import bootstrap, totals
 from tarocco.results import Score
 
+_STEPS = 2.0**44
+
 
 @dataclass(frozen=True, eq=False)
 class Side:
@@ -41,7 +43,7 @@ class Side:
         sums = np.zeros((len(members), *by_segment.shape[1:]))
         for places in members.T:  # the first segment of every document, the second, ...
             sums += by_segment[places]
-        return self.goodness(sums).T
+        return snapped(self.goodness(sums)).T
 
     def resampled(self, n_resamples: int, seed: int, jobs: int | None = None) -> Floats:
         """float64[n_resamples, systems]: scores on resamples of the segments, the same for all sides and systems."""
@@ -78,16 +80,15 @@ class Side:
 def of_scores(scores: Sequence[Score]) -> Side:
     """One metric's scores of some systems."""
     metric = scores[0].metric
-    sign = -1.0 if metric.kind == "error" else 1.0
     rows = None if of_whole_systems(metric) else np.stack([score.statistics for score in scores])
-    systems = sign * np.array([score.score for score in scores])
-    return Side(str(metric), systems, rows, lambda sums: sign * metric.score(sums))
+    systems = metric.sign * np.array([score.score for score in scores])
+    return Side(str(metric), snapped(systems), rows, lambda sums: metric.sign * metric.score(sums))
 
 
 def of_people(human: HumanScores, criterion: str) -> Side:
     """What people say by one criterion: the mean of what they said of segments, or what they said of systems."""
     scores = human.higher_is_better(criterion)
-    return of_values(criterion, scores) if human.level == "segment" else Side(criterion, scores, None, _mean)
+    return of_values(criterion, scores) if human.level == "segment" else Side(criterion, snapped(scores), None, _mean)
 
 
 def of_values(name: str, values: Floats) -> Side:
@@ -101,4 +102,10 @@ def _mean(sums: Floats) -> Floats:
     """Of [sum, number] rows."""
     means = np.full(sums.shape[:-1], np.nan)
     np.divide(sums[..., 0], sums[..., 1], out=means, where=sums[..., 1] > 0)
-    return means
+    return snapped(means)
+
+
+def snapped(values: Floats) -> Floats:
+    """Values with their last nine bits rounded away: means of equal numbers in another order are equal, and tie."""
+    fractions, exponents = np.frexp(values)
+    return np.ldexp(np.round(fractions * _STEPS) / _STEPS, exponents)

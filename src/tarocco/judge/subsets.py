@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from math import comb
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,7 +110,7 @@ def pool_of(test_set: TestSet, most: int | None = None, least: int = 2) -> Pool:
         most = int(counts.min())
         if most < least:
             raise InputError(f"some segments have {most} reference{'s' * (most > 1)} alone; {_advice(counts, least)}")
-    elif not (isinstance(most, int) and most >= least):
+    elif not (isinstance(most, Integral) and most >= least):
         raise BadParameter(f"most is a whole number of at least {least}, not {most!r}")
     elif most > largest:
         raise InputError(f"no segment has {most} references: the most that one has is {largest}")

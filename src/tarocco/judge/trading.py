@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tarocco.judge.gaming import Evidence, Finding, Outcome, Settings, numbered, p_values
 from tarocco.judge.luck import signs
 from tarocco.judge.mixing import exchanged
-from tarocco.judge.streams import documents
+from tarocco.judge.random_sets import random_sets
 
 CHECK = "trading"
 
@@ -33,7 +33,7 @@ def trading(evidence: Evidence, lengths: NDArray[np.intp], settings: Settings) -
     longer, shorter = np.nonzero(lengths[:, None] > lengths[None, :])
     if not len(longer):
         return Outcome(evidence.name, CHECK, impossible="all outputs are of the same length")
-    halves = documents(settings.seed, n, settings.n_draws, n // 2)
+    halves = random_sets(settings.seed, n, settings.n_draws, n // 2)
     whole = evidence.rows.sum(axis=0)
     total = np.zeros((len(lengths), len(lengths)))
     for half in halves:

@@ -144,6 +144,11 @@ class Metric(ABC):
         told = ((key, value) for key, value in self.after_colons.items() if value != self.default(key))
         return str(Name(self.stem, tuple((key, write_value(value)) for key, value in told)))
 
+    @property
+    def sign(self) -> float:
+        """What a score is multiplied with so that higher is better."""
+        return -1.0 if self.kind == "error" else 1.0
+
     # --- numbers -------------------------------------------------------------------------------------------------
 
     def reads(self, asked: Encoding) -> Encoding:

@@ -1,4 +1,4 @@
-"""Pseudo-documents: random sets of segments."""
+"""Random sets of segments: pseudo-documents, halves of a text, segments to leave out."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from tarocco.errors import InputError
 from tarocco.resample import words
 
 
-def documents(seed: int, segments: int, count: int = 1000, size: int = 30) -> NDArray[np.intp]:
+def random_sets(seed: int, segments: int, count: int = 1000, size: int = 30) -> NDArray[np.intp]:
     """intp[count, size]: sets of distinct segments, each set equally likely; those with the lowest of random words."""
     if segments < size:
-        raise InputError(f"a pseudo-document has {size} distinct segments; there are only {segments}")
+        raise InputError(f"sets of {size} distinct segments are wanted, and there are only {segments}")
     if segments == size:
         return np.tile(np.arange(size), (count, 1))
     chosen = np.argpartition(words(seed, count, segments), size - 1, axis=1)[:, :size]
