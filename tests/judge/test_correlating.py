@@ -31,6 +31,7 @@ DEMO = datasets.load("demo")
 FOLDER = ROOT / "src" / "tarocco" / "data" / "demo"
 ADEQUACY = {system: [float(one) for one, _ in own] for system, own in DEMO.grades.items()}
 METRICS = ["BLEU-4", "TER", "chrF", "ROUGE-L"]
+NO_SENTINELS = np.zeros(2, bool)
 QUICK = {"n_resamples": 20, "n_permutations": 300}
 SCIPY = {"pearson": scipy.stats.pearsonr, "spearman": scipy.stats.spearmanr, "kendall": scipy.stats.kendalltau}
 
@@ -171,7 +172,7 @@ def test_bootstrapped_leads_are_counted(sides, seed):
     view = View("segment", "none")
     drawn = view.resampled("pearson", metrics, people, 9, seed)
     agreements = np.array([view.agreement("pearson", side.segments, people.segments).value for side in metrics])
-    found = leads(Rivals(metrics, people, view, "pearson", agreements, drawn), "bootstrap", 0.05, 1, seed)
+    found = leads(Rivals(metrics, people, view, "pearson", agreements, NO_SENTINELS, drawn), "bootstrap", 0.05, 1, seed)
     if np.isnan(agreements).any():
         assert not found.pairs
         return
@@ -208,28 +209,67 @@ def test_leads_make_clusters():
                 if one.cluster == other.cluster:
                     assert (one.metric, other.metric) not in beaten
     assert result["chrF"].cluster < result["random"].cluster
-    few = correlated(level="segment", n_resamples=200)
+    few = correlated(level="segment", n_resamples=100)
     assert few.notes == (
-        "bootstrap draws 200 times, too few for any lead to be significant among so many pairs of metrics: at least "
-        "300 are wanted",
+        "bootstrap draws 100 times, too few for any lead to be significant among so many pairs of metrics: at least "
+        "200 are wanted",
     )
-    assert not any(one.significant for one in correlated(level="segment", n_resamples=200).leads)
+    assert not any(one.significant for one in few.leads)
 
 
 def test_there_are_enough_permutations_for_all_pairs():
-    many = [f"BLEU-{order}" for order in range(1, 10)]
+    many = [f"BLEU-{order}" for order in range(1, 13)]
     result = tarocco.correlate(DEMO.systems, DEMO.references, ADEQUACY, metrics=many, n_resamples=20)
-    assert result.question.n_permutations == 1100  # 11 rows with a correlation are 55 pairs, and 55 / 0.05 is 1100
+    assert result.question.n_permutations == 1400  # 12 metrics are 66 pairs, and 66 / 0.05 is 1320
     assert not result.notes
     assert correlated(n_permutations=None).question.n_permutations == 1000
 
 
-def test_holm_is_for_all_pairs_of_metrics():
+def test_holm_is_for_pairs_of_metrics_and_by_itself_for_pairs_with_a_sentinel():
     result = correlated()
-    p_values = [one.p_value for one in result.leads]
-    assert len(p_values) == 15  # six rows with a correlation
-    stepped = textbook.holm(p_values)
-    assert [one.p_holm for one in result.leads] == pytest.approx(stepped)
+    families = {True: [], False: []}
+    for one in result.leads:
+        families[bool({one.metric, one.other} & {"length ratio", "random", "constant"})].append(one)
+    assert (len(families[False]), len(families[True])) == (6, 9)  # four metrics, and two sentinels with a correlation
+    for family in families.values():
+        assert [one.p_holm for one in family] == pytest.approx(textbook.holm([one.p_value for one in family]))
+
+
+def test_leads_are_of_systems_that_both_metrics_have():
+    whole = {system: float(np.mean(own)) for system, own in ADEQUACY.items()}
+    gaps = {"A": {**whole, "brief": None}, "B": {**whole, "brief": -50.0, "literal": 9.0}, "C": dict.fromkeys(whole)}
+    gaps["C"] |= {"careful": 1.0, "mirror": 2.0, "brief": 1.5}
+    result = tarocco.correlate(DEMO.systems, DEMO.references, ADEQUACY, metrics=[], external=gaps, **QUICK)
+    assert result["C"].coefficients["pearson"].why == "scores of 3 systems; a correlation wants at least 4"
+    assert "A has scores of 5 of 6 systems" in result.notes
+    assert "C has scores of 3 of 6 systems" in result.notes
+    (lead,) = [one for one in result.leads if {one.metric, one.other} == {"A", "B"}]
+    five = [system for system in whole if system != "brief"]
+    people, b = ([side[system] for system in five] for side in (whole, gaps["B"]))
+    assert lead.lead == pytest.approx(1 - scipy.stats.pearsonr(b, people).statistic)
+
+
+def test_whole_systems_on_both_sides_have_nothing_to_draw_from():
+    whole = {system: float(np.mean(own)) for system, own in ADEQUACY.items()}
+    external = {"A": whole, "B": {system: value + 1 if system == "brief" else value for system, value in whole.items()}}
+    result = tarocco.correlate(
+        DEMO.systems, DEMO.references, whole, metrics=[], external=external, test="bootstrap", n_resamples=300
+    )
+    assert math.isnan(result["A"].interval.low)
+    assert [math.isnan(one.p_value) for one in result.leads if {one.metric, one.other} == {"A", "B"}] == [True]
+
+
+def test_a_criterion_with_few_systems_does_not_stop_the_others(tmp_path):
+    rows = [f"{system}\t{1 + i}\t{i * i if i < 3 else ''}" for i, system in enumerate(DEMO.systems)]
+    (tmp_path / "h.tsv").write_text("\n".join(["system\tgood\tbad", *rows]) + "\n")
+    result = tarocco.correlate(DEMO.systems, DEMO.references, tmp_path / "h.tsv", metrics="chrF", **QUICK)
+    assert result.criteria == ["good"]
+    assert any(note.startswith("bad: a correlation of systems wants at least 4") for note in result.notes)
+
+
+def test_names_of_sentinels_are_taken():
+    with pytest.raises(BadParameter, match="every table has a row called random"):
+        tarocco.correlate(DEMO.systems, DEMO.references, ADEQUACY, metrics=[], external={"random": ADEQUACY})
 
 
 def test_outliers_are_named_and_dropped_if_asked():
@@ -242,7 +282,7 @@ def test_outliers_are_named_and_dropped_if_asked():
     alone = tarocco.correlate(rest, DEMO.references, f"{FOLDER}/grades.tsv:fluency", metrics="chrF", **QUICK)
     assert dropped["chrF"].coefficients == alone["chrF"].coefficients
     assert kept["chrF"].coefficients != alone["chrF"].coefficients
-    assert "outliers:dropped" in dropped["chrF"].signature
+    assert "outliers:dropped(literal)" in dropped["chrF"].signature
 
 
 def test_what_people_did_not_judge_is_told():
@@ -292,6 +332,7 @@ def test_external_scores_are_metrics_too():
         ({"level": "document", "document_size": 0}, "document_size is an integer"),
         ({"level": "segment", "drop_outliers": True}, "outliers are systems"),
         ({"n_resamples": 1}, "n_resamples"),
+        ({"n_documents": 0}, "n_documents is an integer"),
     ],
 )
 def test_wrong_questions(options, said):
@@ -301,7 +342,7 @@ def test_wrong_questions(options, said):
 
 def test_wrong_data():
     three = dict(list(DEMO.systems.items())[:3])
-    with pytest.raises(InputError, match="wants at least 4 that people judged, and there are 3"):
+    with pytest.raises(InputError, match="wants at least 4 that people judged, and there are 3 systems; scores of seg"):
         tarocco.correlate(three, DEMO.references, ADEQUACY, metrics="chrF")
     with pytest.raises(InputError, match="people judged a, b, but the systems are careful"):
         tarocco.correlate(DEMO.systems, DEMO.references, {"a": 1, "b": 2}, metrics="chrF")
@@ -314,6 +355,11 @@ def test_wrong_data():
         correlated(level="document", document_size=300)
     with pytest.raises(UnknownName, match='"COMET" was not correlated'):
         correlated()["COMET"]
+    two = {name: DEMO.systems[name] for name in ("mirror", "brief")}
+    with pytest.raises(InputError, match="there are 2 systems within each item, and a correlation wants at least 3"):
+        tarocco.correlate(two, DEMO.references, ADEQUACY, metrics="chrF", level="segment", grouping="item")
+    with pytest.raises(InputError, match="no metric was asked for"):
+        tarocco.correlate(DEMO.systems, DEMO.references, ADEQUACY, metrics=[])
     constant = tarocco.correlate(DEMO.systems, DEMO.references, whole, metrics="chrF", **QUICK)
     assert constant["chrF"].coefficients["pearson"].why == "the human side is constant"
     assert constant.leads == ()
@@ -359,7 +405,9 @@ def test_tables(capsys):
     header, first = (line.split("\t") for line in out.splitlines()[:2])
     assert dict(zip(header, first, strict=True))["metric"] == "chrF"
     _, out, _ = run(capsys, *GRADES, "-b", "-w", "2")
-    assert out == "0.91\n0.90\n0.86\n0.47\n"
+    assert out == "0.86\n0.47\n0.91\n0.90\n"  # as asked for
+    _, out, _ = run(capsys, *GRADES, "-b", "--pairs")
+    assert len(out.splitlines()) == 15
 
 
 def test_figures(capsys, tmp_path):

@@ -192,3 +192,14 @@ def test_the_command(capsys):
     assert "win share 0" in out
     assert run(capsys, "-m", "BLEU-4", "-b")[1].count("\n") == 2
     assert len(run(capsys, "-m", "BLEU-4", "-f", "tsv")[1].splitlines()) == 3
+
+
+def test_many_pairs_need_many_resamples():
+    """With 1000 resamples the smallest p-value is 1/1001: times 231 pairs, nothing would ever be significant."""
+    systems = {f"s{i}": [line[: len(line) - i] for line in DEMO.systems["careful"]] for i in range(12)}
+    result = tarocco.compare(systems, DEMO.references, metrics="ROUGE-1", all_pairs=True)
+    assert result.test.n_resamples == 1400  # 66 pairs
+    assert result.of("ROUGE-1", "s11", "s0").significant
+    few = tarocco.compare(systems, DEMO.references, metrics="ROUGE-1", all_pairs=True, n_resamples=1000)
+    assert "at least 1400 are wanted" in few.notes[0]
+    assert tarocco.compare(systems, DEMO.references, metrics="ROUGE-1", test="sign").test.n_resamples == 0

@@ -52,7 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--n-resamples",
         type=whole_number(2),
         metavar="N",
-        help="how many (default: 1000 for the bootstrap, 10000 for randomization)",
+        help="how many (default: 1000 for the bootstrap, 10000 for randomization; more if so many pairs need it)",
     )
     group.add_argument("--seed", type=int, metavar="N", help="what resamples are drawn from (default: 12345)")
     group.add_argument("--pairs", action="store_true", help="a row a pair of systems, with all that the test found")
@@ -65,7 +65,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     from tarocco.cli.inputs import read_inputs
     from tarocco.judge.comparing import compare_scores
-    from tarocco.judge.luck import RESAMPLES, Test
+    from tarocco.judge.luck import Test
     from tarocco.metrics.external import External
     from tarocco.present.progress import progress
     from tarocco.scoring import score_test_set
@@ -75,12 +75,12 @@ def run(options: argparse.Namespace) -> None:
     computed = sum(not isinstance(metric, External) for metric in chosen)
     with progress("scores", len(test_set) * len(test_set.systems) * computed, shown=not options.quiet) as advance:
         scores = score_test_set(test_set, chosen, encoding, jobs=options.jobs, advance=advance, store=store_of(options))
-    n_resamples = (given or RESAMPLES[options.test]) if RESAMPLES[options.test] else 0
-    test = Test(options.test, n_resamples, options.seed, options.alpha, options.jobs)
+    drawn = (given or 0) * (options.test != "sign")
+    test = Test(options.test, drawn, options.seed, options.alpha, options.jobs)
     result = compare_scores(scores, test, options.baseline, options.all_pairs)
     if not options.quiet:
-        for name in result.untested:
-            say(f"note: {name} has scores for whole systems alone, and nothing to draw from: it is not tested")
+        for note in result.notes:
+            say(f"note: {note}")
     write(result, options)
 
 

@@ -90,7 +90,8 @@ def _add_tests(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     from tarocco.cli.human_options import read_people
     from tarocco.cli.inputs import read_inputs
-    from tarocco.judge.correlating import correlate_scores, make_question
+    from tarocco.judge.correlating import correlate_scores
+    from tarocco.judge.question import make_question
     from tarocco.judge.sentinels import LengthRatio
     from tarocco.metrics.external import External
     from tarocco.present.progress import progress
@@ -139,9 +140,11 @@ def write(result: CorrelateResult, options: argparse.Namespace) -> None:
     records = result.pairs() if options.pairs else result.to_dict()
     if options.score_only:
         digits = 4 if options.width is None else options.width
-        out.writelines(f"{result.value(one):.{digits}f}\n" for one in result if not one.sentinel)
+        numbers = [one.p_holm for one in result.leads] if options.pairs else result.asked_values()
+        out.writelines("-\n" if number != number else f"{number:.{digits}f}\n" for number in numbers)
     elif options.format == "json":
-        out.write(scores.json_text("correlate", asdict(result.question), records))
+        about = {"outliers_found": dict(result.outliers), "notes": list(result.notes)}
+        out.write(scores.json_text("correlate", asdict(result.question) | about, records))
     elif options.format in ("tsv", "csv"):
         flat = result.pairs() if options.pairs else result.rows()
         out.write(tables.separated(flat, "\t" if options.format == "tsv" else ","))

@@ -67,7 +67,8 @@ def fill_in(
 ) -> None:
     """Where the command line says nothing, the experiment's settings or else the defaults, or those given here."""
     # Intervals are for corpus scores; below them only who asks on the command line is told that there are none.
-    between = ("confidence",) if getattr(options, "level", "corpus") == "corpus" else ()
+    wanted = getattr(options, "always_intervals", False) or getattr(options, "level", "corpus") == "corpus"
+    between = ("confidence",) if wanted else ()
     for name in ("metrics", *DEFAULTS, "documents", "groups", "store", *between):
         if getattr(options, name, None) is None:
             said = getattr(experiment, name, None)

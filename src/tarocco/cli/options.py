@@ -84,6 +84,7 @@ def add_format_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGro
 
 def add_resampling_options(parser: argparse.ArgumentParser, always: bool = False) -> None:
     group = parser.add_argument_group("confidence intervals")
+    parser.set_defaults(always_intervals=always)
     group.add_argument(
         "--confidence",
         "-ci",

@@ -11,41 +11,8 @@ from tarocco.errors import UnknownName
 from tarocco.judge.groupings import Coefficient
 from tarocco.judge.leads import Lead
 from tarocco.judge.pairs_of_systems import TieCalibration
+from tarocco.judge.question import Question
 from tarocco.results import Interval, Tabular, number_or_null
-
-
-@dataclass(frozen=True)
-class Question:
-    """How agreement is measured, and how luck is."""
-
-    level: str
-    grouping: str
-    coefficient: str
-    system_scores: str  # corpus or mean
-    outliers: str  # kept or dropped
-    test: str
-    alpha: float
-    n_permutations: int
-    confidence: float
-    n_resamples: int
-    seed: int
-    documents: tuple[int, int]  # how many, and of how many segments
-
-    @property
-    def signature(self) -> str:
-        """The part of a signature that is the same for all metrics."""
-        parts: list[tuple[str, object]] = [("level", self.level)]
-        if self.level != "system":
-            parts.append(("grouping", self.grouping))
-        if self.level == "document":
-            parts.append(("documents", f"{self.documents[0]}x{self.documents[1]}"))
-        if self.level == "system":
-            parts += [("system", self.system_scores), ("outliers", self.outliers)]
-        parts += [("coefficient", self.coefficient), ("test", self.test)]
-        if self.test == "perm":
-            parts.append(("permutations", self.n_permutations))
-        parts += [("alpha", f"{self.alpha:g}"), ("correction", "holm"), ("n", self.n_resamples), ("seed", self.seed)]
-        return "|".join(f"{key}:{value}" for key, value in parts)
 
 
 @dataclass(frozen=True)
@@ -78,6 +45,7 @@ class Correlation:
     accuracies: Accuracies
     cluster: int  # 1 for the best; 0: it has no correlation
     sentinel: bool
+    place: int  # where it was asked for
     scored: str  # the metric's own signature
     judged: str  # by whom, and how
 
@@ -110,7 +78,8 @@ class CorrelateResult(Tabular):
     correlations: tuple[Correlation, ...]
     leads: tuple[Lead, ...]
     question: Question
-    how: str  # what all signatures have in common
+    how: Mapping[str, str]  # by criterion, what all signatures have in common
+    human_level: str  # what people judged: system or segment
     outliers: Mapping[str, tuple[str, ...]]  # by criterion, systems far from the others
     notes: tuple[str, ...]
 
@@ -144,6 +113,15 @@ class CorrelateResult(Tabular):
         """The coefficient that was asked for."""
         return one.coefficients[self.question.coefficient].value
 
+    def asked_values(self) -> list[float]:
+        """The coefficients of the metrics alone, criterion by criterion, in the order that they were asked for."""
+        return [
+            self.value(one)
+            for criterion in self.criteria
+            for one in sorted(self.correlations, key=lambda one: one.place)
+            if one.criterion == criterion and not one.sentinel
+        ]
+
     def rows(self) -> list[dict[str, Any]]:
         """One flat record a metric and criterion."""
         flat = []
@@ -171,7 +149,7 @@ class CorrelateResult(Tabular):
                 "significant": one.significant,
                 "williams_t": number_or_null(one.williams_t),
                 "williams_p": number_or_null(one.williams_p),
-                "signature": f"human:{one.criterion}|{self.how}",
+                "signature": self.how[one.criterion],
             }
             for one in self.leads
         ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from numbers import Real
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tarocco.arguments import Candidates, References
 from tarocco.errors import BadParameter, InputError
+from tarocco.judge.families import draws_needed
 from tarocco.judge.luck import RESAMPLES, TESTS, Difference, Test, differences
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import Given, of_whole_systems
@@ -33,6 +34,7 @@ class CompareResult(Tabular):
     test: Test
     all_pairs: bool
     untested: tuple[str, ...] = ()  # metrics that have scores for whole systems only
+    notes: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Difference]:
         return iter(self.differences)
@@ -119,7 +121,8 @@ def compare(
     alpha
         Differences with a smaller p-value, after Holm's correction, are called significant.
     n_resamples, seed
-        1000 resamples for the bootstrap and 10000 swaps for randomization by default; the sign test needs none.
+        1000 resamples for the bootstrap and 10000 swaps for randomization by default, or as many as it takes for a
+        difference to be significant among so many pairs; the sign test needs none.
 
     Example
     -------
@@ -142,17 +145,19 @@ def compare(
         store=store,
         executor=executor,
     )
-    asked = Test(test, RESAMPLES.get(test, 0) if n_resamples is None else n_resamples, seed, alpha, jobs)
+    asked = Test(test, 0 if n_resamples is None else n_resamples, seed, alpha, jobs)
     return compare_scores(scores, asked, baseline, all_pairs)
 
 
 def compare_scores(scores: Result, test: Test, baseline: str | None = None, all_pairs: bool = False) -> CompareResult:
-    """Test every metric of a result; scores that were made for whole systems have nothing to draw from."""
+    """Test every metric of a result; scores that were made for whole systems have nothing to draw from.
+
+    Without a number of resamples in `test` there are the usual number, or as many as the pairs need.
+    """
     if test.name not in TESTS:
         raise BadParameter(f"test is one of {', '.join(TESTS)}, not {test.name!r}")
     if not (isinstance(test.alpha, Real) and 0 < test.alpha < 1):
         raise BadParameter(f"alpha is a number between 0 and 1, not {test.alpha!r}")
-    check_resampling(0.95, test.n_resamples or 2, test.seed)
     names = list(dict.fromkeys(score.system for score in scores.scores))
     if len(names) < 2:
         raise InputError("there is one system: at least two are wanted to compare")
@@ -160,6 +165,10 @@ def compare_scores(scores: Result, test: Test, baseline: str | None = None, all_
     if first not in names:
         raise InputError(f'there is no system "{first}" to compare with; there are {", ".join(names)}')
     pairs = list(combinations(names, 2)) if all_pairs else [(first, name) for name in names if name != first]
+    needed = draws_needed(len(pairs), test.alpha) if RESAMPLES[test.name] else 0
+    if not test.n_resamples:
+        test = replace(test, n_resamples=max(RESAMPLES[test.name], needed))
+    check_resampling(0.95, test.n_resamples or 2, test.seed)
     found: list[Difference] = []
     untested = []
     for metric in dict.fromkeys(one.metric for one in scores.scores):
@@ -168,4 +177,12 @@ def compare_scores(scores: Result, test: Test, baseline: str | None = None, all_
             untested.append(str(metric))
         else:
             found += differences([(own[one], own[other]) for one, other in pairs], test)
-    return CompareResult(scores, tuple(found), test, all_pairs, tuple(untested))
+    notes = [
+        f"{name} has scores for whole systems alone, and nothing to draw from: it is not tested" for name in untested
+    ]
+    if test.n_resamples < needed:
+        notes.append(
+            f"{test.n_resamples} resamples are too few for any of {len(pairs)} differences to be significant after "
+            f"Holm's correction: at least {needed} are wanted"
+        )
+    return CompareResult(scores, tuple(found), test, all_pairs, tuple(untested), tuple(notes))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,19 +14,21 @@ from tarocco.arguments import Candidates, References, make_test_set
 from tarocco.encode.batch import Encoding
 from tarocco.errors import BadParameter, InputError
 from tarocco.judge import sentinels
-from tarocco.judge.agreed import Accuracies, CorrelateResult, Correlation, Question
-from tarocco.judge.correlation import COEFFICIENTS
-from tarocco.judge.groupings import View, view_of
-from tarocco.judge.leads import Lead, Rivals, check_test, draws_needed, leads
+from tarocco.judge.agreed import Accuracies, CorrelateResult, Correlation
+from tarocco.judge.correlation import FEWEST
+from tarocco.judge.families import draws_needed
+from tarocco.judge.groupings import Coefficient, View, view_of
+from tarocco.judge.leads import Lead, Rivals, comparisons, leads
 from tarocco.judge.outliers import outliers
 from tarocco.judge.pairs_of_systems import calibrated_ties, pairwise_accuracy, soft_pairwise_accuracy
 from tarocco.judge.people import FEWEST_SYSTEMS, Human, human_scores, what_was_judged, who_was_judged
+from tarocco.judge.question import SOFT_PERMUTATIONS, Question, make_question
 from tarocco.judge.sides import Side, of_people, of_scores
-from tarocco.metrics.base import Metric
+from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import Given, external_metrics
 from tarocco.model import HumanScores
 from tarocco.registry import metrics as find_metrics
-from tarocco.resample import check_resampling, percentiles
+from tarocco.resample import percentiles
 from tarocco.results import Interval, Result
 from tarocco.scoring import SEED, score_test_set
 
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     from tarocco.store import Store
 
 SHOWN = ("pearson", "spearman", "kendall")  # beside the coefficient that was asked for
-SYSTEM_SCORES = ("corpus", "mean")
-SOFT_PERMUTATIONS = 1000  # of soft pairwise accuracy, as in Thompson et al. 2024
 
 
 def correlate(
@@ -109,6 +108,8 @@ def correlate(
         raise InputError("systems is a mapping from names to segments: there are at least four to correlate")
     asked = [metrics] if isinstance(metrics, str | Metric) else metrics
     chosen = find_metrics(asked)
+    if not chosen and not external:
+        raise InputError("no metric was asked for")
     test_set = make_test_set(systems, references)
     chosen += external_metrics(external or {}, test_set, chosen)
     people = human_scores(human, list(test_set.systems), len(test_set))
@@ -137,56 +138,6 @@ def correlate(
     return correlate_scores(scores, people, question, jobs)
 
 
-def make_question(
-    *,
-    level: str,
-    grouping: str | None,
-    coefficient: str | None,
-    system_scores: str,
-    drop_outliers: bool,
-    test: str | None,
-    alpha: float,
-    n_permutations: int | None,
-    confidence: float,
-    n_resamples: int,
-    seed: int,
-    documents: tuple[int, int],
-) -> Question:
-    """What was asked, checked before anything is computed, with what follows where it was left open."""
-    view = View(level, grouping or "none")
-    chosen = coefficient or ("pearson" if level == "system" else "kendall")
-    if chosen not in COEFFICIENTS:
-        raise BadParameter(f"a correlation is one of {', '.join(COEFFICIENTS)}, not {chosen!r}")
-    if system_scores not in SYSTEM_SCORES:
-        raise BadParameter(f"system_scores is one of {', '.join(SYSTEM_SCORES)}, not {system_scores!r}")
-    if drop_outliers and level != "system":
-        raise BadParameter("outliers are systems, and are dropped at system level alone")
-    if not (isinstance(alpha, Real) and 0 < alpha < 1):
-        raise BadParameter(f"alpha is a number between 0 and 1, not {alpha!r}")
-    counts = {"n_permutations": n_permutations, "n_documents": documents[0], "document_size": documents[1]}
-    for name, number in counts.items():
-        if number is not None and not (isinstance(number, Integral) and number >= 1):
-            raise BadParameter(f"{name} is an integer of at least 1, not {number!r}")
-    check_resampling(confidence, n_resamples, seed)
-    tested = check_test(test, view)
-    if tested == "williams" and chosen != "pearson":
-        raise BadParameter(f"Williams' test is for Pearson's correlation, not for {chosen}")
-    return Question(
-        level=level,
-        grouping=view.grouping,
-        coefficient=chosen,
-        system_scores=system_scores,
-        outliers="dropped" if drop_outliers else "kept",
-        test=tested,
-        alpha=float(alpha),
-        n_permutations=0 if n_permutations is None else int(n_permutations),
-        confidence=float(confidence),
-        n_resamples=int(n_resamples),
-        seed=int(seed),
-        documents=(int(documents[0]), int(documents[1])),
-    )
-
-
 def correlate_scores(
     scores: Result,
     human: HumanScores,
@@ -198,40 +149,76 @@ def correlate_scores(
     are done, of n_resamples for each criterion."""
     if question.level != "system" and human.level == "system":
         raise InputError(f"people judged whole systems alone: there is no correlation at {question.level} level")
+    if question.grouping == "item" and len(human.systems) < FEWEST:
+        raise InputError(
+            f"there {_are(len(human.systems))} within each item, and a correlation wants at least {FEWEST}: "
+            'grouping "none" takes all items together'
+        )
     sides, signatures = metric_sides(scores, human, question)
-    needed = draws_needed(len(sides) - 1, question.alpha)  # a constant leads nobody
+    needed = draws_needed(comparisons(len(signatures) - len(sentinels.NAMES), 2), question.alpha)
     if not question.n_permutations:
         question = replace(question, n_permutations=max(1000, needed))
     view = view_of(question.level, question.grouping, _segments(scores), *question.documents, question.seed)
-    how = "|".join([*(f"{key}:{value}" for key, value in human.origin), question.signature])
     found: list[Correlation] = []
     pairs: list[Lead] = []
     far: dict[str, tuple[str, ...]] = {}
+    how: dict[str, str] = {}
+    names = list(dict.fromkeys(score.system for score in scores.scores))
+    notes = [*who_was_judged(human, names), *what_was_judged(human), *_left_out(scores, signatures, question)]
     for criterion in human.criteria:
         people = of_people(human, criterion)
-        own = list(sides)
+        own, dropped = list(sides), []
         if question.level == "system":
             flagged = outliers(people.systems)
             far[criterion] = tuple(name for name, out in zip(human.systems, flagged, strict=True) if out)
-            there = ~np.isnan(people.systems) & ~(flagged if question.outliers == "dropped" else False)
-            _check_systems(int(there.sum()), criterion, question)
+            dropped = list(far[criterion]) if question.outliers == "dropped" else []
+            there = ~np.isnan(people.systems) & ~np.isin(human.systems, dropped)
             places = np.flatnonzero(there).tolist()
+            if len(places) < FEWEST_SYSTEMS:
+                notes.append(_too_few(len(places), criterion, human, question))
+                continue
             people, own = people.chosen(places), [side.chosen(places) for side in own]
+            notes += _gaps(own, len(places))
         judged, led = _judged(own, people, view, question, jobs, advance)
-        signed = (replace(one, scored=signatures[one.metric], judged=f"human:{criterion}|{how}") for one in judged)
+        told = question.signature((one.test for one in led), dropped)
+        origin = "|".join(f"{key}:{value}" for key, value in human.origin)
+        how[criterion] = f"human:{criterion}|{origin}|{told}"
+        signed = (replace(one, scored=signatures[one.metric], judged=how[criterion]) for one in judged)
         found += sorted(signed, key=lambda one: _place(one, question.coefficient))
         pairs += led
-    names = list(dict.fromkeys(score.system for score in scores.scores))
-    notes = [*who_was_judged(human, names), *what_was_judged(human)]
-    left_out = dict.fromkeys(str(score.metric) for score in scores.scores if str(score.metric) not in signatures)
-    notes += [f"{name} has scores for whole systems alone: left out at {question.level} level" for name in left_out]
+    if not found:
+        raise InputError(notes[-1])
     drawn = {"perm": question.n_permutations, "bootstrap": question.n_resamples}.get(question.test, needed)
     if drawn < needed:
         notes.append(
             f"{question.test} draws {drawn} times, too few for any lead to be significant among so many pairs of "
             f"metrics: at least {needed} are wanted"
         )
-    return CorrelateResult(tuple(found), tuple(pairs), question, how, far, tuple(notes))
+    return CorrelateResult(tuple(found), tuple(pairs), question, how, human.level, far, tuple(dict.fromkeys(notes)))
+
+
+def _left_out(scores: Result, signatures: Mapping[str, str], question: Question) -> list[str]:
+    left_out = dict.fromkeys(str(score.metric) for score in scores.scores if str(score.metric) not in signatures)
+    return [f"{name} has scores for whole systems alone: left out at {question.level} level" for name in left_out]
+
+
+def _gaps(sides: Sequence[Side], systems: int) -> list[str]:
+    """Metrics that lack whole systems: they are compared with others on the systems that both have."""
+    known = {side.name: int((~np.isnan(side.systems)).sum()) for side in sides}
+    return [f"{name} has scores of {count} of {systems} systems" for name, count in known.items() if count < systems]
+
+
+def _too_few(count: int, criterion: str, human: HumanScores, question: Question) -> str:
+    without = " without outliers" if question.outliers == "dropped" else ""
+    hint = "; scores of segments can be correlated at segment level" if human.level == "segment" else ""
+    return (
+        f"{criterion}: a correlation of systems wants at least {FEWEST_SYSTEMS} that people judged{without}, "
+        f"and there {_are(count)}{hint}"
+    )
+
+
+def _are(count: int) -> str:
+    return "is 1 system" if count == 1 else f"are {count} systems"
 
 
 def metric_sides(scores: Result, human: HumanScores, question: Question) -> tuple[list[Side], dict[str, str]]:
@@ -242,6 +229,8 @@ def metric_sides(scores: Result, human: HumanScores, question: Question) -> tupl
         side = of_scores([by_system[system] for system in human.systems])
         if question.level != "system" and side.statistics is None:
             continue
+        if side.name in sentinels.NAMES and not isinstance(metric, sentinels.LengthRatio):
+            raise BadParameter(f"every table has a row called {side.name}: give these scores another name")
         sides.append(side.averaged() if question.system_scores == "mean" else side)
         signatures[side.name] = next(iter(by_system.values())).signature
     segments = _segments(scores)
@@ -253,15 +242,6 @@ def metric_sides(scores: Result, human: HumanScores, question: Question) -> tupl
 
 def _segments(scores: Result) -> int:
     return len(scores.scores[0].statistics)
-
-
-def _check_systems(count: int, criterion: str, question: Question) -> None:
-    if count < FEWEST_SYSTEMS:
-        without = " without outliers" if question.outliers == "dropped" else ""
-        raise InputError(
-            f"{criterion}: a correlation of systems wants at least {FEWEST_SYSTEMS} that people judged{without}, "
-            f"and there are {count}; scores of segments can be correlated at segment level"
-        )
 
 
 def _judged(
@@ -277,8 +257,8 @@ def _judged(
     human_items = view.items(people)
     resampled = view.resampled(question.coefficient, sides, people, question.n_resamples, question.seed, jobs, advance)
     found = []
-    for side, drawn in zip(sides, resampled, strict=True):
-        agree = partial(view.agreement, metric=view.items(side), people=human_items)
+    for place, (side, drawn) in enumerate(zip(sides, resampled, strict=True)):
+        agree = partial(_agreement, view, side, human_items)
         low, high = percentiles(drawn, (1 - question.confidence) / 2)
         found.append(
             Correlation(
@@ -289,14 +269,23 @@ def _judged(
                 _accuracies(side, people, view, question),
                 cluster=0,
                 sentinel=side.name in sentinels.NAMES,
+                place=place,
                 scored="",
                 judged="",
             )
         )
     agreements = np.array([one.coefficients[question.coefficient].value for one in found])
-    rivals = Rivals(sides, people, view, question.coefficient, agreements, resampled)
+    flags = np.array([one.sentinel for one in found])
+    rivals = Rivals(sides, people, view, question.coefficient, agreements, flags, resampled)
     led = leads(rivals, question.test, question.alpha, question.n_permutations, question.seed, jobs)
     return [replace(one, cluster=int(c)) for one, c in zip(found, led.clusters, strict=True)], led.pairs
+
+
+def _agreement(view: View, side: Side, people: Floats, coefficient: str) -> Coefficient:
+    known = int((~np.isnan(side.systems)).sum())
+    if view.level == "system" and known < FEWEST_SYSTEMS:
+        return Coefficient(np.nan, 0, 1, f"scores of {known} systems; a correlation wants at least {FEWEST_SYSTEMS}")
+    return view.agreement(coefficient, view.items(side), people)
 
 
 def _accuracies(side: Side, people: Side, view: View, question: Question) -> Accuracies:

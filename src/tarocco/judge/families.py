@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from tarocco.metrics.base import Floats
@@ -16,3 +18,8 @@ def holm(p_values: Floats) -> Floats:
     stepped = flat[order] * np.arange(len(order), 0, -1)
     adjusted[order] = np.minimum(np.maximum.accumulate(stepped), 1.0)
     return adjusted.reshape(np.shape(p_values))
+
+
+def draws_needed(comparisons: int, alpha: float) -> int:
+    """How often to draw, in round numbers, so that the smallest p-value is significant among so many."""
+    return 100 * math.ceil(comparisons / alpha / 100)

@@ -39,7 +39,7 @@ class Coefficient:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A level and a grouping. At system level there is one item, which all groupings but `system` treat alike."""
+    """A level and a grouping. At system level there is one item, and nothing to group."""
 
     level: str = "system"
     grouping: str = "none"
@@ -94,8 +94,12 @@ class View:
         """
         if self.level == "system":
             human = people.resampled(n_resamples, seed, jobs)
-            drawn = (side.resampled(n_resamples, seed, jobs) for side in metrics)
-            found = [correlations(coefficient, own, human) for own in drawn]
+            found = [
+                correlations(coefficient, side.resampled(n_resamples, seed, jobs), human)
+                if side.statistics is not None or people.statistics is not None
+                else np.full(n_resamples, np.nan)  # whole systems have nothing to draw from
+                for side in metrics
+            ]
         elif self.level == "segment" and self.grouping == "item":
             found = [self._of_items(coefficient, side, people, n_resamples, seed, jobs) for side in metrics]
         else:

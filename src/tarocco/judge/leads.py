@@ -5,12 +5,12 @@ perm       scores of the two metrics are swapped at random: PERM-BOTH where both
 williams   Williams' test of two Pearson correlations that share the human side; where all points are in one list
 bootstrap  on resampled segments, the share in which the lead is gone: any level, any coefficient
 
-A p-value is one-sided, of the lead that was seen. Holm's correction is for all pairs.
+A p-value is one-sided, of the lead that was seen. Holm's correction is for all pairs of metrics, and by itself for all
+pairs with a sentinel: whether metrics know more than chance does not make it harder to tell them apart.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -60,6 +60,7 @@ class Rivals:
     view: View
     coefficient: str
     agreements: Floats  # float64[metrics]
+    sentinels: NDArray[np.bool_]  # which of them are no metrics
     resampled: Floats  # float64[metrics, n_resamples]
 
 
@@ -75,16 +76,8 @@ def check_test(test: str | None, view: View) -> str:
     return chosen
 
 
-def draws_needed(metrics: int, alpha: float) -> int:
-    """How often to draw, in round numbers, so that the smallest p-value is significant among all pairs of metrics."""
-    pairs = metrics * (metrics - 1) // 2
-    return 100 * math.ceil(pairs / alpha / 100)
-
-
 def leads(rivals: Rivals, test: str, alpha: float, n_permutations: int, seed: int, jobs: int | None = None) -> Leads:
     """Every pair of metrics that have a correlation, tested."""
-    if test == "williams" and rivals.coefficient != "pearson":
-        raise BadParameter(f"Williams' test is for Pearson's correlation, not for {rivals.coefficient}")
     count = len(rivals.metrics)
     ts, williams_p = _williams(rivals)
     if test == "perm":
@@ -96,19 +89,41 @@ def leads(rivals: Rivals, test: str, alpha: float, n_permutations: int, seed: in
     ranked = [int(metric) for metric in order if not np.isnan(rivals.agreements[metric])]
     pairs = [(a, b) for i, a in enumerate(ranked) for b in ranked[i + 1 :]]
     adjusted = np.full((count, count), np.nan)
-    if pairs:
-        adjusted[tuple(zip(*pairs, strict=True))] = holm(np.array([p_values[pair] for pair in pairs]))
+    for with_sentinel in (False, True):
+        family = [pair for pair in pairs if bool(rivals.sentinels[list(pair)].any()) == with_sentinel]
+        if family:
+            adjusted[tuple(zip(*family, strict=True))] = holm(np.array([p_values[pair] for pair in family]))
     found = tuple(
         Lead(
             *(rivals.metrics[a].name, rivals.metrics[b].name, rivals.people.name),
-            float(rivals.agreements[a] - rivals.agreements[b]),
+            lead,
             names[a, b],
             *(float(p_values[a, b]), float(adjusted[a, b]), bool(adjusted[a, b] <= alpha)),
             *(float(ts[a, b]), float(williams_p[a, b])),
         )
-        for a, b in pairs
+        for (a, b), lead in zip(pairs, _leads(rivals, pairs), strict=True)
     )
     return Leads(found, rank_clusters(rivals.agreements, adjusted, alpha))
+
+
+def comparisons(metrics: int, sentinels: int) -> int:
+    """How many pairs the larger of the two families has."""
+    return max(metrics * (metrics - 1) // 2, metrics * sentinels + sentinels * (sentinels - 1) // 2)
+
+
+def _leads(rivals: Rivals, pairs: Sequence[tuple[int, int]]) -> list[float]:
+    """How much higher the first agreement of each pair is, on the scores that both metrics have."""
+    items = [rivals.view.items(side) for side in rivals.metrics]
+    missing = [np.isnan(own) for own in items]
+    human = rivals.view.items(rivals.people)
+    found = []
+    for a, b in pairs:
+        agreements = [rivals.agreements[a], rivals.agreements[b]]
+        if (missing[a] != missing[b]).any():
+            common = (np.where(missing[a] | missing[b], np.nan, items[m]) for m in (a, b))
+            agreements = [rivals.view.agreement(rivals.coefficient, own, human).value for own in common]
+        found.append(float(agreements[0] - agreements[1]))
+    return found
 
 
 def _williams(rivals: Rivals) -> tuple[Floats, Floats]:

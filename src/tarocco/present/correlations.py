@@ -52,7 +52,7 @@ def correlations_table(result: CorrelateResult, width: int | None = None) -> Tab
         "cluster",
     )
     column = 2 if several else 1
-    best = {(r, column) for r, one in enumerate(result.correlations) if one.cluster == 1}
+    best = {(r, column) for r, one in enumerate(result.correlations) if one.cluster == 1 and not one.sentinel}
     return Table(header, tuple(map(row, result.correlations)), labels=column, best=frozenset(best))
 
 
@@ -83,7 +83,7 @@ def footnotes(result: CorrelateResult, pairs: bool) -> list[str]:
     """Below a table: signatures, what columns mean, what is undefined, and who is an outlier."""
     asked = result.question
     lines = list(dict.fromkeys(one.scored for one in result if not one.sentinel))
-    lines.append(f"human:{','.join(result.criteria)}|{result.how}")
+    lines += result.how.values()
     sentinels = list(dict.fromkeys(one.metric for one in result if one.sentinel))
     lines.append(f"for comparison, rows that know nothing of quality: {', '.join(sentinels)}")
     if pairs:
@@ -92,6 +92,7 @@ def footnotes(result: CorrelateResult, pairs: bool) -> list[str]:
         lines.append(
             f"{100 * asked.confidence:g}%: bootstrap interval of {TITLES[asked.coefficient]} over segments, "
             f"{asked.n_resamples} resamples, seed {asked.seed}"
+            + ("; of the metrics' side alone, as people judged whole systems" if result.human_level == "system" else "")
         )
         lines.append(
             f"cluster: nobody within one is ahead of another significantly ({_tests(result)}, "
@@ -116,6 +117,10 @@ def _tests(result: CorrelateResult) -> str:
 
 
 def _count(result: CorrelateResult) -> str:
-    count = len(result.leads) // max(1, len(result.criteria))
+    """The two families that Holm's correction is for."""
+    sentinels = {one.metric for one in result if one.sentinel}
+    first = [one for one in result.leads if one.criterion == result.criteria[0]]
+    with_sentinel = sum(bool({one.metric, one.other} & sentinels) for one in first)
+    count = len(first) - with_sentinel
     each = " under each criterion" if len(result.criteria) > 1 else ""
-    return f"{count} pair{'s' * (count != 1)} of metrics{each}"
+    return f"{count} pair{'s' * (count != 1)} of metrics and {with_sentinel} with a row that knows nothing{each}"
