@@ -138,10 +138,15 @@ def _check_segments(n: int) -> None:
 
 def drawn(n: int, seed: int, number: int) -> NDArray[np.intp]:
     """The n segments of resample `number`, in ascending order: those whose rows `bootstrap` adds."""
+    return np.repeat(np.arange(n), times_drawn(n, seed, number, number + 1)[0])
+
+
+def times_drawn(n: int, seed: int, first: int, last: int) -> Shorts:
+    """int16[last - first, n]: how often resamples first .. last - 1 have each segment."""
     _check_segments(n)
-    weights = np.empty((1, n), np.int16)
-    _draws(n, int(seed), number, weights)
-    return np.repeat(np.arange(n), weights[0])
+    weights = np.empty((last - first, n), np.int16)
+    _draws(n, int(seed), first, weights)
+    return weights
 
 
 def check_resampling(confidence: float, n_resamples: int, seed: int) -> None:

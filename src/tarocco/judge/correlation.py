@@ -21,7 +21,7 @@ Ints = NDArray[np.int64]
 FEWEST = 3  # two points lie on a line whatever they are
 VARIANTS = ("a", "b", "c")
 
-_EQUAL = 1e-12
+EQUAL = 1e-12
 _inversions = kernel(inversions, "inversions")
 
 
@@ -97,7 +97,7 @@ def _paired(x: Floats, y: Floats) -> NDArray[np.bool_]:
 
 def _constant(rows: Floats) -> NDArray[np.bool_]:
     highest, lowest = rows.max(axis=-1), rows.min(axis=-1)
-    constant: NDArray[np.bool_] = highest - lowest <= _EQUAL * np.maximum(np.abs(highest), np.abs(lowest))
+    constant: NDArray[np.bool_] = highest - lowest <= EQUAL * np.maximum(np.abs(highest), np.abs(lowest))
     return constant
 
 

@@ -16,14 +16,16 @@ from numpy.typing import NDArray
 from tarocco.errors import BadParameter
 from tarocco.judge.correlation import correlations, undefined
 from tarocco.judge.random_sets import random_sets
+from tarocco.judge.redrawn import Redrawn
 from tarocco.judge.sides import Side
 from tarocco.metrics.base import Floats
-from tarocco.resample import bootstrap, drawn
+from tarocco.resample import bootstrap, drawn, times_drawn
 from tarocco.run import blocks, map_ordered
 
 LEVELS = ("system", "segment", "document")
 GROUPINGS = ("none", "item", "system")
 NAMES = ("metric's", "human")
+_RECOUNTED = 16  # resamples a thread takes at a time
 _POINTS = 1 << 17  # of a side that are correlated together, so that they stay near the processor
 
 
@@ -131,19 +133,42 @@ class View:
         systems, segments = people.segments.shape
         items = segments if self.members is None else len(self.members)
 
+        if self.members is None and coefficient.startswith("kendall"):
+            return self._recounted(coefficient, metrics, people, n_resamples, seed, jobs, advance)
+
         def run(block: tuple[int, int]) -> Floats:
             places = np.stack([drawn(segments, seed, number) for number in range(*block)])
             y = self._lists_of(people, places)
             found = [correlations(coefficient, self._lists_of(side, places), y) for side in metrics]
             return _means(np.array(found).reshape(len(metrics), len(places), -1))
 
-        parts = blocks(n_resamples, max(1, _POINTS // (systems * items)))
-        found = []
-        for part in map_ordered(run, parts, len(parts), jobs):
-            found.append(part)
-            if advance is not None:
-                advance(part.shape[1])
-        return np.concatenate(found, axis=1)
+        return _in_blocks(run, n_resamples, max(1, _POINTS // (systems * items)), jobs, advance)
+
+    def _recounted(
+        self,
+        coefficient: str,
+        metrics: Sequence[Side],
+        people: Side,
+        n_resamples: int,
+        seed: int,
+        jobs: int | None,
+        advance: Callable[[int], None] | None,
+    ) -> Floats:
+        """Kendall's tau of segments, which are sorted once."""
+        variant = coefficient.removeprefix("kendall").removeprefix("-") or "b"
+        systems, segments = people.segments.shape
+        of_points = self.lists(np.broadcast_to(np.arange(segments), (systems, segments)))
+        y = self.lists(people.segments)
+        by_metric = [
+            [Redrawn(*own) for own in zip(self.lists(side.segments), y, of_points, strict=True)] for side in metrics
+        ]
+
+        def run(block: tuple[int, int]) -> Floats:
+            weights = times_drawn(segments, seed, *block)
+            found = [[[one.kendall(variant, own) for one in lists] for own in weights] for lists in by_metric]
+            return _means(np.array(found))
+
+        return _in_blocks(run, n_resamples, _RECOUNTED, jobs, advance)
 
     def _lists_of(self, side: Side, places: NDArray[np.intp]) -> Floats:
         """float64[resamples * lists, points] of intp[resamples, segments]; grouped by item there is a list an item."""
@@ -159,6 +184,22 @@ class View:
             return items.reshape(systems, -1).T
         by_resample = np.moveaxis(items, 0, 1)
         return by_resample.reshape(resamples * (1 if self.grouping == "none" else systems), -1)
+
+
+def _in_blocks(
+    run: Callable[[tuple[int, int]], Floats],
+    n_resamples: int,
+    size: int,
+    jobs: int | None,
+    advance: Callable[[int], None] | None,
+) -> Floats:
+    """Blocks of resamples in threads, joined: float64[metrics, n_resamples]."""
+    parts, found = blocks(n_resamples, size), []
+    for part in map_ordered(run, parts, len(parts), jobs):
+        found.append(part)
+        if advance is not None:
+            advance(part.shape[1])
+    return np.concatenate(found, axis=1)
 
 
 def _means(found: Floats) -> Floats:
