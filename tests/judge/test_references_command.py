@@ -126,6 +126,7 @@ def test_a_store_keeps_what_is_computed(capsys):
         ([*REFERENCES, "-i", *SYSTEMS, *PEOPLE, "--nbest", "nbest.txt"], "either people judge"),
         ([*REFERENCES, "-i", *SYSTEMS, *PEOPLE, "--by", "orange"], "ORANGE needs n-best lists"),
         ([*REFERENCES, "--by", "orange"], "which n-best lists"),
+        ([*REFERENCES, "--nbest", "nbest.txt", "--level", "segment"], "are about people"),
         (["ref1.txt", "ref2.txt", "--nbest", "nbest.txt"], "no segment has more than 2 references: .* takes 3 or more"),
         ([*REFERENCES, "-i", *SYSTEMS, *PEOPLE, "--level", "system", "--grouping", "item"], "nothing to group"),
         ([*REFERENCES, "-i", "missing.txt", *PEOPLE], "missing.txt"),

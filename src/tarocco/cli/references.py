@@ -63,7 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--enough",
-        type=share,
+        type=lambda text: 1.0 if text in ("1", "1.0") else share(text),
         default=0.98,
         metavar="0.98",
         help="the share of the best agreement that is enough (default: 0.98)",
@@ -134,6 +134,8 @@ def _judge_of(options: argparse.Namespace) -> str:
         raise InputError("either people judge (--human) or ORANGE does (--nbest), not both")
     if options.human and options.by == "orange":
         raise InputError("ORANGE needs n-best lists (--nbest) and no human scores (--human)")
+    if options.nbest and (options.level != "system" or options.grouping or options.coefficient):
+        raise InputError("--level, --grouping and --coefficient are about people, and ORANGE judges here")
     return options.by or ("orange" if options.nbest else "people")
 
 
