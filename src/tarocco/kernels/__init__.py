@@ -19,6 +19,9 @@ and types are checked by the caller. Kernels hold no objects, do no input or out
     skips       skip-bigrams for several gap limits
     runs        greedy matchings made of runs of words
     runsearch   the best matching made of runs, by search
+    links       pairs of words that match
+    maximum     as many one-to-one matches as there can be
+    chunks      of those matchings the one with the fewest chunks or crossings
     shifts      edit distance with shifts of blocks, for TER
     pairs       counting and finding (prefix, word) pairs, for n-gram information
     choosing    the best reference of each candidate

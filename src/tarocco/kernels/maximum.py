@@ -1,0 +1,222 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""As many one-to-one matches as there can be between the words of two texts, by augmenting paths.
+
+Links are as kernels/links.py writes them. Words that are linked, over whatever links, are a component; each has its own
+number of words of the candidate that stay without a match in every largest matching.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:
+    from tarocco.kernels import standin as cython
+
+COMPILED = cython.compiled
+
+REFERENCE = cython.declare(cython.int, 0)  # rows of `links`
+FOLLOWER = cython.declare(cython.int, 1)
+HOPE = cython.declare(cython.int, 2)
+RUN = cython.declare(cython.int, 3)  # how many links follow one another from here on, this one too, if they are free
+
+# Rows of `there`, which has a column for each word of the reference.
+OWNER = cython.declare(cython.int, 0)  # the word of the candidate that it is matched with, or -1
+SEEN = cython.declare(cython.int, 1)
+VIA = cython.declare(cython.int, 2)  # the word of the candidate from which it was seen
+ROOT = cython.declare(cython.int, 3)  # towards the first word of its component
+SPARE = cython.declare(cython.int, 4)  # of such a first word: whether words of the candidate are left over
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def root_of(there: cython.int[:, ::1], j: cython.int) -> cython.int:
+    while there[ROOT, j] != j:
+        there[ROOT, j] = there[ROOT, there[ROOT, j]]
+        j = there[ROOT, j]
+    return j
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def by_hope(
+    start: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    firsts: cython.const[cython.Py_ssize_t][::1],
+    links: cython.const[cython.int][:, ::1],
+    partners: cython.int[::1],
+    there: cython.int[:, ::1],
+) -> cython.int:
+    """Match words from left to right where the most followers are hoped for, then nearest to the last one.
+
+    Words that are matched already stay so. Returns how many followers there are.
+    """
+    place: cython.Py_ssize_t
+    e: cython.Py_ssize_t
+    hope: cython.int
+    found: cython.int
+    jump: cython.int
+    nearest: cython.int = 0
+    goes_on: cython.bint = False
+    next_word: cython.int = 0
+    followers: cython.int = 0
+    for place in range(start, end):
+        found = -1 if partners[place] < 0 else links.shape[1]
+        for e in range(firsts[place], firsts[place + 1]):
+            if there[OWNER, links[REFERENCE, e]] < 0:
+                jump = abs(links[REFERENCE, e] - next_word)
+                hope = links[HOPE, e] + (1 if goes_on and jump == 0 else 0)
+                if hope > found or (hope == found and jump < nearest):
+                    found = hope
+                    nearest = jump
+                    partners[place] = links[REFERENCE, e]
+        if partners[place] >= 0:
+            there[OWNER, partners[place]] = cython.cast(cython.int, place - start)
+            followers += goes_on and partners[place] == next_word
+            next_word = partners[place] + 1
+        goes_on = partners[place] >= 0
+    return followers
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def by_runs(
+    start: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    firsts: cython.const[cython.Py_ssize_t][::1],
+    links: cython.int[:, ::1],
+    partners: cython.int[::1],
+    there: cython.int[:, ::1],
+) -> cython.void:
+    """Match the longest stretches of words first, as long as there are some of two words."""
+    place: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    e: cython.Py_ssize_t
+    f: cython.Py_ssize_t
+    longest: cython.int = 2
+    while longest > 1:
+        longest = 0
+        for place in range(end - 1, start - 1, -1):
+            for e in range(firsts[place], firsts[place + 1]):
+                links[RUN, e] = 0
+                if partners[place] < 0 and there[OWNER, links[REFERENCE, e]] < 0:
+                    links[RUN, e] = 1 + (links[RUN, links[FOLLOWER, e]] if links[FOLLOWER, e] >= 0 else 0)
+                longest = max(longest, links[RUN, e])
+        if longest < 2:
+            break
+        for place in range(start, end - longest + 1):
+            for e in range(firsts[place], firsts[place + 1]):
+                if links[RUN, e] == longest:
+                    f = e
+                    at = place
+                    while f >= 0 and partners[at] < 0 and there[OWNER, links[REFERENCE, f]] < 0:
+                        f = links[FOLLOWER, f]
+                        at += 1
+                    if at - place < longest:
+                        continue
+                    f = e
+                    for at in range(place, place + longest):
+                        partners[at] = links[REFERENCE, f]
+                        there[OWNER, links[REFERENCE, f]] = cython.cast(cython.int, at - start)
+                        f = links[FOLLOWER, f]
+
+
+def augment(
+    starts: cython.const[cython.Py_ssize_t][::1],
+    lengths: cython.const[cython.Py_ssize_t][::1],
+    firsts: cython.const[cython.Py_ssize_t][::1],
+    links: cython.int[:, ::1],
+    hopes: cython.const[cython.int][::1],
+    queue: cython.int[::1],
+    there: cython.int[:, ::1],
+    partners: cython.int[::1],
+    spare: cython.uchar[::1],
+):
+    """Fill partners with a largest matching of each pair, and spare with whether such a matching may leave a word out.
+
+    It may if there are words left over in the word's component, or if the word has no links. The words of pair p are
+    starts[p]:starts[p + 1], those of its reference are lengths[p] many. hopes[starts[p] + p] is no less than the
+    followers that there can be.
+    """
+    pair: cython.Py_ssize_t
+    place: cython.Py_ssize_t
+    start: cython.Py_ssize_t
+    end: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    e: cython.Py_ssize_t
+    followers: cython.int
+    first: cython.Py_ssize_t
+    last: cython.Py_ssize_t
+    i: cython.int
+    j: cython.int
+    k: cython.int
+    stamp: cython.int
+    with cython.nogil:
+        for pair in range(starts.shape[0] - 1):
+            start = starts[pair]
+            end = starts[pair + 1]
+            for j in range(cython.cast(cython.int, lengths[pair])):
+                there[OWNER, j] = -1
+                there[SEEN, j] = -1
+                there[ROOT, j] = j
+                there[SPARE, j] = 0
+            for place in range(start, end):
+                partners[place] = -1
+                for e in range(firsts[place], firsts[place + 1]):
+                    there[ROOT, root_of(there, links[REFERENCE, e])] = root_of(there, links[REFERENCE, firsts[place]])
+            followers = by_hope(start, end, firsts, links, partners, there)
+            if followers < hopes[start + pair]:  # perhaps the other way is better
+                for place in range(start, end):
+                    queue[place - start] = partners[place]
+                    if partners[place] >= 0:
+                        there[OWNER, partners[place]] = -1
+                    partners[place] = -1
+                by_runs(start, end, firsts, links, partners, there)
+                if by_hope(start, end, firsts, links, partners, there) < followers:
+                    for place in range(start, end):
+                        if partners[place] >= 0:
+                            there[OWNER, partners[place]] = -1
+                    for place in range(start, end):
+                        partners[place] = queue[place - start]
+                        if partners[place] >= 0:
+                            there[OWNER, partners[place]] = cython.cast(cython.int, place - start)
+            stamp = 0
+            for place in range(start, end):
+                if partners[place] >= 0 or firsts[place] == firsts[place + 1]:
+                    continue
+                queue[0] = cython.cast(cython.int, place - start)
+                first = 0
+                last = 1
+                while first < last:
+                    i = queue[first]
+                    first += 1
+                    for e in range(firsts[start + i], firsts[start + i + 1]):
+                        j = links[REFERENCE, e]
+                        if there[SEEN, j] == stamp:
+                            continue
+                        there[SEEN, j] = stamp
+                        there[VIA, j] = i
+                        if there[OWNER, j] >= 0:
+                            queue[last] = there[OWNER, j]
+                            last += 1
+                            continue
+                        while j >= 0:  # a path: every word on it gets the one through which it was seen
+                            k = there[VIA, j]
+                            there[OWNER, j] = k
+                            at = start + k
+                            k = partners[at]
+                            partners[at] = j
+                            j = k
+                        stamp += 1  # what a search that fails has seen leads nowhere until one succeeds
+                        last = 0
+                        break
+                if partners[place] < 0:
+                    there[SPARE, root_of(there, links[REFERENCE, firsts[place]])] = 1
+            for place in range(start, end):
+                spare[place] = 1
+                if firsts[place] < firsts[place + 1]:
+                    spare[place] = cython.cast(
+                        cython.uchar, there[SPARE, root_of(there, links[REFERENCE, firsts[place]])]
+                    )
