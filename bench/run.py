@@ -17,6 +17,7 @@ SCRIPTS = (
     "kernels",
     "nbest",
     "ter",
+    "meteor",
     "chrf",
     "bootstrap",
     "compare",

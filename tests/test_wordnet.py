@@ -9,11 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from conftest import ROOT
 from textbook.wordnet_files import PARTS, Files
 
 from tarocco.encode import wordnet as module
+from tarocco.encode.vocabulary import Vocabulary
 from tarocco.encode.wordnet import wordnet
 from tarocco.errors import BadParameter
 
@@ -117,10 +119,22 @@ def test_hypernyms():
 
 
 def test_many_words_are_single_words():
-    table, words = wordnet(), ["Cars", "qqq", "was", "the", "better"]
-    lemmas, synsets = table.lemma_ids(words), table.synset_ids(words)
-    assert [[table.entries[entry] for entry in lemmas[i]] for i in range(5)] == [table.lemmas(word) for word in words]
-    assert [synsets[i].tolist() for i in range(5)] == [sorted(table.synsets(word)) for word in words]
+    """All entries that are inflected forms of something, words that are none, and odd ones."""
+    table = wordnet()
+    words = [*INFLECTED, "s", "ed", "es", "sful", "'s", "naïves", "qqq", "glass", "as", *table.entries[::50]]
+    words += [
+        word + suffix for word in table.entries[7::501] for suffix in ("s", "es", "ed", "ing", "er", "est", "ful")
+    ]
+    vocabulary = Vocabulary()
+    text = np.frombuffer("".join(f"{word}\n" for word in words).encode(), np.uint8)
+    vocabulary.encode(text, np.empty(len(words), np.int32), np.empty(len(words) + 1, np.intp), 0, 0)
+    lemmas, synsets = table.lemma_ids(vocabulary), table.synset_ids(vocabulary)
+    for number in range(len(vocabulary)):
+        word = vocabulary[number]
+        assert [table.entries[entry] for entry in lemmas[number]] == sorted(table.lemmas(word)), word
+        assert synsets[number].tolist() == sorted(table.synsets(word)), word
+    nothing = Vocabulary()
+    assert len(table.lemma_ids(nothing)) == len(table.synset_ids(nothing)) == 0
 
 
 def test_unknown_part_of_speech():

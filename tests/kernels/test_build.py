@@ -29,6 +29,7 @@ from tarocco.kernels import (
     shared,
     shifts,
     skips,
+    stemming,
     weighted,
     words,
 )
@@ -55,6 +56,7 @@ MODULES = (
     shared,
     shifts,
     skips,
+    stemming,
     weighted,
     words,
 )

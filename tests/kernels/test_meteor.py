@@ -3,6 +3,7 @@
 import random
 from unittest import mock
 
+import numpy as np
 import pytest
 from cases import SEGMENTS, batch_of, cleaned, list_of, texts
 from conftest import PLAIN
@@ -12,6 +13,7 @@ from textbook import meteor_metric as textbook
 
 import tarocco
 from tarocco.encode.stems import stem
+from tarocco.encode.vocabulary import Ragged
 from tarocco.encode.wordnet import wordnet
 from tarocco.errors import BadParameter, InputError
 from tarocco.metrics.aligned import Alignments, align
@@ -76,12 +78,12 @@ def graphs(draw):
 @given(graph=graphs())
 def test_any_links(crossings, graph):
     """Where matches are not classes of words, largest matchings need augmenting paths."""
-    from tarocco.encode.wordnet import _ragged
-
     keys, candidate, reference = graph
     batch = batch_of([([f"w{i}" for i in candidate], [[f"w{i}" for i in reference]])])
     words = [batch.vocabulary[word] for word in range(len(batch.vocabulary))]
-    of_words = _ragged([sorted(keys[int(word[1:])]) for word in words])
+    of_each = [sorted(keys[int(word[1:])]) for word in words]
+    offsets = np.concatenate([np.zeros(1, np.intp), np.cumsum([len(one) for one in of_each])])
+    of_words = Ragged(np.array([key for one in of_each for key in one], np.int32), offsets)
     ((matches, chunks, limited),) = align(Pairs(batch), [of_words], crossings).tolist()
     method = textbook.stage_by_stage if crossings else textbook.jointly
     expected = method(candidate, reference, [lambda one, other: bool(keys[one] & keys[other])])

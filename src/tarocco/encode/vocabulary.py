@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tarocco.encode import english_stems
 from tarocco.encode.stems import stem
-from tarocco.kernels import interning, kernel
+from tarocco.kernels import interning, kernel, stemming
 
 _intern = kernel(interning, "intern")
 _rebuild = kernel(interning, "rebuild")
 _translate = kernel(interning, "translate")
+_english = kernel(stemming, "english")
 
 _LEAST_ROOM = 64  # words; a power of two
 _MOST_ROOM = 1 << 15  # at first; a table of many empty slots is slow, and words recur in a long text
@@ -84,6 +86,32 @@ class Vocabulary:
         first: dict[str, int] = {}
         ids = (first.setdefault(stem(self[word]), word) for word in range(self._known))
         return np.fromiter(ids, np.int32, self._known)
+
+    @property
+    def spelled(self) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
+        """The letters of all words in UTF-8, and where each word begins and the last one ends."""
+        bounds = self._bounds[: self._known + 1]
+        return self._spelling[: bounds[-1]], bounds
+
+    def stem_ids(self, algorithm: str) -> NDArray[np.int32]:
+        """For each word a number that words of the same stem share; the algorithm is `english` or `porter`."""
+        if algorithm != "english":
+            numbers: dict[str, int] = {}
+            found = (numbers.setdefault(stem(self[word], algorithm, 0), len(numbers)) for word in range(self._known))
+            return np.fromiter(found, np.int32, self._known)
+        spelling, bounds = self.spelled
+        longest = int(np.diff(bounds).max(initial=0))
+        out = np.empty(bounds[-1] + 2 * self._known, np.uint8)
+        rooms = np.empty(longest + 2, np.uint8), out
+        written = _english(spelling, bounds, self._known, *english_stems.tables(), *rooms)
+        stems, ids = Vocabulary(written), np.empty(self._known, np.int32)
+        stems.encode(out[:written], ids, np.empty(self._known + 1, np.intp), 0, 0)
+        # What is not all ASCII the kernel has left as it was.
+        starts = np.flatnonzero(np.maximum.reduceat(spelling, bounds[:-1]) >= 128 if longest else [])
+        for word in starts.tolist():
+            text = np.frombuffer((stem(self[word], algorithm, 0) + "\n").encode("utf-8", "surrogatepass"), np.uint8)
+            stems.encode(text, ids, np.empty(2, np.intp), word, 0)
+        return ids
 
     def encode(
         self, split: NDArray[np.uint8], ids: NDArray[np.int32], offsets: NDArray[np.intp], written: int, rows: int

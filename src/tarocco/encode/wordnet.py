@@ -18,30 +18,40 @@ The table is made by tools/make_wordnet.py. Synsets are numbered: nouns, then ve
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
 from functools import cache, cached_property, lru_cache
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.encode.vocabulary import Ragged
+from tarocco.encode.vocabulary import Ragged, Vocabulary
 from tarocco.errors import BadParameter
 
 PARTS = "nvar"  # of speech: nouns, verbs, adjectives, adverbs
 
-# (suffix, ending) of each part of speech, in Morphy's order.
+# (suffix, ending) of each part of speech, in Morphy's order. From boxesful boxful is made as box from boxes.
+_NOUNS = (
+    ("s", ""),
+    ("ses", "s"),
+    ("xes", "x"),
+    ("zes", "z"),
+    ("ches", "ch"),
+    ("shes", "sh"),
+    ("men", "man"),
+    ("ies", "y"),
+)
 _RULES: tuple[tuple[tuple[str, str], ...], ...] = (
-    (("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man"), ("ies", "y")),
+    (*_NOUNS, *((suffix + "ful", ending + "ful") for suffix, ending in _NOUNS)),
     (("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
     (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
     (),
 )
+_NEWLINE = 10
 _KEPT = 1 << 17  # words whose base forms and synsets are remembered
 _TABLE = Path(__file__).parents[1] / "data" / "wordnet" / "wordnet.npz"
 
 Ids = NDArray[np.int32]
+Places = NDArray[np.intp]
 Forms = tuple[tuple[int, int], ...]  # (part of speech, entry)
 
 
@@ -49,29 +59,33 @@ class WordNet:
     """The table, with what is looked up often kept. Words are read in lower case."""
 
     def __init__(self, arrays: dict[str, Ids]) -> None:
-        self.entries: list[str] = arrays["words"].tobytes().decode("ascii").split("\n")
-        self._ids = {word: number for number, word in enumerate(self.entries)}
-        # The synsets of entry w, by part of speech, frequent ones first: senses[sense_bounds[w]:sense_bounds[w + 1]].
-        self._senses, self._sense_bounds = arrays["senses"], arrays["sense_bounds"]
-        # The synsets of part of speech p end at part_ends[p].
-        self._part_ends = arrays["part_ends"]
-        self._sense_parts = np.searchsorted(self._part_ends, self._senses, side="right").astype(np.uint8)
+        self._spelled = arrays["words"]
+        self.entries: list[str] = self._spelled.tobytes().decode("ascii").split("\n")
+        # Synsets are numbered by part of speech; those of part p end at part_ends[p].
+        self._senses, self._part_ends = arrays["senses"], arrays["part_ends"]
+        owners = np.repeat(np.arange(len(self.entries)), np.diff(arrays["sense_bounds"]))
+        parts = np.searchsorted(self._part_ends, self._senses, side="right")
+        # The synsets of entry w as part p, frequent ones first, begin at bounds[w * 4 + p] of the senses.
+        counts = np.bincount(len(PARTS) * owners + parts, minlength=len(PARTS) * len(self.entries))
+        self._bounds = np.concatenate([np.zeros(1, np.intp), np.cumsum(counts)])
+        self._owners = owners
         # Right above synset s, instances' classes too: hypernyms[hypernym_bounds[s]:hypernym_bounds[s + 1]].
         self._hypernyms, self._hypernym_bounds = arrays["hypernyms"], arrays["hypernym_bounds"]
-        self._exceptions: dict[tuple[int, int], list[int]] = {}
-        for form, part, base in arrays["exceptions"].tolist():  # (inflected form, part of speech, base form)
-            self._exceptions.setdefault((part, form), []).append(base)
-        # A bit for each part of speech that an entry has; an inflected form alone has none.
-        bits = np.zeros(len(self.entries), np.uint8)
-        np.bitwise_or.at(bits, self._owners, 1 << self._sense_parts)
-        self._parts_of = bits.tobytes()
+        self._exceptions = arrays["exceptions"]  # (inflected form, part of speech, base form)
         self.forms = lru_cache(_KEPT)(self._forms)
         self.all_synsets = lru_cache(_KEPT)(self._all_synsets)
 
     @cached_property
-    def _owners(self) -> NDArray[np.intp]:
-        """Whose each sense is."""
-        return np.repeat(np.arange(len(self.entries)), np.diff(self._sense_bounds))
+    def _ids(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.entries)}
+
+    @cached_property
+    def _bases(self) -> dict[tuple[int, int], list[int]]:
+        """The exceptions, by part of speech and inflected form."""
+        bases: dict[tuple[int, int], list[int]] = {}
+        for form, part, base in self._exceptions.tolist():
+            bases.setdefault((part, form), []).append(base)
+        return bases
 
     # --- words -----------------------------------------------------------------------------------------------------
 
@@ -81,17 +95,17 @@ class WordNet:
         number = self._ids.get(word)
         found: dict[tuple[int, int], None] = {}
         for part in range(len(PARTS)):
-            bases = None if number is None else self._exceptions.get((part, number))
+            bases = None if number is None else self._bases.get((part, number))
             if bases is None:
                 bases = [self._ids[one] for one in _detached(word, part) if one in self._ids]
             own = bases if number is None else [number, *bases]
-            found |= dict.fromkeys((part, base) for base in own if self._parts_of[base] >> part & 1)
+            found |= dict.fromkeys((part, base) for base in own if self._synsets(base, part))
         return tuple(found)
 
     def _synsets(self, entry: int, part: int) -> list[int]:
         """The synsets of an entry as one part of speech, the most frequent first."""
-        own = slice(self._sense_bounds[entry], self._sense_bounds[entry + 1])
-        synsets: list[int] = self._senses[own][self._sense_parts[own] == part].tolist()
+        at = len(PARTS) * entry + part
+        synsets: list[int] = self._senses[self._bounds[at] : self._bounds[at + 1]].tolist()
         return synsets
 
     def _all_synsets(self, word: str) -> frozenset[int]:
@@ -138,31 +152,112 @@ class WordNet:
 
     # --- many words ------------------------------------------------------------------------------------------------
 
-    def lemma_ids(self, words: Iterable[str]) -> Ragged:
-        """For each word the entries that are base forms of it, of any part of speech."""
-        return _ragged([dict.fromkeys(form for _, form in self.forms(word)) for word in words])
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
+        """The entries, numbered as they are."""
+        return _encoded(np.append(self._spelled, np.uint8(_NEWLINE)), len(self.entries))[0]
 
-    def synset_ids(self, words: Iterable[str]) -> Ragged:
-        """For each word the synsets of all its base forms; words that share one are synonyms."""
-        return _ragged([sorted(self.all_synsets(word)) for word in words])
+    def lemma_ids(self, vocabulary: Vocabulary) -> Ragged:
+        """For each word, in lower case, the entries that are its base forms, of any part of speech, in their order."""
+        owners, _, entries = self._all_forms(vocabulary)
+        return _by_owner(owners, entries, len(vocabulary))
+
+    def synset_ids(self, vocabulary: Vocabulary) -> Ragged:
+        """For each word the synsets of all its base forms, in their order; words that share one are synonyms."""
+        owners, parts, entries = self._all_forms(vocabulary)
+        places = len(PARTS) * entries + parts
+        counts = self._bounds[places + 1] - self._bounds[places]
+        firsts = np.repeat(self._bounds[places] - np.cumsum(counts) + counts, counts)
+        return _by_owner(
+            np.repeat(owners, counts), self._senses[firsts + np.arange(len(firsts))].astype(np.intp), len(vocabulary)
+        )
+
+    def _all_forms(self, vocabulary: Vocabulary) -> tuple[Places, Places, Places]:
+        """(word, part of speech, entry) of each base form of each word; the same as `forms`, for all at once."""
+        own = vocabulary.ids_in(self._vocabulary).astype(np.intp)
+        known = np.flatnonzero(own >= 0)
+        found = [(known, np.full(len(known), part), own[known]) for part in range(len(PARTS))]
+        order = np.argsort(self._exceptions[:, 0], kind="stable")
+        forms, parts, bases = self._exceptions[order].T.astype(np.intp)
+        firsts, ends = (np.searchsorted(forms, own[known], side=side) for side in ("left", "right"))
+        owners = np.repeat(known, ends - firsts)
+        places = np.arange(len(owners)) + np.repeat(ends - np.cumsum(ends - firsts), ends - firsts)
+        found.append((owners, parts[places], bases[places]))
+        regular = np.ones((len(vocabulary), len(PARTS)), np.bool_)
+        regular[owners, parts[places]] = False
+        found.append(self._all_detached(*vocabulary.spelled, regular))
+        words, of_parts, entries = (np.concatenate(column) for column in zip(*found, strict=True))
+        at = len(PARTS) * entries + of_parts
+        exist = self._bounds[at + 1] > self._bounds[at]
+        return words[exist], of_parts[exist], entries[exist]
+
+    def _all_detached(
+        self, spelling: NDArray[np.uint8], bounds: Places, regular: NDArray[np.bool_]
+    ) -> tuple[Places, Places, Places]:
+        """(word, part of speech, entry) of what the rules make of words that are regular as a part of speech."""
+        lengths = np.diff(bounds)
+        texts, owners, parts = [np.empty(0, np.uint8)], [np.empty(0, np.intp)], [np.empty(0, np.intp)]
+        for part, rules in enumerate(_RULES):
+            able = regular[:, part]
+            if PARTS[part] == "n":
+                able = able & (lengths > 2)
+                ss = np.flatnonzero(able)
+                able[ss[_end_in(ss, "ss", spelling, bounds)]] = False
+            for suffix, ending in rules:
+                words = np.flatnonzero(able & (lengths >= len(suffix) + (not ending)))
+                words = words[_end_in(words, suffix, spelling, bounds)]
+                owners.append(words)
+                parts.append(np.full(len(words), part))
+                texts.append(_with_ending(words, len(suffix), ending, spelling, bounds))
+        made, ids = _encoded(np.concatenate(texts), sum(map(len, owners)))
+        entries = made.ids_in(self._vocabulary)[ids].astype(np.intp)
+        known = entries >= 0
+        return np.concatenate(owners)[known], np.concatenate(parts)[known], entries[known]
 
 
-def _ragged(rows: Sequence[Collection[int]]) -> Ragged:
-    offsets = np.zeros(len(rows) + 1, np.intp)
-    np.cumsum([len(row) for row in rows], out=offsets[1:])
-    return Ragged(np.fromiter(chain.from_iterable(rows), np.int32, offsets[-1]), offsets)
+def _end_in(words: Places, suffix: str, spelling: NDArray[np.uint8], bounds: Places) -> NDArray[np.bool_]:
+    """Which of these words, all long enough, end in a suffix."""
+    ends = bounds[words + 1]
+    alike = np.ones(len(words), np.bool_)
+    for back, letter in enumerate(reversed(suffix), 1):
+        alike &= spelling[ends - back] == ord(letter)
+    return alike
+
+
+def _with_ending(
+    words: Places, cut: int, ending: str, spelling: NDArray[np.uint8], bounds: Places
+) -> NDArray[np.uint8]:
+    """These words, with an ending in place of their last letters, a line each."""
+    line = np.frombuffer(f"{ending}\n".encode("ascii"), np.uint8)
+    kept = bounds[words + 1] - bounds[words] - cut
+    ends = np.cumsum(kept + len(line))
+    text = np.empty(ends[-1] if len(ends) else 0, np.uint8)
+    within = np.arange(kept.sum()) - np.repeat(np.cumsum(kept) - kept, kept)
+    text[np.repeat(ends - kept - len(line), kept) + within] = spelling[np.repeat(bounds[words], kept) + within]
+    for at, letter in enumerate(line.tolist()):
+        text[ends - len(line) + at] = letter
+    return text
+
+
+def _encoded(lines: NDArray[np.uint8], count: int) -> tuple[Vocabulary, NDArray[np.int32]]:
+    """A vocabulary of words that stand on lines of their own, and the number of each."""
+    vocabulary, ids = Vocabulary(len(lines)), np.empty(count, np.int32)
+    vocabulary.encode(lines, ids, np.empty(count + 1, np.intp), 0, 0)
+    return vocabulary, ids
+
+
+def _by_owner(owners: Places, values: Places, count: int) -> Ragged:
+    """The different values of each owner, in their order."""
+    pairs = np.unique(owners.astype(np.int64) << 32 | values)
+    offsets = np.searchsorted(pairs, np.arange(count + 1, dtype=np.int64) << 32)
+    return Ragged((pairs & 0xFFFFFFFF).astype(np.int32), offsets)
 
 
 def _detached(word: str, part: int) -> list[str]:
     """What Morphy's rules make of a word, entry or not."""
-    tail = ""
-    if PARTS[part] == "n":
-        if word.endswith("ful"):  # boxesful
-            word, tail = word[:-3], "ful"
-        elif word.endswith("ss") or len(word) <= 2:
-            return []
-    rules = ((suffix, ending) for suffix, ending in _RULES[part] if word.endswith(suffix))
-    return [word.removesuffix(suffix) + ending + tail for suffix, ending in rules]
+    if PARTS[part] == "n" and (word.endswith("ss") or len(word) <= 2):
+        return []
+    return [word.removesuffix(suffix) + ending for suffix, ending in _RULES[part] if word.endswith(suffix)]
 
 
 def _parts(part: str | None) -> range | tuple[int, ...]:

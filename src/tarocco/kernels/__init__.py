@@ -7,6 +7,7 @@ and types are checked by the caller. Kernels hold no objects, do no input or out
     listing     lines of n-best files -> ids and texts
     words       text -> words
     interning   words -> word ids
+    stemming    stems of English words
     distinct    candidates of a list that are the same text, or copies of a reference
     ngrams      clipped n-gram matches, plain or weighted
     shared      n-gram matches with each reference

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.encode.batch import Batch
-from tarocco.encode.stems import stem
-from tarocco.encode.vocabulary import Ragged, Vocabulary
+from tarocco.encode.vocabulary import Ragged
 from tarocco.errors import InputError
 from tarocco.kernels import chunks, kernel, links, maximum
 from tarocco.metrics.pairing import Pairs
@@ -36,7 +35,6 @@ class Alignments:
 
     def __init__(self, batch: Batch) -> None:
         self.pairs = Pairs(batch)
-        self._words: list[str] | None = None
         self._counted: dict[tuple[tuple[str, ...], str, bool], NDArray[np.intp]] = {}
 
     def counts(self, stages: tuple[str, ...], stemmer: str, jointly: bool) -> NDArray[np.intp]:
@@ -60,20 +58,12 @@ class Alignments:
         vocabulary = self.pairs.batch.vocabulary
         if stage == "exact":
             return _one_each(np.arange(len(vocabulary), dtype=np.int32))
-        if self._words is None:
-            self._words = _spelled(vocabulary)
         if stage == "stem":
-            numbers: dict[str, int] = {}
-            ids = [numbers.setdefault(stem(word, stemmer, 0), len(numbers)) for word in self._words]
-            return _one_each(np.array(ids, np.int32))
+            return _one_each(vocabulary.stem_ids(stemmer))
         from tarocco.encode.wordnet import wordnet  # a table of 4 MB
 
-        found = wordnet().lemma_ids(self._words) if stage == "wnstm" else wordnet().synset_ids(self._words)
+        found = wordnet().lemma_ids(vocabulary) if stage == "wnstm" else wordnet().synset_ids(vocabulary)
         return Ragged(np.unique(found.values, return_inverse=True)[1].astype(np.int32), found.offsets)
-
-
-def _spelled(vocabulary: Vocabulary) -> list[str]:
-    return [vocabulary[word] for word in range(len(vocabulary))]
 
 
 def _one_each(keys: NDArray[np.int32]) -> Ragged:

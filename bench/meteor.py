@@ -1,0 +1,119 @@
+"""METEOR from text: exact, stems and synonyms, against NLTK's, with the same WordNet for both."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+from measure import Row, in_fresh_process, in_turns, ratio, seconds, show
+from text import segments, words
+
+SAMPLES = 3
+PEER = f"NLTK {version('nltk')}"
+METRIC = "METEOR-wnsyn:stages=exact+stem+wnsyn"  # the stages that NLTK has
+SHAPES = ((2000, 1), (500, 4))  # lines, references
+
+
+def english(lines: int, texts: int) -> list[list[str]]:
+    """The synthetic text with English words in place of made-up ones.
+
+    The most frequent ones are those of the bundled test set, in the order of their frequency there; then come words of
+    WordNet at random.
+    """
+    from tarocco import datasets
+    from tarocco.encode.wordnet import wordnet
+
+    demo = datasets.load("demo")
+    texts_of_demo = [text for segment in demo.references for text in segment]
+    frequent = Counter(re.findall("[a-z]+", " ".join(texts_of_demo).lower()))
+    rare = [word for word in wordnet().entries if word.isalpha() and word not in frequent]
+    random.Random(2).shuffle(rare)
+    real = [word for word, _ in frequent.most_common()] + rare
+    known = dict(zip(words(random.Random(1)), real, strict=False))
+
+    def replaced(match: re.Match[str]) -> str:
+        word = known.get(match[0].lower(), match[0])
+        return word.capitalize() if match[0][0].isupper() else word
+
+    return [[re.sub("[A-Za-z]+", replaced, line) for line in column] for column in segments(lines, texts)]
+
+
+class Lemma:
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def name(self) -> str:
+        return self._name
+
+
+class Synset:
+    def __init__(self, words: list[str]) -> None:
+        self._lemmas = [Lemma(word) for word in words]
+
+    def lemmas(self) -> list[Lemma]:
+        return self._lemmas
+
+
+class WordNetForNltk:
+    """What NLTK asks its own WordNet, whose files cannot be had everywhere; quicker than that."""
+
+    @cache  # noqa: B019
+    def synsets(self, word: str) -> list[Synset]:
+        from tarocco.encode.wordnet import wordnet
+
+        return [self.synset(number) for number in wordnet().synsets(word)]
+
+    @cache  # noqa: B019
+    def synset(self, number: int) -> Synset:
+        from tarocco.encode.wordnet import wordnet
+
+        return Synset(wordnet().words(number))
+
+
+def ours(lines: int, references: int, jobs: int | None) -> float:
+    import tarocco
+
+    system, *streams = english(lines, 1 + references)
+    by_segment = list(zip(*streams, strict=True))
+    tarocco.score(["warm"], ["up"], metrics=METRIC)
+    return seconds(lambda: tarocco.score(system, by_segment, metrics=METRIC, jobs=jobs))
+
+
+def theirs(lines: int, references: int) -> float:
+    """The same words: NLTK takes words, so the time to find them is not counted."""
+    from nltk.translate.meteor_score import meteor_score
+
+    from tarocco.encode.batch import Encoding
+
+    read: Any = Encoding("13a").words
+    columns = [[read(line) for line in column] for column in english(lines, 1 + references)]
+    table = WordNetForNltk()
+    meteor_score([["warm"]], ["up"], wordnet=table)
+    system, *streams = columns
+    by_segment = list(zip(*streams, strict=True))
+    return seconds(lambda: [meteor_score(r, c, wordnet=table) for c, r in zip(system, by_segment, strict=True)])
+
+
+def rows() -> list[Row]:
+    found = []
+    for lines, references in SHAPES:
+        one, all_, other = in_turns(
+            [
+                lambda lines=lines, n=references: in_fresh_process("meteor", "ours", lines, n, 1),  # type: ignore[misc]
+                lambda lines=lines, n=references: in_fresh_process("meteor", "ours", lines, n, None),  # type: ignore[misc]
+                lambda lines=lines, n=references: in_fresh_process("meteor", "theirs", lines, n),  # type: ignore[misc]
+            ],
+            SAMPLES,
+        )
+        shape = f"{lines} lines of 25 words, {references} reference{'s' * (references > 1)}"
+        found.append(ratio(METRIC, shape, PEER, "cold, one thread", one, other, 20))
+        found.append(ratio(METRIC, shape, PEER, "cold, all threads", all_, other, 20))
+    return found
+
+
+if __name__ == "__main__":
+    show(rows())
