@@ -9,6 +9,7 @@ from conftest import PLAIN, ROOT
 
 from tarocco.kernels import (
     alignments,
+    assignment,
     bags,
     beginnings,
     bits,
@@ -36,6 +37,7 @@ from tarocco.kernels import (
 
 MODULES = (
     alignments,
+    assignment,
     bags,
     beginnings,
     bits,
