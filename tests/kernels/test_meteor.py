@@ -16,6 +16,7 @@ from tarocco.encode.stems import stem
 from tarocco.encode.vocabulary import Ragged
 from tarocco.encode.wordnet import wordnet
 from tarocco.errors import BadParameter, InputError
+from tarocco.metrics import aligned
 from tarocco.metrics.aligned import Alignments, align
 from tarocco.metrics.pairing import Pairs
 
@@ -25,6 +26,8 @@ ENGLISH = ("begin", "began", "beginning", "start", "started", "go", "went", "get
 WORDS = st.lists(st.sampled_from(ENGLISH), max_size=5)
 STAGES = ("exact", "stem", "wnstm", "wnsyn")
 SIZE = 8 if PLAIN else 60  # of long texts
+# Uncompiled, a search that is wide has no end.
+FEWER_STATES = mock.patch("tarocco.metrics.aligned._MOST_STATES", 40 if PLAIN else aligned._MOST_STATES)
 
 
 def matches_at(stage, stemmer):
@@ -139,6 +142,7 @@ def test_many_candidates_of_a_segment(segments, references):
     ],
     ids=["one word", "two words", "every other word"],
 )
+@FEWER_STATES
 def test_repeated_words(candidate, reference, expected):
     """Texts with so many alignments that not all can be tried; their best ones can still be found."""
     alignments = Alignments(batch_of([(candidate.split(), [reference.split()])]))
@@ -146,6 +150,7 @@ def test_repeated_words(candidate, reference, expected):
     assert alignments.counts(("exact",), "porter", False)[0, 0] == expected[0]
 
 
+@FEWER_STATES
 def test_long_texts():
     """Every fifth word is left out, so one chunk more than such words is enough; two words in five are the same."""
     generator = random.Random(3)

@@ -153,7 +153,7 @@ def _rooms(longest: int, longest_reference: int, crossings: bool) -> tuple[NDArr
         np.empty((3, room), np.int64),
         np.empty((10, room), np.int32),
         np.empty((2, sets), np.uint64),
-        np.zeros((2, 2 * room), np.int64),
+        np.zeros((2, 1 << (2 * room - 1).bit_length()), np.int64),
         np.empty((2, trace), np.int32),
         np.zeros(2, np.int64),
     )

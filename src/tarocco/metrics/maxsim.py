@@ -58,8 +58,8 @@ def matched_ngrams(pairs: Pairs, lemmas: tuple[Ids, Ids], tags: tuple[Ids, Ids],
 def score(matched: Floats, lengths: NDArray[np.intp], reference_lengths: NDArray[np.intp]) -> Floats:
     """The mean over the orders of F, for texts of these lengths.
 
-    An order of which neither side has n-grams is left out of the mean, so that a short copy scores 1; of two empty texts
-    nothing is left, and the score is NaN.
+    An order of which neither side has n-grams is left out of the mean, so that a short copy scores 1; of two empty
+    texts nothing is left, and the score is NaN.
     """
     orders = np.arange(ORDERS)
     own, there = (np.maximum(one[..., None] - orders, 0) for one in (lengths, reference_lengths))
