@@ -157,8 +157,10 @@ def footnotes(result: Result, options: argparse.Namespace) -> list[str]:
 def told(details: dict[str, Any]) -> str:
     """Details in a line: precisions 0.8/0.6/0.5/0.4, brevity_penalty 0.92, ..."""
 
+    from tarocco.present.numbers import number_or_dash
+
     def number(value: float | None) -> str:
-        return "-" if value is None else f"{value:.4g}" if value < 1000 else f"{value:.0f}"
+        return number_or_dash(value, ".4g" if value is None or value < 1000 else ".0f")
 
     return ", ".join(
         f"{name.replace('_', ' ')} {'/'.join(map(number, value)) if isinstance(value, list) else number(value)}"

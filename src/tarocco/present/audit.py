@@ -7,6 +7,7 @@ from typing import Any
 
 from tarocco.judge.auditing import AuditResult
 from tarocco.judge.gaming import CHECKS, Finding, Outcome
+from tarocco.present.numbers import NO_NUMBER, percent
 from tarocco.present.scores import number
 from tarocco.present.tables import Table
 from tarocco.results import Score
@@ -35,22 +36,17 @@ def audit_table(result: AuditResult, width: int | None = None) -> Table:
 
 def _cells(outcome: Outcome, digits: int) -> tuple[str, ...]:
     if outcome.impossible is not None:
-        return ("-",) * (2 if outcome.check == "deletion" else 1)
+        return (NO_NUMBER,) * (2 if outcome.check == "deletion" else 1)
     told = outcome.numbers
     if outcome.check == "sign test":
         return (f"{told['contradictions']} of {told['pairs']}",)
     if outcome.check == "mixing":
-        return (_percent(outcome.size, digits) if outcome.found else "no",)
+        return (percent(outcome.size, digits) if outcome.found else "no",)
     if outcome.check == "deletion":
-        return _percent(told["change"], digits, signed=True), _percent(outcome.size, digits)
+        return percent(told["change"], digits, signed=True), percent(outcome.size, digits)
     if outcome.check == "trading":
-        return (_percent(outcome.size, digits, signed=True),)
+        return (percent(outcome.size, digits, signed=True),)
     return (f"{told['won']} of {told['comparisons']}",)
-
-
-def _percent(share: float, digits: int, signed: bool = False) -> str:
-    shown = round(100 * share, digits) + 0.0  # no -0
-    return f"{shown:+.{digits}f}%" if signed and shown else f"{shown:.{digits}f}%"
 
 
 def long_table(table: Table) -> Table:
@@ -159,7 +155,7 @@ def _deletion(finding: Finding, shown: Callable[[float], str]) -> str:
     return (
         f"{told['system']} scores {score}, and with {told['blanked']} random segments empty {mean} on average "
         f"({low} to {high}; bootstrap of the first draw {_p(finding.p_value)}); with {told['greedy']} chosen ones "
-        f"empty ({_percent(told['greedy_share'], 1)}) it is no worse"
+        f"empty ({percent(told['greedy_share'], 1)}) it is no worse"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tarocco.judge.comparing import CompareResult
+from tarocco.present.numbers import NO_NUMBER
 from tarocco.present.scores import corpus_table, number
 from tarocco.present.tables import Table
 
@@ -57,7 +58,7 @@ def pairs_table(result: CompareResult, width: int | None = None) -> Table:
     for one in result.differences:
         score = by_name[one.system, one.metric]
         if one.detectable == float("inf"):
-            detectable = "-"
+            detectable = NO_NUMBER
         elif "worse" in one.details:
             detectable = f"{one.detectable:.0f} segments"
         else:

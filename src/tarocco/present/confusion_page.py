@@ -11,7 +11,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from tarocco.judge.confusion import Confusion, Opponent, Scored, opponents, outranked
-from tarocco.present.scores import NO_SCORE
+from tarocco.present.numbers import NO_NUMBER, number_or_dash
 
 START = """<!doctype html>
 <html lang="en">
@@ -202,8 +202,8 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def _rank(rank: float) -> str:
-    return f"{rank:.2f}".rstrip("0").rstrip(".") if math.isfinite(rank) else NO_SCORE
+    return f"{rank:.2f}".rstrip("0").rstrip(".") if math.isfinite(rank) else NO_NUMBER
 
 
 def _score(score: float | None) -> str:
-    return NO_SCORE if score is None or math.isnan(score) else f"{score:.4f}"
+    return number_or_dash(score, ".4f")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
 from tarocco.judge.agreed import CorrelateResult, Correlation
+from tarocco.present.numbers import NO_NUMBER, number_or_dash
 from tarocco.present.tables import Table
 
 TITLES = {
@@ -28,7 +27,7 @@ def correlations_table(result: CorrelateResult, width: int | None = None) -> Tab
     confidence = f"{100 * result.question.confidence:g}%"
 
     def number(value: float | None) -> str:
-        return "-" if value is None or math.isnan(value) else f"{value:.{digits}f}"
+        return number_or_dash(value, f".{digits}f")
 
     def row(one: Correlation) -> tuple[str, ...]:
         low, high = number(one.interval.low), number(one.interval.high)
@@ -36,10 +35,10 @@ def correlations_table(result: CorrelateResult, width: int | None = None) -> Tab
             *([one.criterion] if several else []),
             one.metric,
             number(result.value(one)),
-            "-" if low == "-" else f"[{low}, {high}]",
+            low if low == NO_NUMBER else f"[{low}, {high}]",
             *(number(one.coefficients[name].value) for name in others),
             *(number(one.accuracies.to_dict().get(key)) for key in accuracies),
-            str(one.cluster or "-"),
+            str(one.cluster or NO_NUMBER),
         )
 
     header = (
@@ -64,9 +63,9 @@ def leads_table(result: CorrelateResult, width: int | None = None) -> Table:
         (
             *([one.criterion] if several else []),
             *(one.metric, one.other, f"{one.lead:.{digits}f}", one.test),
-            *("-" if math.isnan(p) else f"{p:.4f}" for p in (one.p_value, one.p_holm)),
-            "-" if math.isnan(one.williams_t) else f"{one.williams_t:.2f}",
-            "-" if math.isnan(one.williams_p) else f"{one.williams_p:.4f}",
+            *(number_or_dash(p, ".4f") for p in (one.p_value, one.p_holm)),
+            number_or_dash(one.williams_t, ".2f"),
+            number_or_dash(one.williams_p, ".4f"),
         )
         for one in result.leads
     ]

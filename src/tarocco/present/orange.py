@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tarocco.judge.verdict import Orange, OrangeResult
+from tarocco.present.numbers import percent
 from tarocco.present.tables import Table, separated
 
 
@@ -13,7 +14,7 @@ def orange_table(result: OrangeResult, width: int | None = None) -> Table:
 
     def row(one: Orange) -> tuple[str, ...]:
         ranks = (one.average_rank, one.interval.low, one.interval.high)
-        share = f"{100 * one.orange:.{2 if width is None else width}f}%"
+        share = percent(one.orange, 2 if width is None else width)
         return (one.metric, share, *(f"{rank:.{digits}f}" for rank in ranks), result.mark(one))
 
     return Table(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from tarocco.judge.reference_curves import Curve, Point, ReferencesResult
-from tarocco.present.scores import NO_SCORE
+from tarocco.present.numbers import NO_NUMBER, number_or_dash, percent
 from tarocco.present.tables import Table
 
 
@@ -34,7 +34,7 @@ def curves_table(curves: Sequence[Curve], width: int) -> Table:
 
 def _mean(point: Point, width: int) -> str:
     if math.isnan(point.mean):
-        return NO_SCORE
+        return NO_NUMBER
     spread = f" ±{point.std:.{width}f}" if len(point.values) > 1 else " " * (width + 4)
     return f"{point.mean:.{width}f}{spread}"
 
@@ -44,24 +44,18 @@ def list_table(result: ReferencesResult, width: int) -> Table:
     rows = []
     for points in zip(*(curve.points for curve in result.curves), strict=True):
         for number, name in enumerate(points[0].subsets):
-            rows.append((str(points[0].size), name, *(_number(point.values[number], width) for point in points)))
+            rows.append(
+                (str(points[0].size), name, *(number_or_dash(point.values[number], f".{width}f") for point in points))
+            )
     return Table(("references", "which", *result), tuple(rows), labels=2)
-
-
-def _number(value: float, width: int) -> str:
-    return NO_SCORE if math.isnan(value) else f"{value:.{width}f}"
 
 
 def shares_table(curve: Curve) -> Table:
     """A row a number of references, a column an order: its share in percent."""
     parts = list(curve.points[0].shares)
-    rows = [(str(point.size), *(_percent(point.shares[name]) for name in parts)) for point in curve.points]
+    rows = [(str(point.size), *(percent(point.shares[name]) for name in parts)) for point in curve.points]
     heads = (f"{name}-grams" if name.isdecimal() else name for name in parts)
     return Table((f"shares of {curve.metric}", *heads), tuple(rows))
-
-
-def _percent(value: float) -> str:
-    return NO_SCORE if math.isnan(value) else f"{100 * value:.1f}%"
 
 
 def footnotes(result: ReferencesResult) -> list[str]:

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tarocco._version import __version__
+from tarocco.present.numbers import number_or_dash
 from tarocco.present.tables import Table
 from tarocco.results import Result, Score
 
 LEVELS = ("corpus", "document", "segment")
-NO_SCORE = "-"
 
 
 def digits(score: Score, width: int | None) -> int:
@@ -22,7 +22,7 @@ def digits(score: Score, width: int | None) -> int:
 
 def number(value: float, score: Score, width: int | None) -> str:
     """A number as a table shows it, on the metric's printed scale."""
-    return NO_SCORE if math.isnan(value) else f"{value * score.metric.scale:.{digits(score, width)}f}"
+    return number_or_dash(value * score.metric.scale, f".{digits(score, width)}f")
 
 
 def cell(score: Score, width: int | None) -> str:
