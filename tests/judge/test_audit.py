@@ -552,16 +552,6 @@ def test_all_findings(capsys):
     assert len(long.splitlines()) > len(short.splitlines())
 
 
-def test_narrow_terminals(result):
-    from tarocco.present.audit import audit_table, long_table
-
-    wide = audit_table(result)
-    long = long_table(wide)
-    assert len(long.rows) == 7 * len(wide.rows)
-    assert ("BLEU-4", "greedy", wide.rows[0][5]) in long.rows
-    assert sorted(long.marks) == sorted((7 * r + c - 1, 2) for r, c in wide.marks)
-
-
 def test_labels_come_from_the_experiment_or_the_documents(capsys):
     main(["audit", str(FOLDER / "demo.toml"), "-m", "BLEU-4", "-f", "json"])
     assert json.loads(capsys.readouterr()[0])["groups"] == ["news", "travel", "reviews", "instructions", "letters"]

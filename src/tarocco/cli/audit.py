@@ -23,7 +23,6 @@ from tarocco.cli.options import (
     store_of,
     whole_number,
 )
-from tarocco.cli.score import too_wide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,8 +119,6 @@ def write(result: AuditResult, options: argparse.Namespace) -> None:
         out.write(tables.separated(result.rows(), "\t" if options.format == "tsv" else ","))
     else:
         table = audit.audit_table(result, options.width)
-        if options.format == "table" and out.isatty() and too_wide(table):
-            table = audit.long_table(table)
         tables.write_noted(table, notes(result, options), options.format, out)
 
 

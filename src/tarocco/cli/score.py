@@ -8,7 +8,6 @@ Files may be plain text (one segment a line), .gz, .xz, .zst, .tsv (several refe
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +26,6 @@ from tarocco.cli.running import is_experiment, say
 
 if TYPE_CHECKING:
     from tarocco.model import TestSet
-    from tarocco.present.tables import Table
     from tarocco.results import Result
 
 EXAMPLES = """examples:
@@ -124,16 +122,9 @@ def write(result: Result, options: argparse.Namespace, command: str) -> None:
     else:
         if options.level == "corpus":
             table = scores.corpus_table(result, options.width)
-            if options.format == "table" and out.isatty() and too_wide(table):
-                table = scores.long_table(result, options.width)
         else:
             table = scores.parts_table(result, options.level, options.width)
         tables.write_noted(table, footnotes(result, options), options.format, out)
-
-
-def too_wide(table: Table) -> bool:
-    """Whether a table does not fit the terminal."""
-    return sum(table.widths) + 3 * len(table.widths) > shutil.get_terminal_size().columns
 
 
 def footnotes(result: Result, options: argparse.Namespace) -> list[str]:

@@ -49,14 +49,6 @@ def _cells(outcome: Outcome, digits: int) -> tuple[str, ...]:
     return (f"{told['won']} of {told['comparisons']}",)
 
 
-def long_table(table: Table) -> Table:
-    """A row a metric and column: for terminals too narrow for the wide table."""
-    rows = [(row[0], name, cell) for row in table.rows for name, cell in zip(table.header[1:], row[1:], strict=True)]
-    columns = len(table.header) - 1
-    marks = {(r * columns + c - 1, 2): mark for (r, c), mark in table.marks.items()}
-    return Table(("metric", "check", "result"), tuple(rows), labels=2, marks=marks)
-
-
 def legend(result: AuditResult) -> list[str]:
     """What the columns are."""
     own = result.settings

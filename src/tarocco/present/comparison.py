@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tarocco.judge.comparing import CompareResult
 from tarocco.present.numbers import NO_NUMBER
 from tarocco.present.scores import corpus_table, number
@@ -29,7 +31,7 @@ def compare_table(result: CompareResult, width: int | None = None) -> Table:
         return _with_p_values(table, result, marks)
     lettered = tuple((f"({letter(names, row[0])}) {row[0]}", *row[1:]) for row in table.rows)
     ordered = {place: "".join(sorted(mark)) for place, mark in marks.items()}
-    return Table(table.header, lettered, best=table.best, marks=ordered)
+    return replace(table, rows=lettered, marks=ordered)
 
 
 def _with_p_values(table: Table, result: CompareResult, marks: dict[tuple[int, int], str]) -> Table:
@@ -42,7 +44,7 @@ def _with_p_values(table: Table, result: CompareResult, marks: dict[tuple[int, i
             one = by_place.get((row[0], metric))
             cells.append(cell if one is None else f"{cell} (p={one.p_holm:.4f})")
         rows.append(tuple(cells))
-    return Table(table.header, tuple(rows), best=table.best, marks=marks)
+    return replace(table, rows=tuple(rows), marks=marks)
 
 
 def letter(names: list[str], name: str) -> str:

@@ -47,7 +47,7 @@ def list_table(result: ReferencesResult, width: int) -> Table:
             rows.append(
                 (str(points[0].size), name, *(number_or_dash(point.values[number], f".{width}f") for point in points))
             )
-    return Table(("references", "which", *result), tuple(rows), labels=2)
+    return Table(("references", "which", *result), tuple(rows), labels=2, of="metric")
 
 
 def shares_table(curve: Curve) -> Table:

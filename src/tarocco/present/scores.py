@@ -55,15 +55,8 @@ def corpus_table(result: Result, width: int | None = None) -> Table:
         ("system", *map(str, metrics)),
         tuple((name, *(cell(score, width) for score in own)) for name, own in systems.items()),
         best=frozenset(best),
+        of="metric",
     )
-
-
-def long_table(result: Result, width: int | None = None) -> Table:
-    """A row a metric and system: for terminals too narrow for the wide table."""
-    metrics = list(dict.fromkeys(str(score.metric) for score in result.scores))
-    ordered = sorted(result.scores, key=lambda score: metrics.index(str(score.metric)))  # systems are what is compared
-    rows = tuple((str(score.metric), score.system, cell(score, width)) for score in ordered)
-    return Table(("metric", "system", "score"), rows, labels=2)
 
 
 def parts_table(result: Result, level: str, width: int | None = None) -> Table:
@@ -78,7 +71,7 @@ def parts_table(result: Result, level: str, width: int | None = None) -> Table:
             label = parts[name][0][i][0]
             values = (number(columns[i][1], score, width) for columns, score in zip(parts[name], own, strict=True))
             rows.append((label, name, *values))
-    return Table((level, "system", *map(str, metrics)), tuple(rows), labels=2)
+    return Table((level, "system", *map(str, metrics)), tuple(rows), labels=2, of="metric")
 
 
 def _parts(score: Score, level: str) -> Iterator[tuple[str, float]]:

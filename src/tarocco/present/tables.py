@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+import shutil
 import sys
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TextIO
 
 LONG = 500  # rows; Rich takes seconds beyond
@@ -18,7 +20,7 @@ class Table:
     """A header and rows of strings; the first `labels` columns are words, the others numbers.
 
     `best` holds the (row, column) of cells worth marking; `marks` are what stands behind a number, raised where that
-    can be written.
+    can be written. `of` says what the columns of numbers are where they are all of a kind, such as metrics.
     """
 
     header: tuple[str, ...]
@@ -26,6 +28,7 @@ class Table:
     labels: int = 1
     best: frozenset[tuple[int, int]] = frozenset()
     marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    of: str = ""
 
     def with_marks(self, write: Callable[[str], str] = str) -> Table:
         """The same table with the marks written into its cells; numbers stay below each other."""
@@ -40,7 +43,30 @@ class Table:
             return text + write(mark) + " " * (longest.get(c, 0) - len(mark))
 
         rows = tuple(tuple(cell(text, r, c) for c, text in enumerate(row)) for r, row in enumerate(self.rows))
-        return Table(self.header, rows, self.labels, self.best)
+        return replace(self, rows=rows, marks={})
+
+    def long(self) -> Table:
+        """A row a number, with its labels and the name of its column: for terminals too narrow for the wide table.
+
+        A row's numbers stay together, as they are about one thing; but columns of a kind are kept together instead, as
+        their rows are what is compared.
+        """
+        numbers = range(self.labels, len(self.header))
+        if not numbers:
+            return self
+        places = [(r, c) for r in range(len(self.rows)) for c in numbers]
+        if self.of:
+            places.sort(key=lambda place: place[1])
+        labels = self.header[: self.labels]
+        header = (self.of, *labels, "value") if self.of else (*labels, "column", "value")
+        rows = []
+        for r, c in places:
+            named, name = self.rows[r][: self.labels], self.header[c]
+            rows.append((*((name, *named) if self.of else (*named, name)), self.rows[r][c]))
+        last = len(header) - 1
+        best = frozenset((i, last) for i, place in enumerate(places) if place in self.best)
+        marks = {(i, last): self.marks[place] for i, place in enumerate(places) if place in self.marks}
+        return Table(header, tuple(rows), last, best, marks)
 
     @property
     def widths(self) -> list[int]:
@@ -89,21 +115,24 @@ _LATEX = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
 }
+_MINUS = re.compile(r"(?<!\w)-(?=[\d.])")
 
 
 def latex(table: Table) -> str:
-    """A tabular with booktabs' rules; the best of each column in bold."""
+    """A tabular with booktabs' rules; the best of each column in bold, and a minus, not a hyphen, before numbers."""
 
-    def cell(text: str, best: bool) -> str:
+    def cell(text: str, row: int, column: int) -> str:
         escaped = "".join(_LATEX.get(character, character) for character in text)
-        return rf"\textbf{{{escaped}}}" if best else escaped
+        if column >= table.labels:
+            escaped = _MINUS.sub("$-$", escaped)
+        return rf"\textbf{{{escaped}}}" if (row, column) in table.best else escaped
 
     def mark(row: int, column: int) -> str:
         raised = table.marks.get((row, column), "")
         return f"$^{{{raised}}}$" if raised else ""
 
     def line(cells: Sequence[str], row: int) -> str:
-        return " & ".join(cell(text, (row, i) in table.best) + mark(row, i) for i, text in enumerate(cells)) + r" \\"
+        return " & ".join(cell(text, row, i) + mark(row, i) for i, text in enumerate(cells)) + r" \\"
 
     columns = "".join("l" if i < table.labels else "r" for i in range(len(table.header)))
     return "\n".join(
@@ -132,8 +161,14 @@ def separated(rows: Sequence[Mapping[str, Any]], delimiter: str) -> str:
 
 
 def write_table(table: Table, out: TextIO | None = None) -> None:
-    """Write a table to a terminal in color, to anything else as plain text; a very long one as plain text, too."""
+    """Write a table to a terminal in color, to anything else as plain text; a very long one as plain text, too.
+
+    On a terminal that is too narrow it becomes a long one. Where that is too wide as well, words are folded.
+    """
     out = out or sys.stdout
+    columns = shutil.get_terminal_size().columns
+    if out.isatty() and not _fits(table, columns):
+        table = table.long()
     if not out.isatty() or len(table.rows) > LONG:
         out.write(plain(table))
         return
@@ -144,11 +179,24 @@ def write_table(table: Table, out: TextIO | None = None) -> None:
 
     table = table.with_marks()
     shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
-    for i, name in enumerate(table.header):
-        shown.add_column(Text(name), justify="left" if i < table.labels else "right", overflow="fold")
+    for i, (name, *cells) in enumerate(zip(table.header, *table.rows, strict=True)):
+        label = i < table.labels
+        foldable = label or _wordy(max(cells, key=width, default=""))
+        shown.add_column(Text(name), justify="left" if label else "right", overflow="fold", no_wrap=not foldable)
     for r, row in enumerate(table.rows):
         shown.add_row(*(Text(text, style="bold" if (r, i) in table.best else "") for i, text in enumerate(row)))
-    Console(file=out, highlight=False).print(shown)
+    Console(file=out, width=columns, highlight=False).print(shown)
+
+
+def _fits(table: Table, columns: int) -> bool:
+    """Whether a table fits a terminal: Rich puts three columns between two cells and one at both ends."""
+    widths = table.with_marks().widths
+    return sum(widths) + 3 * len(widths) - 1 <= columns
+
+
+def _wordy(text: str) -> bool:
+    """Whether a cell is words with numbers among them rather than numbers."""
+    return sum(map(str.isalpha, text)) > sum(map(str.isdigit, text))
 
 
 def write_noted(table: Table, notes: Sequence[str], form: str, out: TextIO) -> None:
