@@ -545,6 +545,17 @@ def test_the_command(capsys):
     assert "| BLEU-4 | 4 of 4 |" in run(capsys, "-m", "BLEU-4", "-f", "md")[1]
 
 
+def test_below_the_table_are_the_legend_the_findings_and_the_signatures(capsys):
+    table, legend, findings, signatures = run(capsys, "-m", "BLEU-4", "WER")[1].strip().split("\n\n")
+    columns = ("found", "sign test", "mixing", "10% blanked", "greedy", "trading", "straw men")
+    assert all(column in table.splitlines()[0] for column in columns)
+    explained = [line.split(": ")[0] for line in legend.splitlines()]
+    assert explained == ["*", *columns[1:]]
+    assert findings.startswith("BLEU-4, sign test: ")
+    assert "not possible: mixing (segments have no labels)" in findings.splitlines()
+    assert [line.split("|")[0] for line in signatures.splitlines()] == ["BLEU-4", "WER"]
+
+
 def test_all_findings(capsys):
     short, long = run(capsys, "-m", "BLEU-4")[1], run(capsys, "-m", "BLEU-4", "--findings")[1]
     assert "more finding" in short

@@ -123,16 +123,18 @@ def write(result: AuditResult, options: argparse.Namespace) -> None:
 
 
 def notes(result: AuditResult, options: argparse.Namespace) -> list[str]:
-    """Below a table: what was found and what could not be, what the columns are, and signatures."""
+    """Below a table: what the columns are, what was found and what could not be, and signatures."""
     from tarocco.present import audit
 
     found = audit.sentences(result, options.findings, options.width)
     scaled = [name for name in result if result.score_of(name).metric.scale != 1]
     about = [f"in sentences times 100: {', '.join(scaled)}"] * bool(scaled) + ["segments are counted from 1"]
     return [
+        *audit.legend(result),
+        "",
         *(found or ["nothing was found"]),
         *audit.not_possible(result),
-        *audit.legend(result),
         *(["; ".join(about)] if found else []),
+        "",
         *(result.signature(name) for name in result),
     ]

@@ -54,13 +54,16 @@ def legend(result: AuditResult) -> list[str]:
     own = result.settings
     share, draws = f"{100 * own.share:g}%", f"{own.n_draws} draws"
     return [
-        "*: found; %: of what an output's score has above an empty one's; +: better, whichever way the metric goes",
-        f"sign test: pairs of systems of which each is better than the other (p up to {own.alpha:g})",
-        "mixing: by how much a system wins that loses in every part; the smallest of the differences",
-        f"{share} blanked: mean change with {share} of the segments empty ({draws}); the kindest of all systems'",
-        "greedy: the most that can be left empty, segment by segment, with a score no worse than before",
-        f"trading: two systems with halves exchanged ({draws}) against the better one; the kindest of all pairs'",
-        "straw men: how often half of an output, an output twice, or nothing outranks a real system",
+        "*: found; %: of the distance between an output's score and an empty output's; +: better, -: worse",
+        f"sign test: pairs of systems that are each significantly better than the other (p up to {own.alpha:g})",
+        "mixing: an output is better in each part and worse on the whole; the smallest of these differences",
+        f"{share} blanked: how the score changes with {share} of the segments empty (mean of {draws}), for the system "
+        "that loses least",
+        "greedy: the share of segments, chosen one by one, that can be empty without a worse score, for the system "
+        "with the most",
+        f"trading: how two systems with halves exchanged compare with the better one (mean of {draws}), for the pair "
+        "that gains most",
+        "straw men: how often half an output, an output twice, or nothing at all scores better than a real system",
     ]
 
 

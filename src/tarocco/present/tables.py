@@ -200,11 +200,11 @@ def _wordy(text: str) -> bool:
 
 
 def write_noted(table: Table, notes: Sequence[str], form: str, out: TextIO) -> None:
-    """Write a table with notes below it, in the format `table`, `md` or `latex`."""
+    """Write a table with notes below it, in the format `table`, `md` or `latex`; an empty note sets others apart."""
     if form == "md":
-        out.write(markdown(table) + "\n" + "".join(f"- {note}\n" for note in notes))
+        out.write(markdown(table) + "\n" + "".join(f"- {note}\n" if note else "\n" for note in notes))
     elif form == "latex":
-        out.write(latex(table) + "".join(f"% {note}\n" for note in notes))
+        out.write(latex(table) + "".join(f"% {note}".rstrip() + "\n" for note in notes))
     else:
         write_table(table, out)
         out.write("\n" + "".join(f"{note}\n" for note in notes))
