@@ -410,10 +410,54 @@ def test_tables(capsys):
     assert len(out.splitlines()) == 15
 
 
-def test_figures(capsys, tmp_path):
-    code, _, _ = run(capsys, *GRADES, "--figure", str(tmp_path / "c.svg"))
-    assert code == 0
-    assert "ROUGE-L" in (tmp_path / "c.svg").read_text()
+ALL_GRADES = ["--human", str(FOLDER / "grades.tsv")]
+
+
+def drawn(capsys, path, *more):
+    assert run(capsys, *ALL_GRADES, *more, "--figure", str(path))[0] == 0
+    return json.loads(path.read_text("utf-8"))
+
+
+def told(capsys, *more):
+    return json.loads(run(capsys, *ALL_GRADES, *more, "-f", "json")[1])["results"]
+
+
+def test_figures_leave_out_what_knows_nothing_of_quality(capsys, tmp_path):
+    chart = drawn(capsys, tmp_path / "c.json")
+    answer = told(capsys)
+    shown = {
+        (*panel["title"]["text"], row["system"], row["score"])
+        for panel in chart["concat"]
+        for row in panel["data"]["values"]
+    }
+    assert shown == {
+        (f"Pearson: {one['criterion']}", one["metric"], one["pearson"]) for one in answer if not one["sentinel"]
+    }
+    assert len(chart["concat"]) == 3
+    assert len({tuple(panel["layer"][1]["encoding"]["x"]["scale"]["domain"]) for panel in chart["concat"]}) == 1
+    for one in answer:
+        if one["sentinel"]:
+            value = "-" if one["pearson"] is None else f"{one['pearson']:.3f}"
+            (note,) = (note for note in chart["title"]["text"] if f"Not shown ({one['criterion']}): " in note)
+            assert f"{one['metric']} {value}" in note
+
+
+def test_figures_of_pairs(capsys, tmp_path):
+    chart = drawn(capsys, tmp_path / "p.json", "--pairs")
+    leads, ranked = told(capsys, "--pairs"), told(capsys)
+    matrices = [line | matrix for line in chart["vconcat"] for matrix in line["hconcat"]]  # one alone has data above it
+    assert [matrix["title"]["text"] for matrix in matrices] == [["adequacy"], ["fluency"], ["average"]]
+    for matrix in matrices:
+        (title,) = matrix["title"]["text"]
+        found = {
+            (cell["row"], cell["column"]): cell["value"]
+            for cell in matrix["data"]["values"]
+            if cell["value"] is not None
+        }
+        assert found == {(one["metric"], one["other"]): one["p_holm"] for one in leads if one["criterion"] == title}
+        names = [one["metric"] for one in ranked if one["criterion"] == title and one["pearson"] is not None]
+        assert matrix["layer"][0]["encoding"]["y"]["scale"]["domain"] == names
+    assert chart["title"]["text"][-1] == "Not shown, without a correlation: constant"
 
 
 def test_human_scores_of_an_experiment(capsys, tmp_path):

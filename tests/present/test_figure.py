@@ -34,6 +34,21 @@ def test_figure_of_a_result(result, tmp_path):
         tarocco.figure(result, tmp_path / "scores.txt")
 
 
+@pytest.mark.parametrize("judge", [tarocco.compare, tarocco.audit])
+def test_results_without_a_figure(judge, tmp_path):
+    demo = datasets.load("demo")
+    systems = {name: demo.systems[name] for name in ("careful", "brief")}
+    judged = judge(systems, demo.references, metrics=["WER"])
+    with pytest.raises(InputError, match=f"score, orange, correlate and references .* {type(judged).__name__}"):
+        tarocco.figure(judged, tmp_path / "figure.svg")
+    assert os.listdir(tmp_path) == []
+
+
+def test_pairs_are_of_correlations(result):
+    with pytest.raises(InputError, match="pairs of metrics are drawn of what correlate returns"):
+        tarocco.figure(result, pairs=True)
+
+
 def run_score(*more):
     folder = datasets.__file__.replace("datasets.py", "data/demo")
     return main(["score", f"{folder}/ref1.txt", "-i", f"{folder}/careful.txt", f"{folder}/brief.txt", *map(str, more)])

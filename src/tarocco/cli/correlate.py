@@ -62,7 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_resampling_options(parser, always=True)
     add_text_options(parser, documents=False)
     add_format_options(parser)
-    add_figure_option(parser, "the correlations")
+    add_figure_option(parser, "the correlations, or with --pairs the tests,")
     add_jobs_option(parser)
     add_store_option(parser)
 
@@ -127,7 +127,7 @@ def run(options: argparse.Namespace) -> None:
     if options.figure:
         from tarocco.present.plots.results import figure
 
-        figure(result, options.figure)
+        figure(result, options.figure, pairs=options.pairs)
 
 
 def write(result: CorrelateResult, options: argparse.Namespace) -> None:

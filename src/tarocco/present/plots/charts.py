@@ -39,6 +39,7 @@ def dots(
     *,
     lower_is_better: Collection[str] = (),
     scales: Mapping[str, float] | None = None,
+    one_range: bool = False,
     note: str = "",
     description: str = "",
 ) -> alt.ConcatChart:
@@ -46,6 +47,7 @@ def dots(
 
     Rows have `system`, `metric`, `score`, and where there is an interval `low` and `high`. Systems and metrics keep the
     order in which they first appear. `scales` says what a metric is multiplied by (100 for BLEU); its panel tells.
+    With `one_range` all panels have the same axis.
     """
     alt, rows = altair(), some(rows)
     systems = labels(str(row["system"]) for row in rows)
@@ -57,7 +59,8 @@ def dots(
     for i, metric in enumerate(metrics):
         scale = scales.get(metric, 1)
         values = [_dot(row, systems, scale) for row in rows if str(row["metric"]) == metric]
-        domain = _domain(value[end] for value in values for end in ("score", "low", "high"))
+        ranged = [_dot(row, systems, scale) for row in rows] if one_range else values
+        domain = _domain(value[end] for value in ranged for end in ("score", "low", "high"))
         leftmost = i % PANELS_A_LINE == 0
         y = alt.Y("label:N").scale(domain=list(systems.values())).title(None)
         # Grid lines that are not moved to whole pixels lie exactly below the intervals.
@@ -190,6 +193,8 @@ def heat_map(
     *,
     order: Sequence[str] | None = None,
     domain: tuple[float, float] = (-1.0, 1.0),
+    digits: int = 2,
+    missing: str = "–",
     legend: str = "",
     note: str = "",
     description: str = "",
@@ -197,7 +202,7 @@ def heat_map(
     """A square of cells, `values[i][j]` in row `names[i]` and column `names[j]`, with the number in each.
 
     `order` (of names) puts rows and columns in another order, such as one in which neighbors are alike. A `domain` that
-    reaches below 0 has white at its middle, another one at its lower end.
+    reaches below 0 has white at its middle, another one at its first end. `missing` stands where there is no number.
     """
     alt = altair()
     if not names or len(values) != len(names) or any(len(row) != len(names) for row in values):
@@ -212,7 +217,7 @@ def heat_map(
             number = drawable(value)
             share = 0.0 if number is None else (number - domain[0]) / (domain[1] - domain[0])
             ink = look.FAINT_INK if number is None else look.ink_on(look.blend(ramp, min(max(share, 0.0), 1.0)))
-            text = "–" if number is None else f"{number:.2f}".replace("-", "−")
+            text = missing if number is None else f"{number:.{digits}f}".replace("-", "−")
             cells.append({"row": shown[name], "column": shown[other], "value": number, "text": text, "ink": ink})
     sequence = [shown[name] for name in order or names]
     side = 38 if len(names) <= MANY_CELLS else 16
@@ -223,7 +228,9 @@ def heat_map(
     color = alt.Color("value:Q").scale(
         domain=_stops(domain, len(ramp)), range=list(ramp), interpolate="rgb", clamp=True
     )
-    color = color.legend(title=readable(legend) or None, gradientLength=min(side * len(names), 200), format=".1f")
+    color = color.legend(
+        title=readable(legend) or None, gradientLength=min(side * len(names), 200), format=f".{digits - 1}f"
+    )
     told = [alt.Tooltip("row:N"), alt.Tooltip("column:N"), alt.Tooltip("value:Q", format=".5g")]
     layers = [base.mark_rect(stroke="white", strokeWidth=1).encode(color=color, tooltip=told)]
     if len(names) <= MANY_CELLS:

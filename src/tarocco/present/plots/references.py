@@ -29,7 +29,7 @@ def references_chart(result: ReferencesResult) -> alt.LayerChart | alt.VConcatCh
     lines = _lines(result, result.asked, BANDS, description)
     # Orders of one metric lie close together: bands around them would hide each other.
     rows = [[_lines(result, own, ""), *_stacks(own[-1])] for own in result.by_order()]
-    return arranged([[lines], *rows], description) if rows else lines
+    return arranged([[lines], *rows], description=description) if rows else lines
 
 
 def _lines(result: ReferencesResult, shown: Sequence[Curve], note: str, description: str = "") -> alt.LayerChart:

@@ -1,15 +1,16 @@
-"""The figure of a result: of scores, of a trial, or of curves over the number of references."""
+"""The figure of a result: of scores, of a trial, of correlations, or of curves over the number of references."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
 
+from tarocco.errors import InputError
 from tarocco.judge.agreed import CorrelateResult
 from tarocco.judge.reference_curves import ReferencesResult
 from tarocco.judge.verdict import OrangeResult
 from tarocco.present.plots.charts import dots
-from tarocco.present.plots.correlations import correlations_chart
+from tarocco.present.plots.correlations import correlations_chart, leads_chart
 from tarocco.present.plots.files import check_path, write_chart
 from tarocco.present.plots.orange import orange_chart
 from tarocco.present.plots.references import references_chart
@@ -20,24 +21,34 @@ if TYPE_CHECKING:
 
 
 def figure(
-    result: Result | OrangeResult | CorrelateResult | ReferencesResult, path: str | os.PathLike[str] | None = None
+    result: Result | OrangeResult | CorrelateResult | ReferencesResult,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    pairs: bool = False,
 ) -> alt.ConcatChart | alt.VConcatChart | alt.LayerChart:
     """A dot plot of corpus scores, one panel a metric, with intervals if the result has them.
 
-    Of a trial by ORANGE it draws the curves, or if there are none a dot a metric; of correlations a dot a metric; of
-    `tarocco.references` a line a metric over the number of references, and below what the orders of n-grams contribute
-    if the result has that.
+    Of a trial by ORANGE it draws the curves, or if there are none a dot a metric; of correlations a dot a metric, or
+    with `pairs` a matrix that shows which metric's lead over which is more than luck; of `tarocco.references` a line a
+    metric over the number of references, and below what the orders of n-grams contribute if the result has that.
 
     The Altair chart that is returned shows itself in a notebook; with a path it is written as well, in the format that
     the path's suffix names: .html, .svg, .png, .pdf or .json. Scores are on the scale of tables (BLEU times 100).
     """
+    if not isinstance(result, Result | OrangeResult | CorrelateResult | ReferencesResult):
+        raise InputError(
+            "there are figures of what score, orange, correlate and references return, "
+            f"and none of a {type(result).__name__}"
+        )
+    if pairs and not isinstance(result, CorrelateResult):
+        raise InputError("pairs of metrics are drawn of what correlate returns")
     if path is not None:
         check_path(path)
     chart: alt.ConcatChart | alt.VConcatChart | alt.LayerChart
     if isinstance(result, OrangeResult):
         chart = orange_chart(result)
     elif isinstance(result, CorrelateResult):
-        chart = correlations_chart(result)
+        chart = leads_chart(result) if pairs else correlations_chart(result)
     elif isinstance(result, ReferencesResult):
         chart = references_chart(result)
     else:

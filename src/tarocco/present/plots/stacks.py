@@ -58,7 +58,7 @@ def stacks(
     return finished(alt.layer(chart), note, description)
 
 
-def arranged(charts: Sequence[Sequence[Any]], description: str = "") -> alt.VConcatChart:
+def arranged(charts: Sequence[Sequence[Any]], note: str = "", description: str = "") -> alt.VConcatChart:
     """Rows of charts, one below the other; each chart has its own colors, axes and legend."""
     alt = altair()
 
@@ -70,4 +70,4 @@ def arranged(charts: Sequence[Sequence[Any]], description: str = "") -> alt.VCon
     rows = [alt.hconcat(*map(bare, row), spacing=40) for row in charts]
     apart = dict.fromkeys(("color", "shape", "strokeDash", "x", "y"), "independent")
     together = alt.vconcat(*(row.resolve_scale(**apart) for row in rows), spacing=24).resolve_scale(**apart)
-    return finished(together, "", description)
+    return finished(together, note, description)
