@@ -349,8 +349,8 @@ def test_scores_that_were_read_with_the_experiment_are_not_read_again(folder, mo
     path = written(folder, 'references = "ref/1.txt"\nsystems = "sys/*"\nexternal = {COMET = "comet.tsv"}\n')
     from tarocco.read import external
 
-    read, times = external.read_table, []
-    monkeypatch.setattr(external, "read_table", lambda path: times.append(path) or read(path))
+    read, times = external.read_scores, []
+    monkeypatch.setattr(external, "read_scores", lambda path: times.append(path) or read(path))
     assert main(["score", path, "-f", "tsv"]) == 0
     assert len(times) == 1
     assert "\nB\tCOMET\t0.7\t" in capsys.readouterr().out

@@ -53,6 +53,7 @@ WANTED = {"A": [0.5, 0.25, 0.75], "B": [-1.0, 2.0, 0.0]}
     ("name", "text"),
     [
         ("c.tsv", "system\tsegment\tscore\nA\t1\t.5\nA\t2\t.25\nB\t3\t0\nB\t2\t2\nB\t1\t-1\nA\t3\t.75\nother\t9\tx\n"),
+        ("c.csv", "Doc_ID,Seg_ID,System,X\n1,1,A,.5\n1,2,A,.25\n2,3,A,.75\n1,1,B,-1\n1,2,B,2\n2,3,B,0\n"),
         ("c.csv", "segment0,note,system,COMET\n0,x,A,.5\n1,x,A,.25\n2,y,A,.75\n0,x,B,-1\n1,z,B,2\n2,z,B,0\n"),
         (
             "c.jsonl",

@@ -191,9 +191,60 @@ def test_mistakes(write, text, message):
     assert "\n" not in str(error.value)
 
 
-def test_criteria_are_not_taken_for_systems(write):
+@pytest.mark.parametrize("names", ["adequacy\tfluency", "Adequacy\tFluency"])
+def test_criteria_are_not_taken_for_systems(write, names):
     with pytest.raises(InputError, match="line 1: a column called system is wanted"):
-        read_human(write("h.tsv", "judge\tsegment\tadequacy\tfluency\nx\t1\t1\t2\n"))
+        read_human(write("h.tsv", f"judge\tsegment\t{names}\nx\t1\t1\t2\n"))
+
+
+def test_documents_and_numbers_of_segments_are_no_criteria(write):
+    path = write("h.tsv", "system\tdoc_id\tdocID\tseg_id\tglobalSegId\tDA\nA\t3\t4\t2\t70\t0.5\n")
+    human = read_human(path)
+    assert list(human.criteria) == ["DA"]
+    assert same(human.criteria["DA"], [[NAN, 0.5]])
+    path = write("h.tsv", "system\tseg_id\tsegment0\tDA\nA\t3\t0\t0.5\n")
+    assert read_human(path).criteria["DA"].tolist() == [[0.5]]
+
+
+def test_known_columns_may_be_written_in_any_case(write):
+    human = read_human(write("h.csv", "Judge,System,SEGMENT,Score\nx,A,1,2\ny,A,1,4\nx,B,1,5\n"), "Score")
+    assert (human.criteria["score"].tolist(), human.n_judges) == ([[3], [5]], 2)
+    ranks = read_human(write("h.csv", "Rater,System,Segment,Rank\nx,A,1,2\nx,B,1,1\n"))
+    assert ranks.criteria["rank"].tolist() == [[0], [1]]
+    path = write("h.csv", "System,Adequacy,Score:error\nA,5,2\n")
+    assert read_human(path).kinds == {"score": "error"}
+    assert read_human(path, "adequacy").criteria["Adequacy"].tolist() == [5]
+
+
+def test_columns_may_be_separated_by_spaces(write):
+    """As in the averages that come with MQM ratings."""
+    path = write("h.tsv", "system mqm_avg_score seg_id\nA -5.1 1\nA None 2\nB\t0.0\t1\n")
+    assert same(read_human(path).criteria["mqm_avg_score"], [[-5.1, NAN], [0, NAN]])
+    with pytest.raises(InputError, match=r"line 2: 3 columns are wanted, .*, found 4 \(separated by spaces\?\)"):
+        read_human(write("h.tsv", "system score note\nA 1 rather good\n"))
+    with pytest.raises(InputError, match=r"line 2: 2 columns are wanted, .*, found 1 \(separated by spaces\?\)"):
+        read_human(write("h.tsv", "system\tscore\nA 1\n"))
+
+
+@pytest.mark.parametrize("segment", ["4000000000", "1e300"])
+def test_segments_that_nobody_has(write, segment):
+    path = write("h.tsv", HEAD + f"A\t1\t1\nA\t{segment}\t1\n")
+    with pytest.raises(InputError, match=r"h\.tsv, line 3: segment [e+0-9]* is out of range, there may be 1000000"):
+        read_human(path)
+
+
+@pytest.mark.parametrize("judges", ["median", "mean"])
+def test_huge_scores_stay_finite(write, judges):
+    path = write("h.tsv", "judge\tsystem\tscore\nx\tA\t1e308\ny\tA\t1.5e308\n")
+    assert read_human(path, judges=judges).criteria["score"].tolist() == [1.25e308]
+
+
+@pytest.mark.parametrize("n", [3, None])
+def test_who_counts_from_0_is_told_how_to_say_so(write, n):
+    with pytest.raises(
+        InputError, match=r"line 2: segment 0 is out of range, .*; call the column segment0 if it counts"
+    ):
+        read_human(write("h.tsv", HEAD + "A\t0\t1\n"), n_segments=n)
 
 
 def test_a_criterion_that_is_not_there(write):

@@ -53,6 +53,16 @@ def test_later_files_are_written_otherwise(mqm, there, segment):
     assert np.array_equal(same.criteria["MQM"], other.criteria["MQM"], equal_nan=True)
 
 
+@pytest.mark.parametrize("planted", ["\tFound\tHOTW-test", "\tMissed\tHOTW-test", "\tHOTW\tMajor"])
+def test_planted_errors_do_not_count(mqm, planted):
+    same = read_human(mqm(HEAD + ROWS))
+    more = "".join(f"{system}\td\t2\t2\t{rater}\tx\ty{planted}\n" for system in "AB" for rater in ("r1", "r2"))
+    other = read_human(mqm(HEAD + ROWS + more))
+    assert np.array_equal(same.criteria["MQM"], other.criteria["MQM"], equal_nan=True)
+    with pytest.raises(InputError, match="there are no scores in this file"):
+        read_human(mqm(HEAD + more))
+
+
 def test_without_raters_there_is_one(mqm):
     path = mqm("system\tsegment0\tcategory\tseverity\nA\t0\tx\tMinor\nA\t0\tx\tMinor\nB\t0\tx\tMajor\n")
     human = read_human(path)

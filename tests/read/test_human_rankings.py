@@ -105,7 +105,7 @@ def test_win_shares_and_pairs_by_counting(tmp_path_factory, rankings):
         ("judge\tsegment\tA\tB\nx\t1\t\t\nx\t2\t1\t2\n", r"line 2: a ranking has two systems or more, found 0"),
         ("judge\tsegment\tsystem\trank\nx\t1\tA\t1\nx\t1\tB\t2\ny\t1\tA\t1\n", r"line 4: a ranking has two .* found 1"),
         ("judge\tsegment\tA\tB\nx\t1\t1\t2\nx\t1\t1\t2\n", r"line 3: there is a second score of judge x, A, segment 1"),
-        ("judge\tsegment\tA\tB\nx\t1\t1\tfirst\n", r'line 2: B is a number, not "first"'),
+        ("judge\tsegment\tA\tB\nx\t1\t1\tfirst\n", r'line 2: score is a number, not "first"'),
         ("judge\tsegment\tA\tB\tX\nx\t1\t1\t2\t3\n", r'line 2: there are human scores of unknown system "X"'),
         ("judge\tsegment\tA\tB\nx\t7\t1\t2\n", r"line 2: segment 7 is out of range"),
     ],
@@ -115,6 +115,46 @@ def test_mistakes(tmp_path, text, message):
     path.write_text(text, "utf-8")
     with pytest.raises(InputError, match=message):
         read_human(str(path), systems=["A", "B"], n_segments=3)
+
+
+WIDE_SCORES = [
+    ("segment\tA\tB\n1\t1\t2\n2\t2\t\n", [[1, 2], [2, math.nan]]),  # nobody ranks without a judge
+    ("judge\tsegment\tA\tB\nx\t1\t4\t5\nx\t2\t5\t\ny\t1\t2\t2\n", [[3, 5], [3.5, math.nan]]),  # beyond two systems
+    ("judge\tsegment\tA\tB\nx\t1\t96.5\t1\nx\t2\t1\t2\n", [[96.5, 1], [1, 2]]),
+    ("judge\tsegment\tA\tB\nx\t1\t0\t1\nx\t2\t1\t2\n", [[0, 1], [1, 2]]),
+    ("judge\tsegment\tA\tB\nx\t1\tS\tD\nx\t2\tA\t\n", [[5, 4], [1, math.nan]]),
+]
+
+
+@pytest.mark.parametrize("systems", [["A", "B"], None])
+@pytest.mark.parametrize(("text", "wanted"), WIDE_SCORES)
+def test_wide_tables_of_scores_are_no_rankings(tmp_path, text, wanted, systems):
+    path = tmp_path / "r.tsv"
+    path.write_text(text, "utf-8")
+    human = read_human(str(path), systems=systems)
+    assert (human.systems, human.kinds, human.comparisons) == (("A", "B"), {"score": "similarity"}, None)
+    assert np.array_equal(human.criteria["score"], wanted, equal_nan=True)
+
+
+def test_wide_scores_may_be_taken_as_an_order(tmp_path):
+    path = tmp_path / "r.tsv"
+    path.write_text("segment\tA\tB\n1\t4\t5\n2\t5\t5\n", "utf-8")
+    assert read_human(str(path), as_rankings=True).criteria["score"].tolist() == [[0, 0.5], [1, 0.5]]
+
+
+def test_wide_tables_may_be_of_errors_and_of_several_criteria(tmp_path):
+    path = tmp_path / "r.tsv"
+    path.write_text("segment\tA:error\tB:error\n1\t4\t5\n", "utf-8")
+    assert read_human(str(path)).kinds == {"score": "error"}
+    path.write_text("segment\tA:error\tB\n1\t4\t5\n", "utf-8")
+    with pytest.raises(InputError, match="line 1: some columns are of errors, and some are not"):
+        read_human(str(path))
+    path.write_text("judge\tcriterion\tsegment\tA\tB\nx\tadequacy\t1\t1\t2\nx\tfluency\t1\t2\t1\n", "utf-8")
+    human = read_human(str(path), "fluency")
+    assert (human.criteria["fluency"].tolist(), human.kinds) == ([[0], [1]], {"fluency": "similarity"})
+    path.write_text("judge\tsegment\tA\tB\n", "utf-8")
+    with pytest.raises(InputError, match="there are no scores in this file"):
+        read_human(str(path), systems=["A", "B"])
 
 
 def test_judges_may_rank_systems_as_a_whole(tmp_path):

@@ -6,6 +6,7 @@ markup      NIST SGML and WMT XML
 tables      tables with a header: TSV, CSV, JSON lines
 nbest       n-best lists as a stream
 nbest_forms what n-best files look like inside
+columns     columns of tables of scores that are known by their names
 coverage    which row of a table of scores is about which system and segment
 external    scores that were made elsewhere
 human       what people say of systems: judges and criteria

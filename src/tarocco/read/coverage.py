@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from tarocco.errors import InputError
+from tarocco.read.columns import SEGMENT_COLUMNS
 from tarocco.read.tables import Table, near, number
 
-SEGMENT_COLUMNS = ("segment", "segment0")
+MOST_SEGMENTS = 1_000_000  # where nobody says how many there are: a slip of the pen is not to take all memory
 _LISTED = 6
 
 
@@ -37,7 +38,7 @@ def rows_in_order(table: Table, systems: Sequence[str], n: int | None) -> dict[s
 
 
 def segments_of(table: Table, rows: Iterable[int], n: int | None) -> dict[int, int]:
-    """The segment of each row, counted from 0; where `n` is None, there may be any number of segments."""
+    """The segment of each row, counted from 0; `n` is how many segments there are, None where that is not known."""
     columns = [name for name in SEGMENT_COLUMNS if name in table.header]
     if len(columns) != 1:
         raise InputError(f"{table.path}, line 1: one column called segment or segment0 is wanted, not {len(columns)}")
@@ -50,14 +51,20 @@ def segments_of(table: Table, rows: Iterable[int], n: int | None) -> dict[int, i
         value = values[cells[row]]
         if value is None or not value.is_integer():
             raise InputError(f'{table.where(row)}: {column} is a whole number, not "{cells[row]}"')
-        if value < least or (n is not None and value >= least + n):
+        if not least <= value < least + (MOST_SEGMENTS if n is None else n):
             beyond.setdefault(int(value), row)
         found[row] = int(value) - least
     if beyond:
         first, *others = beyond
-        known = f"this test set has {least} to {least + n - 1}" if n is not None else f"the first one is {least}"
+        if n is not None:
+            known = f"this test set has {least} to {least + n - 1}"
+        elif first < least:
+            known = f"the first one is {least}"
+        else:
+            known = f"there may be {MOST_SEGMENTS} where their number is not given"
         also = f"; so {'is' if len(others) == 1 else 'are'} {listed(map(str, others))}" if others else ""
-        raise InputError(f"{table.where(beyond[first])}: {column} {first} is out of range, {known}{also}")
+        hint = "; call the column segment0 if it counts from 0" if column == "segment" and 0 in beyond else ""
+        raise InputError(f"{table.where(beyond[first])}: {column} {first:.15g} is out of range, {known}{also}{hint}")
     return found
 
 

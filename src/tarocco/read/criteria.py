@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tarocco.errors import InputError
 from tarocco.model import Kind
 from tarocco.read.bytes_of import shown
-from tarocco.read.external import KEYS
+from tarocco.read.columns import ABOUT, RANK, column_of
 from tarocco.read.mt_metrics_eval import score_file_name
 from tarocco.read.tables import Table, near, number
 
@@ -22,9 +22,6 @@ Integers = NDArray[np.int64]
 
 GRADES = ("S", "A", "B", "C", "D")  # 5 4 3 2 1
 AVERAGE = "average"
-RANK = "rank"
-JUDGES = ("judge", "annotator", "rater", "judgement")
-ABOUT = (*KEYS, *JUDGES, "criterion", "document", "doc", "id", "line")  # columns that are no criteria
 COUNTS = re.compile("n|count|n_.+|.+_n|.+_count")  # how many judged is no judgment, unless it is asked for
 USUAL = ("score", "adequacy", "fluency", RANK, "constituent")
 
@@ -57,8 +54,9 @@ def criteria_of(table: Table, asked: str | None, grades: Sequence[str]) -> list[
         ]
     else:
         every = np.arange(len(table.rows))
-        if asked is not None and asked in table.header:
-            columns = [asked]
+        own = None if asked is None else column_of(table, asked)
+        if own is not None:
+            columns = [own]
         else:
             columns = [name for name in table.header if name not in ABOUT and not COUNTS.fullmatch(name)]
             columns = [name for name in columns if name in USUAL or holds_scores(table, name, grades)]
@@ -124,7 +122,7 @@ def _criterion(table: Table, column: str, name: str, rows: Integers, grades: Seq
     there = ~np.isnan(values)
     if not there.any():
         raise InputError(f"{shown(table.path)}: all scores of {name} are missing")
-    kind = table.kinds.get(column) or table.kinds.get("") or ("error" if name == RANK else "similarity")
+    kind = table.kinds.get(column) or table.kinds.get("") or ("error" if RANK in (name, column) else "similarity")
     return Criterion(name, "error" if kind == "error" else "similarity", rows[there], values[there], is_graded)
 
 

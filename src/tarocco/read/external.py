@@ -25,13 +25,13 @@ from numpy.typing import NDArray
 from tarocco.errors import InputError
 from tarocco.model import CandidateScores, ExternalScores, Kind
 from tarocco.read.bytes_of import bytes_of, shown
+from tarocco.read.columns import ABOUT, SEGMENT_COLUMNS, column_of, read_scores
 from tarocco.read.coverage import is_by_segment, refuse_uncovered, rows_in_order, segments_of, wanted_once
 from tarocco.read.lines import checked_lines
 from tarocco.read.markup import format_of
-from tarocco.read.tables import KINDS, SUFFIXES, Table, json_lines, near, read_table
+from tarocco.read.tables import KINDS, SUFFIXES, Table, json_lines, near
 
 Floats = NDArray[np.float64]
-KEYS = ("system", "segment", "segment0", "target", "reference")
 
 
 class ScoresMissing(UserWarning):
@@ -83,7 +83,7 @@ def read_external(
     """
     if holds_candidates(asked.path):
         raise InputError(f"{shown(asked.path)}: these are scores of candidates in n-best lists, not of systems")
-    table = read_table(asked.path)
+    table = read_scores(asked.path)
     column = _score_column(table, asked)
     kind = _kind(table, column, asked)
     origin = [("kind", kind), ("file", Path(asked.path).name), ("sha256", table.digest)]
@@ -103,7 +103,7 @@ def read_external(
             f"{table.path}, line 1: a column called system is wanted, or target and reference; "
             f"found {', '.join(table.header)}"
         )
-    elif {"segment", "segment0"} & set(table.header):
+    elif set(SEGMENT_COLUMNS) & set(table.header):
         by_system = _by_segment(table, column, systems, n_segments)
     else:
         level, by_system = "system", _of_systems(table, column, systems)
@@ -219,14 +219,15 @@ def _numbers(values: object, what: str, where: str) -> Floats:
 
 def _score_column(table: Table, asked: ExternalFile) -> str:
     if asked.column is not None:
-        if asked.column not in table.header:
-            others = [name for name in table.header if name not in KEYS]
+        column = column_of(table, asked.column)
+        if column is None:
+            others = [name for name in table.header if name not in ABOUT]
             raise InputError(f'{table.path} has no column "{asked.column}" ({near(asked.column, others)})')
-        return asked.column
+        return column
     for name in (asked.name, "score"):
         if name in table.header:
             return name
-    numbers = table.number_columns(besides=KEYS)
+    numbers = table.number_columns(besides=ABOUT)
     if len(numbers) == 1:
         return numbers[0]
     if numbers:

@@ -3,8 +3,9 @@
 A table has a column `system` (or `reference`, where people judged references) and for scores of segments `segment` or
 `segment0`. A column `score` holds the scores; without it every column of numbers or ordered grades is a criterion, or,
 where there is a column `criterion`, its cells name them. `rank` and columns called NAME:error are better when lower. A
-column `judge` (annotator, rater, judgement) says who judged. Ranks of judges are rankings, see rankings.py; tables of
-errors are MQM, see mqm.py; mt-metrics-eval's files have no header, see mt_metrics_eval.py.
+column `judge` (annotator, rater, judgement) says who judged. Ranks of judges are rankings; wide tables have a column a
+system, see rankings.py; tables of errors are MQM, see mqm.py; mt-metrics-eval's files have no header, see
+mt_metrics_eval.py. Columns are known in any case, see columns.py.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from numpy.typing import NDArray
 from tarocco.errors import BadParameter, InputError
 from tarocco.model import HumanScores, Kind
 from tarocco.read.bytes_of import shown
+from tarocco.read.columns import JUDGES, RANK, SEGMENT_COLUMNS, read_scores
 from tarocco.read.coverage import (
-    SEGMENT_COLUMNS,
     is_by_segment,
     listed,
     refuse_uncovered,
@@ -30,11 +31,11 @@ from tarocco.read.coverage import (
     segments_of,
     wanted_once,
 )
-from tarocco.read.criteria import AVERAGE, GRADES, JUDGES, RANK, Criterion, criteria_of
+from tarocco.read.criteria import AVERAGE, GRADES, Criterion, criteria_of
 from tarocco.read.mqm import added_up, is_mqm
 from tarocco.read.mt_metrics_eval import human_paths
 from tarocco.read.rankings import Ranks, compared, is_wide, unfolded, win_shares
-from tarocco.read.tables import Table, near, read_table
+from tarocco.read.tables import Table, near
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -139,13 +140,13 @@ def read_human(
     grades = grades.split() if isinstance(grades, str) else grades
     if len(set(grades)) != len(grades):
         raise BadParameter(f"grades are there twice: {', '.join(grades)}")
-    table = read_table(path)
+    table = read_scores(path)
     origin = [("file", Path(path).name), ("sha256", table.digest)]
     if column is not None:
         origin.insert(1, ("column", column))
-    wide = is_wide(table, systems)
+    wide = is_wide(table, systems, grades)
     if wide:
-        table = unfolded(table, systems)
+        table = unfolded(table, systems, grades)
     elif is_mqm(table):
         table, judges = added_up(table), judges or "mean"
         origin.append(("scores", "mqm"))
@@ -154,7 +155,8 @@ def read_human(
     criteria = criteria_of(table, column, grades)
     for criterion in criteria:
         _refuse_twice(rows, criterion)
-    ranked = as_rankings or wide or (rows.judges and [one.name for one in criteria] == [RANK])
+    by_rank = wide and RANK in table.header
+    ranked = as_rankings or by_rank or (rows.judges and [one.name for one in criteria] == [RANK])
     comparisons = None
     if ranked:
         if len(criteria) == 1:
@@ -282,9 +284,10 @@ def _reduced(rows: _Rows, criterion: Criterion, judges: Judges) -> Floats:
     values, cell = criterion.values[order], cell[order]
     cells, first, count = np.unique(cell, return_index=True, return_counts=True)
     if judges == "mean":
-        reduced = np.add.reduceat(values, first) / count
+        scale = 2.0 ** int(count.max()).bit_length()  # digits stay as they are, and sums of huge numbers finite
+        reduced = np.add.reduceat(values / scale, first) / count * scale
     else:
-        reduced = (values[first + (count - 1) // 2] + values[first + count // 2]) / 2
+        reduced = values[first + (count - 1) // 2] / 2 + values[first + count // 2] / 2
     scores = np.full(len(rows.systems) * rows.n_segments, np.nan)
     scores[cells] = reduced
     return scores.reshape(-1, rows.n_segments) if rows.level == "segment" else scores

@@ -1,6 +1,7 @@
 """Rankings: a judge puts several systems in order for a segment. Lower is better, and ties are allowed.
 
-They come as rows of (judge, segment, system, rank), or as one row a judge and segment with a column a system.
+They come as rows of (judge, segment, system, rank), or as a wide table: one row a judge and segment, a column a system.
+Scores may come in wide tables, too; they are told apart by their numbers.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.errors import InputError
-from tarocco.read.coverage import SEGMENT_COLUMNS
-from tarocco.read.criteria import ABOUT, JUDGES, RANK, USUAL, holds_scores
-from tarocco.read.tables import Table
+from tarocco.read.bytes_of import shown
+from tarocco.read.columns import ABOUT, JUDGES, RANK, SEGMENT_COLUMNS
+from tarocco.read.criteria import USUAL, holds_scores
+from tarocco.read.tables import Table, number
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -32,30 +34,49 @@ class Ranks:
     ranks: Floats
 
 
-def is_wide(table: Table, systems: Sequence[str] | None) -> bool:
+def is_wide(table: Table, systems: Sequence[str] | None, grades: Sequence[str]) -> bool:
     """Whether a table has a column a system, not a criterion."""
-    if {"system", "reference", *USUAL} & set(table.header) or not set(SEGMENT_COLUMNS) & set(table.header):
+    usual = {"system", "reference", *USUAL} & {name.lower() for name in table.header}
+    if usual or not set(SEGMENT_COLUMNS) & set(table.header):
         return False
-    columns = _columns(table, systems)
+    columns = _columns(table, systems, grades)
     return len(columns) > 1 if systems is None else bool(set(columns) & set(systems))
 
 
-def unfolded(table: Table, systems: Sequence[str] | None) -> Table:
-    """The same rankings with one row a judge, segment and system."""
-    columns = _columns(table, systems)
-    about = [name for name in table.header if name in (*JUDGES, *SEGMENT_COLUMNS)]
-    places = [table.header.index(name) for name in about]
-    ranks = np.array([list(table.numbers(name)) for name in columns])  # [systems, rows]
-    there = ~np.isnan(ranks)
-    ranked = there.sum(axis=0)
-    if ranked.min() < 2:
-        raise InputError(_too_few(table, int(np.argmax(ranked < 2)), int(ranked[ranked < 2][0])))
+def unfolded(table: Table, systems: Sequence[str] | None, grades: Sequence[str]) -> Table:
+    """A wide table with one row a judge, segment and system, and a column `rank` or `score`.
+
+    Ranks are by judges, and whole numbers from 1 to the number of systems; everything else is a score.
+    """
+    columns = _columns(table, systems, grades)
+    kinds = {table.kinds.get(name, "") for name in columns}
+    if len(kinds) > 1:
+        raise InputError(f"{shown(table.path)}, line 1: some columns are of errors, and some are not")
+    about = [name for name in table.header if name in (*JUDGES, *SEGMENT_COLUMNS, "criterion")]
+    places, own = ([table.header.index(name) for name in names] for names in (about, columns))
+    ranked = bool(set(JUDGES) & set(table.header)) and kinds == {""} and _are_ranks(table, own)
     rows, lines = [], []
-    for row, system in np.argwhere(there.T).tolist():
-        cells = table.rows[row]
-        rows.append((*(cells[place] for place in places), columns[system], repr(float(ranks[system, row]))))
-        lines.append(table.lines[row])
-    return replace(table, header=(*about, "system", RANK), rows=tuple(rows), lines=tuple(lines))
+    for row, cells in enumerate(table.rows):
+        there = [(system, cells[at]) for system, at in zip(columns, own, strict=True) if not _is_missing(cells[at])]
+        if ranked and len(there) < 2:
+            raise InputError(_too_few(table, row, len(there)))
+        rows += [(*(cells[place] for place in places), *one) for one in there]
+        lines += [table.lines[row]] * len(there)
+    header = (*about, "system", RANK if ranked else "score")
+    kind = {"score": kinds.pop()} if kinds != {""} else {}
+    return replace(table, header=header, rows=tuple(rows), lines=tuple(lines), kinds={**table.kinds, **kind})
+
+
+def _are_ranks(table: Table, columns: Sequence[int]) -> bool:
+    """Whether the cells of these columns are whole numbers from 1 to their number, as far as they are not missing."""
+    different = {cells[at] for cells in table.rows for at in columns}
+    values = [number(cell) for cell in different if not _is_missing(cell)]
+    return all(value is not None and value.is_integer() and 1 <= value <= len(columns) for value in values)
+
+
+def _is_missing(cell: str) -> bool:
+    value = number(cell)
+    return value is not None and value != value
 
 
 def win_shares(given: Ranks) -> Floats:
@@ -92,10 +113,10 @@ def compared(given: Ranks) -> Integers:
     return in_order
 
 
-def _columns(table: Table, systems: Sequence[str] | None) -> list[str]:
-    """The columns of ranks: those of the systems, and all others of numbers."""
+def _columns(table: Table, systems: Sequence[str] | None, grades: Sequence[str]) -> list[str]:
+    """The columns of a wide table that are systems: those of the run, and all others of numbers or grades."""
     others = [name for name in table.header if name not in ABOUT]
-    return [name for name in others if name in (systems or ()) or holds_scores(table, name)]
+    return [name for name in others if name in (systems or ()) or holds_scores(table, name, grades)]
 
 
 def _rankings(given: Ranks) -> tuple[Integers, Integers]:

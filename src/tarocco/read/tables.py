@@ -1,7 +1,8 @@
 """Tables with a header, as cells of text that know their line: TSV, CSV, JSON lines, and mt-metrics-eval's score files.
 
 A file's suffix says what it is (.tsv, .csv, .jsonl, .score); where it says nothing, the first line does. Cells of TSV
-files are taken as they stand: there are no quotation marks that mean something.
+files are taken as they stand: there are no quotation marks that mean something. Where the first line has spaces and no
+tab, spaces separate.
 """
 
 from __future__ import annotations
@@ -89,8 +90,10 @@ def read_table(path: str) -> Table:
     if form == "jsonl":
         table = _from_json_lines(path, text)
     else:
-        rows = list({"csv": _csv_rows, "tsv": _tsv_rows, "score": _score_rows}[form](path, text))
-        table = _from_rows(path, rows, headless=form == "score")
+        if form == "tsv" and "\t" not in text.lstrip("\n").partition("\n")[0]:
+            form = "spaces"
+        read = {"csv": _csv_rows, "tsv": _tsv_rows, "spaces": _spaced_rows, "score": _score_rows}
+        table = _from_rows(path, list(read[form](path, text)), form)
     return replace(table, digest=sha256(data).hexdigest()[:12])
 
 
@@ -127,6 +130,12 @@ def _tsv_rows(_path: str, text: str) -> Iterator[tuple[int, list[str]]]:
             yield line, written.split("\t")
 
 
+def _spaced_rows(_path: str, text: str) -> Iterator[tuple[int, list[str]]]:
+    for line, written in enumerate(text.split("\n"), start=1):
+        if written.strip():
+            yield line, written.split()
+
+
 def _score_rows(path: str, text: str) -> Iterator[tuple[int, list[str]]]:
     for line, written in enumerate(text.split("\n"), start=1):
         cells = written.split("\t") if "\t" in written else written.split()
@@ -150,18 +159,19 @@ def _csv_rows(path: str, text: str) -> Iterator[tuple[int, list[str]]]:
         raise InputError(f"{shown(path)}, line {before + 1}: this is not CSV: {error}") from None
 
 
-def _from_rows(path: str, rows: list[tuple[int, list[str]]], headless: bool) -> Table:
+def _from_rows(path: str, rows: list[tuple[int, list[str]]], form: str) -> Table:
     if not rows:
         raise InputError(f"{shown(path)}: there is no header, a table is wanted")
     first = rows[0][1]
-    headless = headless or (len(first) == 2 and bool(first[0].strip()) and number(first[1]) is not None)
+    headless = form == "score" or (len(first) == 2 and bool(first[0].strip()) and number(first[1]) is not None)
     names, body = (["system", "score"], rows) if headless else (first, rows[1:])
     header, kinds = _header(path, names)
     for line, cells in body:
         if len(cells) != len(header):
+            spaces = form == "spaces" or len(cells[0].split()) == len(header)
             raise InputError(
                 f"{shown(path)}, line {line}: {len(header)} columns are wanted, as in line {rows[0][0]}, "
-                f"found {len(cells)}"
+                f"found {len(cells)}{' (separated by spaces?)' if spaces else ''}"
             )
     lines = tuple(line for line, _ in body)
     return Table(path, header, tuple(tuple(cells) for _, cells in body), lines, kinds, "", headless)
