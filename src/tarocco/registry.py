@@ -39,6 +39,9 @@ BUILT_IN = (
 # Families of the papers that this release does not have. Asking for one says so; nothing is approximated.
 NOT_YET = ("MAXSIM", "SP", "DP", "CP", "NE", "SR")
 
+# Metrics that others compute, whose names are near to some of ours.
+ELSEWHERE = ("comet", "xcomet", "cometkiwi", "bleurt", "bertscore", "bartscore", "metricx", "yisi", "unite", "prism")
+
 REQUIRED = ("title", "summary", "formula", "paper", "pattern", "names", "example")
 
 
@@ -202,5 +205,8 @@ def _not_found(stem: str) -> str:
 
     known = {name.lower(): name for family in families() for name in (*family.names, family.title)}
     near = [known[name] for name in get_close_matches(stem.lower(), known, n=3, cutoff=0.5)]
-    hint = f"did you mean {' or '.join(near)}?" if near else "`tarocco metrics` lists what there is"
+    if near and not stem.lower().startswith(ELSEWHERE):
+        hint = f"did you mean {' or '.join(near)}?"
+    else:
+        hint = f"`tarocco metrics` lists what there is; scores made elsewhere come in with --scores {stem}=FILE"
     return f'there is no metric "{stem}" ({hint})'
