@@ -212,6 +212,15 @@ def tarocco_command(*arguments, **options):
     return subprocess.run(command, capture_output=True, text=True, **options)
 
 
+@pytest.mark.parametrize("command", ["compare", "correlate", "audit", "references"])
+def test_commands_about_several_systems_do_not_wait_for_standard_input(capsys, command):
+    assert run(capsys, command, *REFERENCES) == (
+        1,
+        "",
+        "tarocco: which systems? Name their files with -i, or all files in an experiment file\n",
+    )
+
+
 def test_standard_input():
     done = tarocco_command("score", *REFERENCES, "-b", input="\n".join(DEMO.systems["brief"]))
     assert done.stdout == f"{100 * expected('BLEU-4')['brief']['BLEU-4'].score:.2f}\n"

@@ -34,10 +34,11 @@ class Inputs(NamedTuple):
     experiment: Experiment | None
 
 
-def read_inputs(options: argparse.Namespace, default: Sequence[str] = METRICS) -> Inputs:
+def read_inputs(options: argparse.Namespace, default: Sequence[str] = METRICS, *, piped: bool = False) -> Inputs:
     """Read and check everything that options, or the experiment file among them, name; `default` are metrics.
 
-    Settings that only the experiment file gives are filled in, so that afterwards the options tell what was used.
+    `piped` is whether a system may come from standard input, where none is named. Settings that only the experiment
+    file gives are filled in, so that afterwards the options tell what was used.
     """
     from tarocco.encode.batch import Encoding
     from tarocco.registry import metrics
@@ -46,7 +47,7 @@ def read_inputs(options: argparse.Namespace, default: Sequence[str] = METRICS) -
     fill_in(options, experiment, default)
     chosen = metrics(options.metrics)
     encoding = Encoding(options.tokenize, options.lowercase)
-    test_set = read_texts(options, experiment)
+    test_set = read_texts(options, experiment, piped=piped)
     return Inputs(test_set, [*chosen, *external_of(options, experiment, test_set, chosen)], encoding, experiment)
 
 
@@ -76,10 +77,12 @@ def fill_in(
     options.metrics = options.metrics or metrics
 
 
-def read_texts(options: argparse.Namespace, experiment: Experiment | None) -> TestSet:
+def read_texts(options: argparse.Namespace, experiment: Experiment | None, *, piped: bool = False) -> TestSet:
     """References and systems; those that were read with the experiment are not read again."""
     from tarocco.read.test_set import assemble, read_test_set, reference_columns, system_columns
 
+    if experiment is None and not (options.input or piped):
+        raise InputError("which systems? Name their files with -i, or all files in an experiment file")
     if experiment is None:
         return read_test_set(options.references, options.input or ["-"], options.documents, options.num_refs)
     references, systems = experiment.reference_columns, experiment.system_columns

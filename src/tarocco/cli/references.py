@@ -144,13 +144,10 @@ def _people(options: argparse.Namespace, experiment: Experiment | None) -> tuple
 
     from tarocco.cli.inputs import read_texts
     from tarocco.encode.batch import Encoding
-    from tarocco.errors import InputError
     from tarocco.judge.people import who_was_judged
     from tarocco.judge.reference_judges import by_people
     from tarocco.judge.subsets import pool_of
 
-    if not options.input and experiment is None:
-        raise InputError("which systems? Name their files with -i: a correlation is over several")
     test_set = read_texts(options, experiment)
     human = read_people(options, test_set, experiment)
     pool = pool_of(replace(test_set, systems={name: test_set.systems[name] for name in human.systems}), options.most)

@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> None:
 
     if not options.input and sys.stdin is not None and sys.stdin.isatty() and not is_experiment(options.references[0]):
         say("note: reading the system from the keyboard; files of systems are named with -i")
-    test_set, chosen, encoding, _ = read_inputs(options)
+    test_set, chosen, encoding, _ = read_inputs(options, piped=True)
     if options.level == "document" and test_set.documents is None:
         raise InputError("--level document needs document labels: give --documents FILE, one label a segment")
     if options.level != "corpus" and options.confidence is not None and options.format != "json" and not options.quiet:
