@@ -344,6 +344,8 @@ def test_wrong_data():
     three = dict(list(DEMO.systems.items())[:3])
     with pytest.raises(InputError, match="wants at least 4 that people judged, and there are 3 systems; scores of seg"):
         tarocco.correlate(three, DEMO.references, ADEQUACY, metrics="chrF")
+    with pytest.raises(InputError, match=r'^human scores: those of system "careful" are not all numbers'):
+        tarocco.correlate(DEMO.systems, DEMO.references, dict.fromkeys(DEMO.systems, "good"))
     with pytest.raises(InputError, match="people judged a, b, but the systems are careful"):
         tarocco.correlate(DEMO.systems, DEMO.references, {"a": 1, "b": 2}, metrics="chrF")
     whole = dict.fromkeys(DEMO.systems, 1.0)
@@ -475,6 +477,7 @@ def test_human_scores_of_an_experiment(capsys, tmp_path):
     [
         ([], "human scores are wanted: give --human FILE, or name them in an experiment file"),
         (["--human", "nowhere.tsv"], "nowhere.tsv: there is no such file"),
+        (["--human", str(FOLDER)], f"{FOLDER}: a file of human scores is wanted, not a directory"),
         ([*GRADES, "--level", "segment", "--test", "perm"], "the permutation test is for the system level"),
         (
             [*GRADES, "--level", "document", "--document-size", "61"],

@@ -157,16 +157,23 @@ REFERENCES = 'references = "ref/*.txt"\n'
         (REFERENCES + 'documents = "short.txt"', r"line 2: .*short\.txt has 1 labels, .*1\.txt has 3 segments"),
         (REFERENCES + 'groups = "short.txt"', r"line 2: .*short\.txt has 1 labels, .*1\.txt has 3 segments"),
         (REFERENCES + 'nbest = "nix.txt"', r"line 2: .*nix\.txt: there is no such file"),
-        (REFERENCES + 'human = "ref:x"', r"line 2: .*ref: this is a directory, a file is wanted"),
+        (REFERENCES + 'human = "ref:x"', r"line 2: .*ref: a file of human scores is wanted, not a directory"),
         (REFERENCES + "human = 3", r"line 2: human is the name of a file, .* as_rankings, not 3"),
-        (REFERENCES + 'human = {file = "grades.tsv", judge = "mean"}', r"line 2: human is .* a table with file, col"),
-        (REFERENCES + 'human = {file = "grades.tsv", grades = [1]}', r"line 2: human is .* a table with file, column"),
+        (
+            REFERENCES + 'human = {file = "grades.tsv", judge = "mean"}',
+            r'line 2: human has no key "judge" \(did you mean "judges"\?\)$',
+        ),
+        (REFERENCES + 'human = {column = "x"}', r'line 2: human names no file: file = "\.\.\." is wanted$'),
+        (
+            REFERENCES + 'human = {file = "grades.tsv", grades = [1]}',
+            r"line 2: human has grades = \[1\], but grades is text, or a list of texts$",
+        ),
+        (
+            REFERENCES + 'human = {file = "grades.tsv", as_rankings = "yes"}',
+            r'line 2: human has as_rankings = "yes", but as_rankings is true or false$',
+        ),
         (REFERENCES + 'human = {file = "grades.tsv", judges = "mode"}', r'line 2: judges are .* mean, not "mode"'),
         (REFERENCES + '[human]\nfile = "comet.tsv"\ncolumn = "x"', r'line 2: .*comet\.tsv has no criterion "x"'),
-        (
-            REFERENCES + 'systems = "sys/*"\nhuman = "strangers.tsv"',
-            r"line 3: .*strangers\.tsv: there are human scores, but of none of the run's systems",
-        ),
         (
             REFERENCES + 'systems = "sys/*"\nhuman = "late.tsv"',
             r"line 3: .*late\.tsv, line 2: segment 4 is out of range, this test set has 1 to 3",
@@ -354,6 +361,38 @@ def test_scores_that_were_read_with_the_experiment_are_not_read_again(folder, mo
     assert main(["score", path, "-f", "tsv"]) == 0
     assert len(times) == 1
     assert "\nB\tCOMET\t0.7\t" in capsys.readouterr().out
+
+
+def test_who_needs_no_people_is_not_kept_by_strangers(folder, capsys):
+    path = written(folder, 'references = "ref/1.txt"\nsystems = "sys/*"\nhuman = "strangers.tsv"\n')
+    assert main(["score", path]) == 0
+    assert main(["correlate", path]) == 1
+    assert capsys.readouterr().err == (
+        f"tarocco: {folder}/strangers.tsv: people judged X, but the systems are A, B, C\n"
+    )
+    # With other systems, or other people, it is not the experiment's people that are asked.
+    (folder / "X.txt").write_text(REFERENCE)
+    assert main(["correlate", path, "-i", str(folder / "X.txt")]) == 1
+    err = capsys.readouterr().err
+    assert "at least 4" in err
+    assert "but the systems are" not in err
+    assert main(["correlate", path, "--human", str(folder / "grades.tsv")]) == 1
+    err = capsys.readouterr().err
+    assert "at least 4" in err
+    assert "but the systems are" not in err
+
+
+def test_people_that_were_read_with_the_experiment_are_not_read_again(folder, monkeypatch, capsys):
+    path = written(folder, 'references = "ref/*"\nsystems = "sys/*"\nhuman = "grades.tsv"\n')
+    from tarocco.read import human
+
+    read, times = human.read_scores, []
+    monkeypatch.setattr(human, "read_scores", lambda path: times.append(path) or read(path))
+    for more, count in (((), 1), (("--judges", "mean"), 2), (("--human", str(folder / "grades.tsv")), 2)):
+        times.clear()
+        main(["correlate", path, *more])
+        assert "at least 4" in capsys.readouterr().err
+        assert len(times) == count
 
 
 @pytest.mark.parametrize("text", ["a = " + "[" * 100_000, "a = 1" + "0" * 5000])

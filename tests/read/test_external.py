@@ -212,6 +212,19 @@ def test_how_files_are_named(write, tmp_path):
             external_file(text)
 
 
+def test_files_of_mt_metrics_eval_name_themselves(write):
+    assert external_file("m/en-de/BLEURT-0.2-refA.seg.score") == ExternalFile(
+        "BLEURT-0.2-refA", "m/en-de/BLEURT-0.2-refA.seg.score"
+    )
+    assert external_file("COMET-refA.sys.score.gz").name == "COMET-refA"
+    assert external_file("X=COMET-refA.seg.score") == ExternalFile("X", "COMET-refA.seg.score")
+    odd = write("a=b.seg.score", "A\t1\n")
+    with pytest.raises(InputError, match=r'"a=b" cannot be the name of a metric'):
+        external_file(odd)
+    with pytest.raises(InputError, match=r"scores are given as NAME=FILE"):
+        external_file("COMET-refA.doc.score")
+
+
 def test_candidates(write):
     text = '{"kind": "error"}\n{"id": 1, "scores": [1, 2, 2.5]}\n{"id": 0, "scores": [3], "references": [1, 2]}\n'
     path = write("n.jsonl", text)

@@ -153,8 +153,21 @@ def test_systems_that_both_have(write):
     human = read_human(path, systems=["D", "C", "B"], shared_only=True)
     assert human.systems == ("B",)
     assert same(human.criteria["score"], [[2]])
-    with pytest.raises(InputError, match="of none of the run's systems"):
-        read_human(path, systems=["D"], shared_only=True)
+    none = read_human(path, systems=["D"], shared_only=True)
+    assert (none.systems, none.unknown, none.criteria["score"].shape) == ((), ("A", "B"), (0, 1))
+
+
+@pytest.mark.parametrize("inside", ["", "human-scores"])
+def test_a_folder_is_no_file(tmp_path, inside):
+    with pytest.raises(InputError, match=r": a file of human scores is wanted, not a directory$"):
+        read_human(tmp_path)
+    there = tmp_path / "human-scores" / "en-de.mqm.seg.score"
+    there.parent.mkdir()
+    there.write_text("A\t1\n")
+    with pytest.raises(
+        InputError, match=r"not a directory: this is a folder of mt-metrics-eval, with .*en-de\.mqm\.seg"
+    ):
+        read_human(tmp_path / inside)
 
 
 MISTAKES = [

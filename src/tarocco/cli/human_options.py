@@ -57,6 +57,7 @@ def read_people(options: argparse.Namespace, test_set: TestSet, experiment: Expe
     """The human scores of those systems of a run that people judged; named by --human, or by the experiment."""
     from dataclasses import replace
 
+    from tarocco.judge.people import some_judged
     from tarocco.read.external import file_and_column
     from tarocco.read.human import HumanFile
 
@@ -68,5 +69,8 @@ def read_people(options: argparse.Namespace, test_set: TestSet, experiment: Expe
         "grades": options.grades and options.grades.replace(",", " ").replace(">", " "),
         "as_rankings": options.as_rankings or None,
     }
-    file = replace(file, **{name: value for name, value in said.items() if value is not None})
-    return file.read(list(test_set.systems), len(test_set))
+    said = {name: value for name, value in said.items() if value is not None}
+    systems = list(test_set.systems)
+    as_it_was = experiment.human_scores if experiment and not (options.human or options.input or said) else None
+    human = as_it_was or replace(file, **said).read(systems, len(test_set))
+    return some_judged(human, systems, file.path)

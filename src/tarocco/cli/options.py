@@ -58,7 +58,8 @@ def add_scores_option(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         metavar="NAME=FILE[:COLUMN]",
-        help="scores made elsewhere, as one more metric (NAME:error=FILE: lower is better)",
+        help="scores made elsewhere, as one more metric (NAME:error=FILE: lower is better); files of mt-metrics-eval, "
+        "NAME.seg.score, need no NAME=",
     )
 
 

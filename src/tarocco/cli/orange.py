@@ -239,6 +239,7 @@ def _sample(found: list[Confusion], options: argparse.Namespace) -> str:
 
 def _check_outputs(options: argparse.Namespace) -> None:
     """All that can be refused is refused before the work."""
+    from tarocco.cli.inputs import named_once
     from tarocco.judge.sheet import key_path
     from tarocco.present.confusions import check_confusions
     from tarocco.present.sheets import check_sheet
@@ -251,7 +252,7 @@ def _check_outputs(options: argparse.Namespace) -> None:
         sheet = options.sheet or SHEET
         check_sheet(sheet)
         sheets = [sheet, key_path(sheet)]
-    scores = [text.partition("=")[2] for text in options.scores or ()]
+    scores = [file.path for file in named_once(options.scores or ()).values()]
     inputs = [options.nbest, *(options.references or ()), *scores, options.pool, options.source]
     check_apart([options.errors, options.figure, *sheets, store_of(options)], inputs)
 

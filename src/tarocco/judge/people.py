@@ -33,14 +33,15 @@ def human_scores(given: Human, systems: Sequence[str], n_segments: int) -> Human
     from tarocco.read.external import file_and_column
     from tarocco.read.human import HumanFile
 
-    return HumanFile(*file_and_column(os.fspath(given))).read(systems, n_segments)
+    file = HumanFile(*file_and_column(os.fspath(given)))
+    return some_judged(file.read(systems, n_segments), systems, file.path)
 
 
 def _of_systems(human: HumanScores, systems: Sequence[str], n_segments: int) -> HumanScores:
     found = next(iter(human.criteria.values()))
     if human.level == "segment" and found.shape[1] != n_segments:
         raise InputError(f"there are {n_segments} segments, but human scores of {found.shape[1]}")
-    shared, unknown = _shared(human.systems, systems)
+    shared, unknown = _shared(human.systems, systems, human.unknown)
     places = [human.systems.index(system) for system in shared]
     criteria = {name: scores[places] for name, scores in human.criteria.items()}
     return replace(human, criteria=criteria, systems=shared, comparisons=None, unknown=unknown)
@@ -50,19 +51,33 @@ def _of_numbers(given: Mapping[str, Any], systems: Sequence[str], n_segments: in
     from tarocco.read.external import external_of_numbers
 
     shared, unknown = _shared([str(system) for system in given], systems)
-    scores = external_of_numbers("human", given, shared, n_segments)
+    scores = external_of_numbers("human", given, shared, n_segments, "human scores")
     rows = np.stack([scores.by_system[system] for system in shared])
     values = rows[:, 0] if scores.level == "system" else rows
     origin = scores.origin[1:]
     return HumanScores({"human": values}, {"human": scores.kind}, shared, scores.level, 1, origin, unknown=unknown)
 
 
-def _shared(judged: Sequence[str], systems: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Systems of the run that people judged, and judged ones that the run does not have."""
+def _shared(
+    judged: Sequence[str], systems: Sequence[str], others: Sequence[str] = ()
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Systems of the run that people judged, and judged ones that the run does not have; `others` have no scores."""
     shared = tuple(system for system in systems if system in set(judged))
+    unknown = tuple(system for system in (*judged, *others) if system not in set(systems))
     if not shared:
-        raise InputError(f"people judged {', '.join(judged) or 'no system'}, but the systems are {', '.join(systems)}")
-    return shared, tuple(system for system in judged if system not in set(systems))
+        raise InputError(_strangers(unknown, systems))
+    return shared, unknown
+
+
+def some_judged(human: HumanScores, systems: Sequence[str], path: str) -> HumanScores:
+    """The scores that a file has of a run's systems; InputError where it has none of them."""
+    if not human.systems:
+        raise InputError(f"{path}: {_strangers(human.unknown, systems)}")
+    return human
+
+
+def _strangers(judged: Sequence[str], systems: Sequence[str]) -> str:
+    return f"people judged {listed(judged) or 'no system'}, but the systems are {listed(systems)}"
 
 
 def criterion_of(human: HumanScores) -> str:

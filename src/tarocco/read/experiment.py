@@ -293,7 +293,12 @@ class _Reading:
         about = self.values.get("human")
         if isinstance(about, str) and about:
             return HumanFile(*file_and_column(self.place(about)))
-        if isinstance(about, Mapping) and _is_about_human(about):
+        if isinstance(about, Mapping):
+            mistakes = _wrong_about_human(about)
+            for sentence in mistakes:
+                self.wrong(f"human {sentence}", "human")
+            if mistakes:
+                return None
             how: dict[str, Any] = {
                 key: tuple(value) if isinstance(value, list) else value for key, value in about.items()
             }
@@ -351,11 +356,24 @@ def _is_about_file(about: Mapping[str, object]) -> bool:
     )
 
 
-def _is_about_human(about: Mapping[str, Any]) -> bool:
-    """Whether a table says what HumanFile takes; which judges and grades there are, `read_human` knows."""
-    kinds: dict[str, Any] = {"file": str, "column": str, "judges": str, "grades": (str, list), "as_rankings": bool}
-    fits = all(isinstance(value, kinds.get(key, ())) for key, value in about.items())
-    return fits and "file" in about and all(isinstance(grade, str) for grade in about.get("grades", ()))
+def _wrong_about_human(about: Mapping[str, Any]) -> list[str]:
+    """What a table says that HumanFile does not take; which judges and grades there are, `read_human` knows."""
+    kinds: dict[str, tuple[Any, str]] = {
+        "file": (str, "the name of a file"),
+        "column": (str, "text"),
+        "judges": (str, "median or mean"),
+        "grades": ((str, list), "text, or a list of texts"),
+        "as_rankings": (bool, "true or false"),
+    }
+    found = [f'has no key "{key}" ({near(key, kinds)})' for key in about if key not in kinds]
+    if not about.get("file"):
+        found.append('names no file: file = "..." is wanted')
+    for key, (kind, wanted) in kinds.items():
+        value = about.get(key)
+        texts = not isinstance(value, list) or all(isinstance(one, str) for one in value)
+        if value is not None and not (isinstance(value, kind) and texts):
+            found.append(f"has {key} = {_shown(value)}, but {key} is {wanted}")
+    return found
 
 
 def _shown(value: object) -> str:

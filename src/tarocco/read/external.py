@@ -49,8 +49,11 @@ class ExternalFile:
 
 
 def external_file(text: str) -> ExternalFile:
-    """`NAME=FILE`, `NAME=FILE:COLUMN` or `NAME:error=FILE`."""
+    """`NAME=FILE`, `NAME=FILE:COLUMN` or `NAME:error=FILE`; mt-metrics-eval's NAME.seg.score name themselves."""
     written, equals, place = text.partition("=")
+    of_file = re.fullmatch(r"(.+)\.(?:seg|sys)\.score(?:\.\w+)?", Path(text).name)
+    if of_file and (not equals or Path(text).exists()):
+        return ExternalFile(name_and_kind(of_file[1])[0], text)
     if not (equals and written and place):
         raise InputError(f'scores are given as NAME=FILE, NAME=FILE:COLUMN or NAME:error=FILE, not "{text}"')
     name, kind = name_and_kind(written)
@@ -111,14 +114,20 @@ def read_external(
     return ExternalScores(asked.name, kind, level, by_system, tuple(origin), pairs)
 
 
-def external_of_numbers(name: str, given: Any, systems: Sequence[str], n_segments: int) -> ExternalScores:
-    """Scores from a program: a mapping from systems to a list of numbers, or to a number; a list for one system."""
+def external_of_numbers(
+    name: str, given: Any, systems: Sequence[str], n_segments: int, called: str | None = None
+) -> ExternalScores:
+    """Scores from a program: a mapping from systems to a list of numbers, or to a number; a list for one system.
+
+    `called` is what mistakes call them; by default external scores and their name.
+    """
     bare, kind = name_and_kind(name)
+    called = called or f"external scores {bare}"
     if not isinstance(given, Mapping):
         if len(systems) != 1:
-            raise InputError(f"external scores {bare}: a mapping from systems is wanted, as there are several")
+            raise InputError(f"{called}: a mapping from systems is wanted, as there are several")
         given = {systems[0]: given}
-    refuse_uncovered(f"external scores {bare}", systems, [str(system) for system in given])
+    refuse_uncovered(called, systems, [str(system) for system in given])
     by_name = {str(system): scores for system, scores in given.items()}
     by_system: dict[str, Floats] = {}
     for system in systems:
@@ -128,15 +137,15 @@ def external_of_numbers(name: str, given: Any, systems: Sequence[str], n_segment
         try:
             by_system[system] = np.array(values, np.float64).reshape(len(values))
         except (TypeError, ValueError, OverflowError):
-            raise InputError(f'external scores {bare}: those of system "{system}" are not all numbers') from None
+            raise InputError(f'{called}: those of system "{system}" are not all numbers') from None
         if np.isinf(by_system[system]).any():
-            raise InputError(f'external scores {bare}: one of system "{system}" is infinite')
+            raise InputError(f'{called}: one of system "{system}" is infinite')
     single = [system for system in systems if not isinstance(by_name[system], Iterable)]
     wrong = [system for system in systems if system not in single and len(by_system[system]) != n_segments]
     if wrong or 0 < len(single) < len(systems):
         system = (wrong or single)[0]
         raise InputError(
-            f'external scores {bare}: {n_segments} numbers are wanted for system "{system}", one a segment, '
+            f'{called}: {n_segments} numbers are wanted for system "{system}", one a segment, '
             f"found {len(by_system[system])}"
         )
     digest = sha256(b"".join(by_system[system].tobytes() for system in systems)).hexdigest()[:12]

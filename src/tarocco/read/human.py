@@ -33,7 +33,7 @@ from tarocco.read.coverage import (
 )
 from tarocco.read.criteria import AVERAGE, GRADES, Criterion, criteria_of
 from tarocco.read.mqm import added_up, is_mqm
-from tarocco.read.mt_metrics_eval import human_paths
+from tarocco.read.mt_metrics_eval import human_paths, refuse_folder
 from tarocco.read.rankings import Ranks, compared, is_wide, unfolded, win_shares
 from tarocco.read.tables import Table, near
 
@@ -117,8 +117,8 @@ def read_human(
     as_rankings
         Take each judge's scores of a segment as an order alone: they become win shares, as ranks do.
     shared_only
-        Leave out systems that only the file or only `systems` has, in place of refusing them; a warning tells of
-        those that nobody judged.
+        Leave out systems that only the file or only `systems` has, in place of refusing them. Those of the file are
+        named by `unknown`; where none is shared, `systems` is empty.
 
     Raises
     ------
@@ -140,6 +140,7 @@ def read_human(
     grades = grades.split() if isinstance(grades, str) else grades
     if len(set(grades)) != len(grades):
         raise BadParameter(f"grades are there twice: {', '.join(grades)}")
+    refuse_folder(path)
     table = read_scores(path)
     origin = [("file", Path(path).name), ("sha256", table.digest)]
     if column is not None:
@@ -317,10 +318,7 @@ def _of_systems(human: HumanScores, where: str, wanted: Sequence[str] | None, sh
     if wanted is None:
         wanted = with_scores
     elif shared_only:
-        both = [name for name in wanted if name in set(with_scores)]
-        if not both:
-            raise InputError(f"{where}: there are human scores, but of none of the run's systems")
-        wanted = both
+        wanted = [name for name in wanted if name in set(with_scores)]
     else:
         refuse_uncovered(where, wanted, with_scores)
     unknown = tuple(name for name in with_scores if name not in set(wanted))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tarocco.errors import InputError
 from tarocco.read.bytes_of import bytes_of
-from tarocco.read.coverage import rows_in_order, wanted_once
+from tarocco.read.coverage import listed, rows_in_order, wanted_once
 from tarocco.read.external import ExternalFile
 from tarocco.read.tables import near, read_table
 
@@ -92,6 +92,15 @@ def human_paths(folder: str, language_pair: str, level: str) -> dict[str, str]:
         others = near(wanted, there) if there else "there are none at all"
         raise InputError(f"{folder}: there are no human scores of {wanted} in human-scores ({others})")
     return found
+
+
+def refuse_folder(folder: str) -> None:
+    """InputError where a path is a folder, in place of a file of human scores; it names those that are in it."""
+    if Path(folder).is_dir():
+        inside = Path(folder).parent if Path(folder).absolute().name == "human-scores" else folder
+        there = listed(path for path, named in score_paths(str(inside)) if named.reference is None)
+        found = f": this is a folder of mt-metrics-eval, with {there}" if there else ""
+        raise InputError(f"{folder}: a file of human scores is wanted, not a directory{found}")
 
 
 def metric_files(folder: str, language_pair: str, level: str) -> list[ExternalFile]:
