@@ -250,6 +250,8 @@ def test_segments_that_nobody_has(write, segment):
 def test_huge_scores_stay_finite(write, judges):
     path = write("h.tsv", "judge\tsystem\tscore\nx\tA\t1e308\ny\tA\t1.5e308\n")
     assert read_human(path, judges=judges).criteria["score"].tolist() == [1.25e308]
+    path = write("h.tsv", "system\tadequacy\tfluency\nA\t1e308\t1.5e308\n")
+    assert read_human(path).criteria["average"].tolist() == [1.25e308]
 
 
 @pytest.mark.parametrize("n", [3, None])

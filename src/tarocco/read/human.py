@@ -298,7 +298,8 @@ def _with_average(human: HumanScores, where: str, alone: bool) -> HumanScores:
     """One more criterion where there are several: their mean, higher is better, NaN where one of them is missing."""
     if len(human.criteria) < 2 and not alone:
         return human
-    average = np.mean([human.higher_is_better(name) for name in human.criteria], axis=0)
+    scale = 2.0 ** len(human.criteria).bit_length()
+    average = np.mean([human.higher_is_better(name) / scale for name in human.criteria], axis=0) * scale
     if np.isnan(average).all():
         if alone:
             raise InputError(f"{where}: there is no average, as no system or segment has scores of all criteria")
