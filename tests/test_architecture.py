@@ -22,6 +22,7 @@ ROOMS = (
     "kernels",
     "encode",
     "read",
+    "annotate",
     "metrics",
     "registry",
     "results",

@@ -1,0 +1,1 @@
+"""From text to linguistic structure: analyzers, and files that other analyzers wrote, behind one interface."""
