@@ -1,0 +1,215 @@
+"""How good the analyzers are: against gold annotation of English web text, and how long they take.
+
+The gold data are not part of the project: ../shared/data/ewt-gold, or the folder that $TAROCCO_GOLD names, with CoNLL-U
+(UD dependencies), trees and roles of the same sentences. Rules were developed on the first half of it; the second half
+was only measured. Each converter is also run on the gold dependencies: what it reaches there is its ceiling.
+
+    python bench/analyzers.py    a table with both halves
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from measure import Row, in_turns
+from measure import seconds as timed
+
+GOLD = Path(os.environ.get("TAROCCO_GOLD", Path(__file__).parents[2] / "shared" / "data" / "ewt-gold"))
+# As EVALB counts: neither the top node nor punctuation.
+TOP = frozenset(("TOP", "S1", "ROOT"))
+PUNCTUATION = frozenset((".", ",", ":", "``", "''"))
+GOALS = {"tags": 93.0, "constituency": 78.0, "roles": 62.0}
+SENTENCES = 1000  # for the speed
+SAMPLES = 5
+
+Counts = list[tuple[int, int, int]]  # a sentence: right, found, wanted
+
+
+def gold_sentences() -> list[Any]:
+    from tarocco.annotate.files import read_annotations
+
+    return read_annotations([GOLD / name for name in ("ewt.conllu", "ewt.trees", "ewt.props")])
+
+
+def parsed(gold: Sequence[Any]) -> list[Any]:
+    """The same words, analyzed by spaCy."""
+    from spacy.tokens import Doc
+
+    from tarocco.annotate.analyzers import annotator
+
+    analyzer: Any = annotator("spacy")
+    vocabulary = analyzer.pipeline.vocab
+    documents = [Doc(vocabulary, words=list(sentence.words)) for sentence in gold]
+    return [analyzer.sentence(document) for document in analyzer.documents(documents)]
+
+
+def counted(found: Iterable[Iterable[Hashable]], wanted: Iterable[Iterable[Hashable]]) -> Counts:
+    pairs = [(Counter(ours), Counter(theirs)) for ours, theirs in zip(found, wanted, strict=True)]
+    return [((ours & theirs).total(), ours.total(), theirs.total()) for ours, theirs in pairs]
+
+
+def f1(counts: Counts) -> float:
+    right, found, wanted = map(sum, zip(*counts, strict=True))
+    return 200 * right / (found + wanted) if found + wanted else 100.0
+
+
+def tags(sentence: Any) -> list[Hashable]:
+    return list(enumerate(sentence.tags))
+
+
+def brackets(sentence: Any, gold_tags: Sequence[str]) -> list[Hashable]:
+    """Labelled spans, counted in words that are no punctuation."""
+    place = [0]
+    for tag in gold_tags:
+        place.append(place[-1] + (tag not in PUNCTUATION))
+    return [
+        (node.label, place[node.start], place[node.end])
+        for node in sentence.tree
+        if node.label not in TOP and place[node.end] > place[node.start]
+    ]
+
+
+def chunks(sentence: Any, gold_tags: Sequence[str]) -> list[Hashable]:
+    from tarocco.annotate.chunks import chunks_of
+    from tarocco.annotate.conllu import spans_of
+
+    return list(spans_of(sentence.chunks or chunks_of(sentence.tree, gold_tags)))
+
+
+def roles(frames: Sequence[Any], tags: Sequence[str], verbs_only: bool) -> list[Hashable]:
+    """Arguments with their predicates and exact spans; PRP is what CoNLL-2005 called PNC, and C-V is no argument."""
+    return [
+        (frame.predicate, span.label.replace("AM-PRP", "AM-PNC").removesuffix("-DSP"), span.start, span.end)
+        for frame in frames
+        if not verbs_only or tags[frame.predicate].startswith(("VB", "MD"))
+        for span in frame.arguments
+        if span.label != "C-V"
+    ]
+
+
+def accuracy() -> dict[str, tuple[Counts, Counts | None]]:
+    """(with spaCy, the ceiling) by what is measured, a count a sentence."""
+    from dataclasses import replace
+
+    from tarocco.annotate.completing import completed
+    from tarocco.annotate.dependencies import Dependencies
+    from tarocco.annotate.roles import frames_of
+
+    gold = gold_sentences()
+    with_spacy = parsed(gold)
+    ceiling = [completed(replace(sentence, tree=None, chunks=None, frames=None)) for sentence in gold]
+
+    def against(measured: Callable[[Any, Sequence[str]], list[Hashable]]) -> tuple[Counts, Counts]:
+        wanted = [measured(sentence, sentence.tags) for sentence in gold]
+        sides = [
+            counted([measured(ours, theirs.tags) for ours, theirs in zip(side, gold, strict=True)], wanted)
+            for side in (with_spacy, ceiling)
+        ]
+        return sides[0], sides[1]
+
+    def predicted(side: Sequence[Any]) -> list[Any]:
+        trees = [Dependencies(s.words, s.lemmas, s.tags, s.heads, s.relations) for s in side]
+        return [frames_of(tree, [f.predicate for f in s.frames]) for tree, s in zip(trees, gold, strict=True)]
+
+    frames = [predicted(side) for side in (with_spacy, gold)]
+
+    def of_roles(verbs_only: bool) -> tuple[Counts, Counts]:
+        wanted = [roles(sentence.frames, sentence.tags, verbs_only) for sentence in gold]
+        sides = [
+            counted([roles(ours, s.tags, verbs_only) for ours, s in zip(side, gold, strict=True)], wanted)
+            for side in frames
+        ]
+        return sides[0], sides[1]
+
+    return {
+        "tags": (counted(map(tags, with_spacy), map(tags, gold)), None),
+        "chunks": against(chunks),
+        "constituency": against(brackets),
+        "roles": of_roles(False),
+        "roles of verbs": of_roles(True),
+    }
+
+
+def speed() -> tuple[float, float]:
+    """Seconds of processor time for some sentences: ours, and spaCy's pipeline alone."""
+    import time
+
+    from tarocco.annotate.analyzers import annotator
+
+    analyzer: Any = annotator("spacy")
+    texts = [" ".join(sentence.words) for sentence in gold_sentences()[:SENTENCES]]
+
+    def spent(function: Callable[[], object]) -> float:
+        start = time.process_time()
+        function()
+        return time.process_time() - start
+
+    timed(lambda: analyzer.annotate(texts[:50]))  # imports, and what spaCy keeps
+    ours, alone = in_turns(
+        [lambda: spent(lambda: analyzer.annotate(texts)), lambda: spent(lambda: list(analyzer.pipeline.pipe(texts)))],
+        SAMPLES,
+        min,
+    )
+    return ours, alone
+
+
+def rows() -> list[Row]:
+    """For the table of all measurements."""
+    found = []
+    if not GOLD.is_dir():
+        print(f"{GOLD} is not there: how good analyzers are is not measured", file=sys.stderr)
+    else:
+        for what, (counts, ceiling) in accuracy().items():
+            how = "accuracy" if what == "tags" else "F1"
+            beside = f", ceiling {f1(ceiling):.1f}" if ceiling else ""
+            goal = GOALS.get(what)
+            number = f1(counts)
+            shape = f"{len(counts)} sentences"
+            found.append(
+                Row(
+                    f"analyzer: {what}",
+                    shape,
+                    "gold",
+                    how,
+                    f"{number:.1f}{beside}",
+                    f">= {goal:.0f}" if goal else "-",
+                    goal is None or number >= goal,
+                )
+            )
+        ours, alone = speed()
+        found.append(
+            Row(
+                "annotating",
+                f"{SENTENCES} sentences",
+                "spaCy alone",
+                "processor time",
+                f"{ours / alone:.2f}x",
+                "<= 1.3x",
+                ours <= 1.3 * alone,
+            )
+        )
+    return found
+
+
+def main() -> None:
+    from tarocco.present.tables import Table, plain
+
+    lines = []
+    for what, (counts, ceiling) in accuracy().items():
+        half = len(counts) // 2
+        cells = [f"{f1(part):.1f}" for part in (counts, counts[:half], counts[half:])]
+        cells += [f"{f1(part):.1f}" for part in (ceiling, ceiling[:half], ceiling[half:])] if ceiling else ["-"] * 3
+        lines.append((what, *cells, f"{GOALS[what]:.0f}" if what in GOALS else "-"))
+    header = ("what", "spaCy", "developed on", "held out", "ceiling", "developed on", "held out", "goal")
+    print(plain(Table(header, tuple(lines), labels=1)), end="")
+    ours, alone = speed()
+    print(f"\nannotating {SENTENCES} sentences: {ours / alone:.2f} times the processor time of spaCy alone")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,282 @@
+"""Quantities, percentages, sums of money, dates and times that a model missed, found by rule.
+
+Labels are those of OntoNotes, as spaCy's models have them: PERCENT, MONEY, QUANTITY, DATE, TIME, ORDINAL, CARDINAL.
+What the model found stays as it is; rules look only at the words between.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from tarocco.annotate.sentence import Span
+
+_NUMBER = re.compile(r"[+-]?\d[\d.,]*|\d+/\d+")
+_YEAR = re.compile(r"(1[5-9]|20)\d\d")
+_CLOCK = re.compile(r"\d{1,2}[:.]\d\d([ap]\.?m\.?)?|\d{1,2}[ap]\.?m\.?")
+_DATE = re.compile(r"\d{1,4}([/.-])\d{1,2}\1\d{1,4}")
+_ORDINAL = re.compile(r"\d+(st|nd|rd|th)")
+_DAY = re.compile(r"[0-3]?\d(st|nd|rd|th)?")
+_SPELLED = frozenset(
+    [
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
+        "twenty",
+        "thirty",
+        "forty",
+        "fifty",
+        "sixty",
+        "seventy",
+        "eighty",
+        "ninety",
+        "hundred",
+        "thousand",
+        "million",
+        "billion",
+        "trillion",
+        "hundreds",
+        "thousands",
+        "millions",
+        "billions",
+        "dozen",
+        "dozens",
+    ]
+)
+_MONTHS = frozenset(
+    [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "jan",
+        "feb",
+        "mar",
+        "apr",
+        "jun",
+        "jul",
+        "aug",
+        "sep",
+        "sept",
+        "oct",
+        "nov",
+        "dec",
+        "jan.",
+        "feb.",
+        "mar.",
+        "apr.",
+        "jun.",
+        "jul.",
+        "aug.",
+        "sep.",
+        "sept.",
+        "oct.",
+        "nov.",
+        "dec.",
+    ]
+)
+_DAYS = frozenset(
+    [
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "today",
+        "yesterday",
+        "tomorrow",
+        "tonight",
+    ]
+)
+_PERIODS = frozenset(
+    ["day", "days", "week", "weeks", "month", "months", "year", "years", "decade", "decades", "century", "centuries"]
+)
+_HOURS = frozenset(["hour", "hours", "minute", "minutes", "second", "seconds", "a.m.", "p.m.", "am", "pm", "o'clock"])
+_PERCENT = frozenset(("%", "percent", "pct", "percentage"))
+_CURRENCIES = frozenset(("$", "€", "£", "¥", "us$", "usd", "eur", "gbp", "rs", "rs."))
+_COINS = frozenset(
+    [
+        "dollar",
+        "dollars",
+        "euro",
+        "euros",
+        "pound",
+        "pounds",
+        "cent",
+        "cents",
+        "yen",
+        "rupee",
+        "rupees",
+        "franc",
+        "francs",
+        "peso",
+        "pesos",
+    ]
+)
+_UNITS = frozenset(
+    [
+        "km",
+        "kilometer",
+        "kilometers",
+        "kilometre",
+        "kilometres",
+        "m",
+        "meter",
+        "meters",
+        "metre",
+        "metres",
+        "cm",
+        "mm",
+        "mile",
+        "miles",
+        "yard",
+        "yards",
+        "foot",
+        "feet",
+        "inch",
+        "inches",
+        "kg",
+        "kilogram",
+        "kilograms",
+        "kilo",
+        "kilos",
+        "g",
+        "gram",
+        "grams",
+        "ton",
+        "tons",
+        "tonne",
+        "tonnes",
+        "pound",
+        "lb",
+        "lbs",
+        "ounce",
+        "ounces",
+        "oz",
+        "liter",
+        "liters",
+        "litre",
+        "litres",
+        "gallon",
+        "gallons",
+        "acre",
+        "acres",
+        "hectare",
+        "hectares",
+        "mph",
+        "km/h",
+        "knots",
+        "degrees",
+        "degree",
+        "°c",
+        "°f",
+        "celsius",
+        "fahrenheit",
+        "watt",
+        "watts",
+        "kw",
+        "mw",
+        "gw",
+        "volts",
+        "mb",
+        "gb",
+        "tb",
+    ]
+)
+
+
+def with_found_by_rule(words: Sequence[str], tags: Sequence[str], found: Sequence[Span]) -> tuple[Span, ...]:
+    """A model's entities and those that it missed, from left to right."""
+    taken = [False] * len(words)
+    for span in found:
+        taken[span.start : span.end] = [True] * (span.end - span.start)
+    new: list[Span] = []
+    word, size = 0, len(words)
+    while word < size:
+        entity = None if taken[word] else _entity_at(words, tags, word)
+        if entity is None or any(taken[entity.start : entity.end]):
+            word += 1
+        else:
+            new.append(entity)
+            word = entity.end
+    return tuple(sorted([*found, *new], key=lambda span: span.start)) if new else tuple(found)
+
+
+def _entity_at(words: Sequence[str], tags: Sequence[str], start: int) -> Span | None:
+    """The entity that begins with a word, if one does."""
+    word, tag = words[start].lower(), tags[start]
+    if tag != "CD" and tag[:1] not in ("N", "$", "J", "S", "X", "R") and not word[:1].isdigit():
+        return None  # most words are none of it
+    size = len(words)
+
+    def run(at: int, fits: Callable[[int], bool]) -> int:
+        while at < size and fits(at):
+            at += 1
+        return at
+
+    def number(at: int) -> bool:
+        text = words[at].lower()
+        return _NUMBER.fullmatch(text) is not None or (text in _SPELLED and tags[at] in ("CD", "NNS"))
+
+    def is_in(at: int, names: frozenset[str]) -> bool:
+        return at < size and words[at].lower() in names
+
+    if word in _CURRENCIES and (end := run(start + 1, number)) > start + 1:
+        return Span("MONEY", start, end)
+    if word in _DAYS and (tag.startswith("NN") or tag == "RB"):
+        return Span("DATE", start, start + 1)
+    if word in _MONTHS and tag == "NNP":
+        end = run(start + 1, lambda at: at < start + 4 and _is_day_or_year(words, at))
+        return Span("DATE", start, end if words[end - 1] != "," else end - 1)
+    if _DATE.fullmatch(word):
+        return Span("DATE", start, start + 1)
+    if _DAY.fullmatch(word) and is_in(start + 1, _MONTHS) and tags[start + 1] == "NNP":
+        end = start + 2
+        return Span("DATE", start, end + (end < size and _YEAR.fullmatch(words[end]) is not None))
+    if _CLOCK.fullmatch(word) and ":" in word + ("" if word[-1:].isdigit() else ":"):
+        return Span("TIME", start, start + 1 + is_in(start + 1, _HOURS))
+    if _ORDINAL.fullmatch(word):
+        return Span("ORDINAL", start, start + 1)
+    if not number(start) or tag not in ("CD", "JJ", "NN", "NNS", "NNP"):
+        return None
+    end = run(start, number)
+    if is_in(end, _PERCENT):
+        return Span("PERCENT", start, end + 1)
+    for label, names in (("MONEY", _COINS | _CURRENCIES), ("QUANTITY", _UNITS), ("DATE", _PERIODS), ("TIME", _HOURS)):
+        if is_in(end, names):
+            return Span(label, start, end + 1)
+    if end == start + 1 and _YEAR.fullmatch(word):
+        return Span("DATE", start, end)
+    return Span("CARDINAL", start, end)
+
+
+def _is_day_or_year(words: Sequence[str], at: int) -> bool:
+    word = words[at].lower()
+    return _DAY.fullmatch(word) is not None or _YEAR.fullmatch(word) is not None or word == ","
