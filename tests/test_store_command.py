@@ -12,6 +12,7 @@ import tarocco
 from tarocco import datasets
 from tarocco.cli.running import parser_of
 from tarocco.store.blocks import packed
+from tarocco.store.database import SCHEMA
 
 DEMO = datasets.load("demo")
 SCORE = ("score", *REFERENCES, "-i", *SYSTEMS, "-m", "BLEU-4", "ROUGE-L")
@@ -68,7 +69,7 @@ def test_ls_and_info(capsys, store):
     assert (found["metric"], found["subject"], found["rows"], found["done"]) == ("BLEU-4", "careful", N, N)
     code, out, _ = run(capsys, "store", "info", store, "-f", "json")
     (found,) = json.loads(out)["results"]
-    assert (found["series"], found["blocks"], found["schema"]) == (2 * len(SYSTEMS), 2 * len(SYSTEMS), 1)
+    assert (found["series"], found["blocks"], found["schema"]) == (2 * len(SYSTEMS), 2 * len(SYSTEMS), SCHEMA)
     assert found["releases"] == [f"tarocco {tarocco.__version__}"]
     assert "computed by  tarocco" in run(capsys, "store", "info", store)[1]
 

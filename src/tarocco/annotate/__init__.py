@@ -4,6 +4,6 @@ sentence      what is known of a segment, one frozen structure
 analyzers     analyzers by name: spaCy's pipelines (spacy_pipeline), Stanza's (stanza_pipeline)
 completing    what follows from tags and dependencies: constituency, chunks, roles (one converter a file)
 files         CoNLL-U (conllu), trees in brackets (brackets), role columns (props): written, read, joined, checked
-annotating    texts to sentences, each text once, kept in memory and in a store
+annotated     texts to sentences, each text once, kept in memory and in a store
 labels        the labels of the IQmt manual
 """

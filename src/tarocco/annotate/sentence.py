@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Node:
     """A node of a constituency tree. Words are no nodes: word i hangs from the last node of a tree that covers it."""
 
@@ -19,7 +19,7 @@ class Node:
     end: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Span:
     """An entity, or an argument of a predicate: words start .. end - 1 and what they are."""
 
@@ -28,7 +28,7 @@ class Span:
     end: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Frame:
     """A predicate and its arguments, whose labels are PropBank's: A0, A1, AM-TMP, C-A1, R-A0."""
 

@@ -9,6 +9,7 @@ import hashlib
 import importlib
 import importlib.util
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,7 @@ class SpacyAnnotator:
     def __init__(self, pipeline: Any, name: str) -> None:
         self.pipeline = pipeline
         self.name = f"spacy:{name}"
-        self.version = f"{pipeline.meta['version']}+spacy{importlib.import_module('spacy').__version__}"
+        self.version = f"spacy-{importlib.import_module('spacy').__version__}/{name}-{pipeline.meta['version']}"
         probe = pipeline("This is a sentence.")
         own = {layer for layer, attribute in _ATTRIBUTES.items() if probe.has_annotation(attribute)}
         if "heads" in own:
@@ -79,14 +80,17 @@ class SpacyAnnotator:
         self.own = frozenset(own)
         self.english = pipeline.lang == "en" and own >= NEEDED
         self.layers = self.own | MADE if self.english else self.own
+        strings = pipeline.vocab.strings
+        # One object for equal texts: sentences that are kept share them, and most are asked for again and again.
+        self.text = lru_cache(1 << 16)(lambda number: str(strings[number]).replace(" ", "_"))
 
     def annotate(self, texts: Sequence[str]) -> list[Sentence]:
         """One sentence a text."""
         most = self.pipeline.max_length
         tidy = [" ".join(text.split()) for text in texts]
-        for place, text in enumerate(tidy):
+        for text in tidy:
             if len(text) > most:
-                raise InputError(f"segment {place + 1} has {len(text)} characters; spaCy takes up to {most}")
+                raise InputError(f'a segment has {len(text)} characters, spaCy takes up to {most}: "{text[:40]}..."')
         return list(map(self.sentence, self.documents(tidy)))
 
     def documents(self, texts: Iterable[Any]) -> Iterable[Any]:
@@ -96,23 +100,22 @@ class SpacyAnnotator:
 
     def sentence(self, document: Any) -> Sentence:
         """A spaCy document in our structure."""
-        own = self.own
+        own, text = self.own, self.text
         words = tuple([token.text.replace(" ", "_") for token in document])
-        tags = tuple([token.tag_ for token in document]) if "tags" in own else None
+        tags = tuple([text(token.tag) for token in document]) if "tags" in own else None
         heads = relations = entities = None
         if "heads" in own:
-            heads = tuple(
-                [-1 if token.head is token or token.head.i == token.i else token.head.i for token in document]
-            )
-            relations = tuple([token.dep_ for token in document])
+            places = [token.head.i for token in document]
+            heads = tuple([-1 if place == word else place for word, place in enumerate(places)])
+            relations = tuple([text(token.dep) for token in document])
         if "entities" in own:
-            spans = tuple([Span(entity.label_, entity.start, entity.end) for entity in document.ents])
+            spans = tuple([Span(text(entity.label), entity.start, entity.end) for entity in document.ents])
             entities = with_found_by_rule(words, tags, spans) if self.english and tags is not None else spans
         sentence = Sentence(
             words,
-            lemmas=tuple([token.lemma_.replace(" ", "_") for token in document]) if "lemmas" in own else None,
+            lemmas=tuple([text(token.lemma) for token in document]) if "lemmas" in own else None,
             tags=tags,
-            universal=tuple([token.pos_ for token in document]) if "universal" in own else None,
+            universal=tuple([text(token.pos) for token in document]) if "universal" in own else None,
             heads=heads,
             relations=relations,
             entities=entities,

@@ -43,7 +43,7 @@ class StanzaAnnotator:
     def __init__(self, pipeline: Any, language: str, version: str) -> None:
         self.pipeline = pipeline
         self.name = f"stanza:{language}"
-        self.version = version
+        self.version = f"stanza-{version}/{language}"
         self.own = frozenset(
             layer for name, layers in _PROCESSORS.items() if name in pipeline.processors for layer in layers
         )

@@ -17,6 +17,7 @@ COMMANDS = {
     "audit": "can this metric be gamed on this data?",
     "orange": "put metrics on trial: do they rank human translations above machine ones?",
     "references": "how many references are enough?",
+    "annotate": "analyze texts: tags, chunks, dependencies, trees, entities, roles",
     "init": "write an experiment file for a folder of files",
     "metrics": "what metrics there are: formulas, parameters, papers",
     "demo": "score the bundled test set",

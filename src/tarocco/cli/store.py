@@ -138,6 +138,7 @@ def info(store: Store, options: argparse.Namespace) -> None:
         "schema": found.schema,
         "series": f"{found.series} (a metric on a system)",
         "blocks": f"{found.blocks}, {found.rows} segments",
+        "analyzed": f"{found.annotations} texts",
         "computed by": ", ".join(found.releases) or "-",
         "used (UTC)": f"{found.first_used} to {found.last_used}" if found.first_used else "-",
     }
@@ -153,6 +154,7 @@ def export(store: Store, options: argparse.Namespace) -> None:
 def prune(store: Store, options: argparse.Namespace) -> None:
     from tarocco.errors import BadParameter
     from tarocco.present.export import of_this_release
+    from tarocco.store.annotations import prune_annotations
     from tarocco.store.upkeep import days_ago, prune
 
     if not (options.all or options.other_releases or options.older_than is not None):
@@ -168,7 +170,11 @@ def prune(store: Store, options: argparse.Namespace) -> None:
         say(f"{len(going)} series would go")
         return
     dropped = prune(store, [entry.number for entry in going])
-    say(f"{len(going)} series and {dropped} blocks are gone")
+    said = f"{len(going)} series and {dropped} blocks are gone"
+    if options.metrics is None and options.input is None:  # texts belong to no metric, and to no system
+        texts = prune_annotations(store, None if options.all else old, options.other_releases)
+        said += f", and {texts} analyzed texts" if texts else ""
+    say(said)
 
 
 def check(store: Store, options: argparse.Namespace) -> int:

@@ -52,6 +52,16 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             PRIMARY KEY (series, first)
         ) WITHOUT ROWID""",
     ),
+    (
+        """CREATE TABLE annotations (
+            key BLOB PRIMARY KEY,           -- of a text, the analyzer and its version, see annotate/annotated.py
+            analyzer TEXT NOT NULL,         -- its name and version
+            release TEXT NOT NULL,          -- of the program that had it analyzed
+            checksum INTEGER NOT NULL,      -- CRC-32 of sentence
+            used TEXT NOT NULL,             -- UTC; when it was stored
+            sentence BLOB NOT NULL          -- what was found, compressed, see annotate/packing.py
+        ) WITHOUT ROWID""",
+    ),
 )
 SCHEMA = len(MIGRATIONS)
 

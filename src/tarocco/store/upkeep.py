@@ -43,6 +43,7 @@ class Summary:
     releases: tuple[str, ...]
     first_used: str | None
     last_used: str | None
+    annotations: int = 0  # texts whose analysis is kept
 
 
 def entries(store: Store) -> list[Entry]:
@@ -63,9 +64,11 @@ def summary(store: Store) -> Summary:
         series, first, last = store.connection.execute("SELECT count(*), min(used), max(used) FROM series").fetchone()
         blocks, rows = store.connection.execute("SELECT count(*), ifnull(sum(rows), 0) FROM blocks").fetchone()
         releases = store.connection.execute("SELECT DISTINCT release FROM series ORDER BY release").fetchall()
+        (analyzed,) = store.connection.execute("SELECT count(*) FROM annotations").fetchone()
     log = f"{store.path}-wal"
     size = os.path.getsize(store.path) + (os.path.getsize(log) if os.path.exists(log) else 0)
-    return Summary(store.path, SCHEMA, size, series, blocks, rows, tuple(name for (name,) in releases), first, last)
+    names = tuple(name for (name,) in releases)
+    return Summary(store.path, SCHEMA, size, series, blocks, rows, names, first, last, analyzed)
 
 
 def rows_of(store: Store, entry: Entry) -> Iterator[tuple[int, Floats]]:
@@ -102,6 +105,13 @@ def problems(store: Store) -> list[str]:
             WHERE places.first + blocks.rows > series.rows"""
         )
         found += [f"series {number} has more rows than its test set" for (number,) in too_long]
+        found += [
+            f"the analysis of a text by {analyzer} is not what was stored"
+            for analyzer, checksum, sentence in connection.execute(
+                "SELECT analyzer, checksum, sentence FROM annotations"
+            )
+            if zlib.crc32(sentence) != checksum
+        ]
     except sqlite3.DatabaseError as error:
         return [f"SQLite: {error}"]
     return found

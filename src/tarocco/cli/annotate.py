@@ -1,0 +1,121 @@
+"""Analyze texts once, and write what was found as files that people and programs can read.
+
+Of each text, one segment a line, CoNLL-U (words, lemmas, tags, dependencies, chunks, entities), trees in brackets and
+roles in columns are written beside it: text.conllu, text.trees, text.props. Files of the same kinds that any other
+parser wrote are read, checked against the text and completed with --parses.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tarocco.cli.options import add_store_option, store_of
+
+if TYPE_CHECKING:
+    from tarocco.annotate.sentence import Sentence
+
+EXAMPLES = """examples:
+  tarocco annotate ref.txt sys/*.txt
+  tarocco annotate ref.txt -f conllu | less -S
+  tarocco annotate ref.txt --labels iqmt -o parses
+  tarocco annotate ref.txt --parses ref.conllu ref.props -o checked
+"""
+
+FORMATS = ("conllu", "trees", "props")  # as annotate/files.py has them, which --help does not need
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILE", help="texts, one segment a line (- is standard input)")
+    parser.add_argument(
+        "--analyzer",
+        default="spacy",
+        metavar="NAME",
+        help="spacy, spacy:PIPELINE or stanza:LANGUAGE (default: spacy, which is English)",
+    )
+    parser.add_argument(
+        "--labels",
+        choices=("own", "iqmt"),
+        default="own",
+        help="the analyzer's labels, or the IQmt manual's (default: own)",
+    )
+    parser.add_argument(
+        "--parses",
+        nargs="+",
+        metavar="FILE",
+        help="take what these files say of the text, which is one; nothing is analyzed",
+    )
+    parser.add_argument(
+        "-f", "--format", choices=FORMATS, help="only this format; of one text, to standard output (default: all)"
+    )
+    parser.add_argument("-o", "--output", metavar="DIR", help="where files are written (default: beside each text)")
+    add_store_option(parser)
+    parser.add_argument("-q", "--quiet", action="store_true", help="no notes on standard error")
+
+
+def run(options: argparse.Namespace) -> None:
+    from tarocco.annotate.files import formats_for, text_of
+    from tarocco.errors import BadParameter, InputError
+    from tarocco.present.writing import check_apart, check_writable, write_whole
+    from tarocco.read.lines import read_lines
+
+    if options.parses and len(options.files) != 1:
+        raise BadParameter(f"--parses is about one text, {len(options.files)} were named")
+    to_output = options.format is not None and len(options.files) == 1 and options.output is None
+    if "-" in options.files and not to_output:
+        raise BadParameter("what is read from standard input is written to standard output: one text and -f are wanted")
+    formats = FORMATS if options.format is None else (options.format,)
+    targets = {} if to_output else {file: _targets(file, options.output, formats) for file in options.files}
+    written = [str(path) for paths in targets.values() for path in paths.values()]
+    check_apart(written, [*options.files, *(options.parses or ())])
+    for path in written:
+        check_writable(path)
+    rows = []
+    for file in options.files:
+        sentences = _sentences(list(read_lines(file)), options)
+        there = formats_for(sentences[0].layers) if sentences else []
+        if to_output:
+            if options.format not in there:
+                raise InputError(f"the analysis has nothing that {options.format} could say: it has {', '.join(there)}")
+            sys.stdout.write(text_of(sentences, options.format))
+            return
+        names = []
+        for name, path in targets[file].items():
+            if name in there:
+                write_whole(path, text_of(sentences, name).encode("utf-8", "surrogatepass"))
+                names.append(path.name)
+        rows.append((file, f"{len(sentences)}", f"{sum(len(one.words) for one in sentences)}", " ".join(names)))
+    _report(rows)
+
+
+def _targets(file: str, folder: str | None, formats: tuple[str, ...]) -> dict[str, Path]:
+    """Where the files of a text are written: beside it, or in a folder; sys.txt.gz is called sys."""
+    from tarocco.read.bytes_of import COMPRESSED
+
+    text = Path(file)
+    name = text.name.removesuffix(text.suffix) if text.suffix in COMPRESSED else text.name
+    name = name.removesuffix(".txt")
+    return {suffix: Path(folder or text.parent) / f"{name}.{suffix}" for suffix in formats}
+
+
+def _sentences(texts: list[str], options: argparse.Namespace) -> list[Sentence]:
+    from tarocco.annotate.annotated import annotated
+    from tarocco.annotate.completing import completed
+    from tarocco.annotate.files import read_annotations
+    from tarocco.annotate.labels import to_iqmt
+    from tarocco.present.progress import progress
+
+    if options.parses:
+        sentences = [completed(sentence) for sentence in read_annotations(options.parses, texts)]
+    else:
+        with progress("texts", len(texts), shown=not options.quiet) as advance:
+            sentences = annotated(texts, options.analyzer, store_of(options), advance)
+    return [to_iqmt(sentence) for sentence in sentences] if options.labels == "iqmt" else sentences
+
+
+def _report(rows: list[tuple[str, str, str, str]]) -> None:
+    from tarocco.present.tables import Table, write_table
+
+    write_table(Table(("text", "segments", "words", "written"), tuple(rows), labels=1))
