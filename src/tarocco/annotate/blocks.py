@@ -19,7 +19,7 @@ class Block:
     """A sentence of a file. `surface` is its text without spaces where that is known better than by its words."""
 
     sentence: Sentence
-    line: int  # where it begins, from 1
+    lines: tuple[int, ...]  # of each word, from 1; where it begins, if it has none
     surface: str
 
 

@@ -87,7 +87,7 @@ def _block(text: str, path: str, line: int) -> Block:
     if words and not (tree and tree[0].start == 0 and tree[0].end == len(words)):  # several trees
         tree = (Node(TOP, -1, 0, len(words)), *(Node(n.label, n.parent + 1, n.start, n.end) for n in tree))
     sentence = Sentence(tuple(words), tags=tuple(tags), tree=tree)
-    return Block(sentence, line, comparable("".join(words)))
+    return Block(sentence, (line,) * (len(words) or 1), comparable("".join(words)))
 
 
 def _nodes(labels: list[str], parents: list[int], ends: list[list[int]]) -> tuple[Node, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tarocco.annotate.sentence import Node
+from tarocco.annotate.word_sets import word_set
 
 _KINDS = {
     "WHNP": "NP",
@@ -21,9 +22,9 @@ _KINDS = {
     "WHADJP": "ADJP",
     "WHPP": "PP",
 }
-_CLAUSES = frozenset(["S", "SQ", "SINV", "SBARQ", "TOP", "S1", "ROOT", "FRAG", "PRN", "X", "UCP", "RRC"])
+_CLAUSES = word_set("S SQ SINV SBARQ TOP S1 ROOT FRAG PRN X UCP RRC")
 _PUNCTUATION = frozenset((".", ",", ":", "``", "''", "-LRB-", "-RRB-", "NFP", "$,"))
-_VERBAL = frozenset(["VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD", "TO", "AUX", "AUXG"])
+_VERBAL = word_set("VB VBD VBG VBN VBP VBZ MD TO AUX AUXG")
 
 
 def chunks_of(tree: Sequence[Node], tags: Sequence[str]) -> tuple[str, ...]:
@@ -52,18 +53,19 @@ def chunks_of(tree: Sequence[Node], tags: Sequence[str]) -> tuple[str, ...]:
 
 def _parts(tree: Sequence[Node], size: int) -> list[list[int]]:
     """What each node has, from left to right: places of nodes, and words as ~word."""
-    lowest = [0] * size
-    for place, node in enumerate(tree):
-        for word in range(node.start, node.end):
-            lowest[word] = place
-    parts: list[list[tuple[int, int]]] = [[] for _ in tree]
-    for place, node in enumerate(tree):
-        if node.parent >= 0:
-            parts[node.parent].append((node.start, place))
-    if tree:
-        for word, place in enumerate(lowest):
-            parts[place].append((word, ~word))
-    return [[item for _, item in sorted(items)] for items in parts]
+    parts: list[list[int]] = [[] for _ in tree]
+    open_nodes: list[int] = []
+    place = 0
+    for word in range(size if tree else 0):
+        while open_nodes and tree[open_nodes[-1]].end <= word:
+            open_nodes.pop()
+        while place < len(tree) and tree[place].start == word:
+            if open_nodes:
+                parts[open_nodes[-1]].append(place)
+            open_nodes.append(place)
+            place += 1
+        parts[open_nodes[-1]].append(~word)
+    return parts
 
 
 def _phrase(
@@ -83,7 +85,8 @@ def _phrase(
     head = words[-1] if words else -1
     for item in items[: head + 1]:
         if item < 0:
-            owners[~item] = own
+            if owners[~item] is None:  # a possessive 's is in the larger phrase's
+                owners[~item] = own
         elif _possessive(tree[item], tags):
             continue
         elif kinds[item] not in _CLAUSES:
@@ -106,8 +109,10 @@ def _verbs(
     joins: list[int],
 ) -> None:
     """Verbs up to the last of a row, with the adverbs between them and an infinitive that follows."""
-    if sum(item >= 0 and kinds[item] == "VP" for item in items) > 1:
-        return  # a coordination of verb phrases
+    phrases = [item for item in items if item >= 0 and kinds[item] == "VP"]
+    if len(phrases) > 1:  # a coordination: "to" of "to read and write" goes with the first
+        joins[phrases[0]] = own
+        return
     last = max(
         (p for p, item in enumerate(items) if (kinds[item] == "VP" if item >= 0 else tags[~item] in _VERBAL)),
         default=-1,

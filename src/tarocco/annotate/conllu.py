@@ -127,7 +127,7 @@ def _block(rows: list[list[str]], lines: list[int], ranges: dict[int, tuple[int,
         chunks=None if rows and all(chunk == "_" for chunk in chunks) else chunks,
         entities=None if rows and all(tag == "_" for tag in entities) else spans_of(entities),
     )
-    return Block(sentence, lines[0], comparable("".join(pieces)))
+    return Block(sentence, tuple(lines), comparable("".join(pieces)))
 
 
 def _heads(rows: list[list[str]], lines: list[int], path: str) -> tuple[int, ...] | None:

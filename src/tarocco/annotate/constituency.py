@@ -13,41 +13,25 @@ from typing import TypeAlias
 
 from tarocco.annotate.dependencies import Dependencies
 from tarocco.annotate.sentence import Node
+from tarocco.annotate.word_sets import word_set
 
 Item: TypeAlias = "int | list[Item | str]"  # a word, or a phrase: its label and then what is in it
 
-SUBJECTS = frozenset(("nsubj", "nsubjpass", "csubj", "csubjpass", "expl"))
+SUBJECTS = word_set("nsubj nsubjpass csubj csubjpass expl")
 AUXILIARIES = frozenset(("aux", "auxpass"))
-FINITE = frozenset(("VBD", "VBZ", "VBP", "MD"))
+FINITE = word_set("VBD VBZ VBP MD")
 _JOINING = frozenset(("cc", "punct", "preconj"))
-_MARKERS = frozenset(("mark", "cc", "preconj", "case", "neg", "aux", "auxpass"))
+_MARKERS = word_set("mark cc preconj case neg aux auxpass")
 _ALWAYS_WORDS = _MARKERS | {"punct"}
-_OBJECTS_OF_PREPOSITIONS = frozenset(("pobj", "pcomp", "prep", "acomp", "attr"))
+_OBJECTS_OF_PREPOSITIONS = word_set("pobj pcomp prep acomp attr")
 # A single word with one of these relations stays a word of the phrase that it stands in.
-_IN_A_NOUN_PHRASE = frozenset(
-    [
-        "det",
-        "predet",
-        "amod",
-        "compound",
-        "nummod",
-        "quantmod",
-        "nmod",
-        "advmod",
-        "neg",
-        "case",
-        "preconj",
-        "flat",
-        "punct",
-        "cc",
-        "fixed",
-        "dep",
-    ]
+_IN_A_NOUN_PHRASE = word_set(
+    """det predet amod compound nummod quantmod nmod advmod neg case preconj flat punct cc fixed dep"""
 )
-_MODIFIED_BY_WORDS = frozenset(("JJ", "RB", "NN", "CD", "DT", "VB", "PD"))
+_MODIFIED_BY_WORDS = word_set("JJ RB NN CD DT VB PD")
 _INNER_LABELS = {"nummod": "QP", "quantmod": "QP", "npadvmod": "NP", "compound": "NML", "nmod": "NML", "amod": "NML"}
-_PART_OF_THE_NAME = frozenset(("flat", "case", "fixed", "compound", "nummod", "goeswith"))
-_OF_NOUNS_ONLY = frozenset(("nsubj", "nsubjpass", "dobj", "pobj", "dative", "attr", "poss", "nmod", "compound"))
+_PART_OF_THE_NAME = word_set("flat case fixed compound nummod goeswith")
+_OF_NOUNS_ONLY = word_set("nsubj nsubjpass dobj pobj dative attr poss nmod compound")
 _LABELS_OF_QUESTION_WORDS = {"WDT": "WHNP", "WP": "WHNP", "WP$": "WHNP", "WRB": "WHNP"}
 
 

@@ -12,24 +12,11 @@ from bisect import bisect, insort
 from collections.abc import Sequence
 from itertools import pairwise
 
+from tarocco.annotate.word_sets import word_set
+
 # What only Universal Dependencies have. A tree without any of these is the same in both schemes.
-_UNIVERSAL = frozenset(
-    [
-        "obj",
-        "iobj",
-        "obl",
-        "cop",
-        "flat",
-        "fixed",
-        "discourse",
-        "vocative",
-        "dislocated",
-        "goeswith",
-        "reparandum",
-        "orphan",
-        "list",
-        "clf",
-    ]
+_UNIVERSAL = word_set(
+    """obj iobj obl cop flat fixed discourse vocative dislocated goeswith reparandum orphan list clf"""
 )
 
 _LABELS = {  # from Universal Dependencies to ClearNLP
@@ -60,30 +47,11 @@ _LABELS = {  # from Universal Dependencies to ClearNLP
 }
 
 # What belongs to the clause, not to its predicate, when "is" becomes the head of "he is happy".
-_OF_THE_CLAUSE = frozenset(
-    [
-        "nsubj",
-        "nsubjpass",
-        "csubj",
-        "csubjpass",
-        "aux",
-        "auxpass",
-        "mark",
-        "expl",
-        "punct",
-        "cc",
-        "conj",
-        "parataxis",
-        "intj",
-        "advcl",
-        "npadvmod",
-        "neg",
-    ]
+_OF_THE_CLAUSE = word_set(
+    """nsubj nsubjpass csubj csubjpass aux auxpass mark expl punct cc conj parataxis intj advcl npadvmod neg"""
 )
-NEGATIONS = frozenset(["not", "n't", "nt", "never", "no"])
-_CLAUSE_WORDS = frozenset(
-    ["while", "when", "if", "though", "although", "because", "as", "since", "once", "than", "whether", "that", "unless"]
-)
+NEGATIONS = word_set("not n't nt never no")
+_CLAUSE_WORDS = word_set("while when if though although because as since once than whether that unless")
 
 
 class Dependencies:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from tarocco.annotate.sentence import Span
+from tarocco.annotate.word_sets import word_set
 
 _NUMBER = re.compile(r"[+-]?\d[\d.,]*|\d+/\d+")
 _YEAR = re.compile(r"(1[5-9]|20)\d\d")
@@ -17,216 +18,45 @@ _CLOCK = re.compile(r"\d{1,2}[:.]\d\d([ap]\.?m\.?)?|\d{1,2}[ap]\.?m\.?")
 _DATE = re.compile(r"\d{1,4}([/.-])\d{1,2}\1\d{1,4}")
 _ORDINAL = re.compile(r"\d+(st|nd|rd|th)")
 _DAY = re.compile(r"[0-3]?\d(st|nd|rd|th)?")
-_SPELLED = frozenset(
-    [
-        "zero",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "thirteen",
-        "fourteen",
-        "fifteen",
-        "sixteen",
-        "seventeen",
-        "eighteen",
-        "nineteen",
-        "twenty",
-        "thirty",
-        "forty",
-        "fifty",
-        "sixty",
-        "seventy",
-        "eighty",
-        "ninety",
-        "hundred",
-        "thousand",
-        "million",
-        "billion",
-        "trillion",
-        "hundreds",
-        "thousands",
-        "millions",
-        "billions",
-        "dozen",
-        "dozens",
-    ]
+_SPELLED = word_set(
+    """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+    eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion
+    trillion hundreds thousands millions billions dozen dozens"""
 )
-_MONTHS = frozenset(
-    [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "jan",
-        "feb",
-        "mar",
-        "apr",
-        "jun",
-        "jul",
-        "aug",
-        "sep",
-        "sept",
-        "oct",
-        "nov",
-        "dec",
-        "jan.",
-        "feb.",
-        "mar.",
-        "apr.",
-        "jun.",
-        "jul.",
-        "aug.",
-        "sep.",
-        "sept.",
-        "oct.",
-        "nov.",
-        "dec.",
-    ]
+_MONTHS = word_set(
+    """january february march april may june july august september october november december jan feb mar apr jun jul
+    aug sep sept oct nov dec jan. feb. mar. apr. jun. jul. aug. sep. sept. oct. nov. dec."""
 )
-_DAYS = frozenset(
-    [
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "today",
-        "yesterday",
-        "tomorrow",
-        "tonight",
-    ]
-)
-_PERIODS = frozenset(
-    ["day", "days", "week", "weeks", "month", "months", "year", "years", "decade", "decades", "century", "centuries"]
-)
-_HOURS = frozenset(["hour", "hours", "minute", "minutes", "second", "seconds", "a.m.", "p.m.", "am", "pm", "o'clock"])
+_DAYS = word_set("""monday tuesday wednesday thursday friday saturday sunday today yesterday tomorrow tonight""")
+_PERIODS = word_set("day days week weeks month months year years decade decades century centuries")
+_HOURS = word_set("hour hours minute minutes second seconds a.m. p.m. am pm o'clock")
 _PERCENT = frozenset(("%", "percent", "pct", "percentage"))
 _CURRENCIES = frozenset(("$", "€", "£", "¥", "us$", "usd", "eur", "gbp", "rs", "rs."))
-_COINS = frozenset(
-    [
-        "dollar",
-        "dollars",
-        "euro",
-        "euros",
-        "pound",
-        "pounds",
-        "cent",
-        "cents",
-        "yen",
-        "rupee",
-        "rupees",
-        "franc",
-        "francs",
-        "peso",
-        "pesos",
-    ]
-)
-_UNITS = frozenset(
-    [
-        "km",
-        "kilometer",
-        "kilometers",
-        "kilometre",
-        "kilometres",
-        "m",
-        "meter",
-        "meters",
-        "metre",
-        "metres",
-        "cm",
-        "mm",
-        "mile",
-        "miles",
-        "yard",
-        "yards",
-        "foot",
-        "feet",
-        "inch",
-        "inches",
-        "kg",
-        "kilogram",
-        "kilograms",
-        "kilo",
-        "kilos",
-        "g",
-        "gram",
-        "grams",
-        "ton",
-        "tons",
-        "tonne",
-        "tonnes",
-        "pound",
-        "lb",
-        "lbs",
-        "ounce",
-        "ounces",
-        "oz",
-        "liter",
-        "liters",
-        "litre",
-        "litres",
-        "gallon",
-        "gallons",
-        "acre",
-        "acres",
-        "hectare",
-        "hectares",
-        "mph",
-        "km/h",
-        "knots",
-        "degrees",
-        "degree",
-        "°c",
-        "°f",
-        "celsius",
-        "fahrenheit",
-        "watt",
-        "watts",
-        "kw",
-        "mw",
-        "gw",
-        "volts",
-        "mb",
-        "gb",
-        "tb",
-    ]
+_COINS = word_set("""dollar dollars euro euros pound pounds cent cents yen rupee rupees franc francs peso pesos""")
+_UNITS = word_set(
+    """km kilometer kilometers kilometre kilometres m meter meters metre metres cm mm mile miles yard yards foot feet
+    inch inches kg kilogram kilograms kilo kilos g gram grams ton tons tonne tonnes pound lb lbs ounce ounces oz
+    liter liters litre litres gallon gallons acre acres hectare hectares mph km/h knots degrees degree °c °f celsius
+    fahrenheit watt watts kw mw gw volts mb gb tb"""
 )
 
 
 def with_found_by_rule(words: Sequence[str], tags: Sequence[str], found: Sequence[Span]) -> tuple[Span, ...]:
     """A model's entities and those that it missed, from left to right."""
-    taken = [False] * len(words)
-    for span in found:
-        taken[span.start : span.end] = [True] * (span.end - span.start)
-    new: list[Span] = []
-    word, size = 0, len(words)
-    while word < size:
-        entity = None if taken[word] else _entity_at(words, tags, word)
-        if entity is None or any(taken[entity.start : entity.end]):
-            word += 1
-        else:
-            new.append(entity)
-            word = entity.end
-    return tuple(sorted([*found, *new], key=lambda span: span.start)) if new else tuple(found)
+    entities: list[Span] = []
+    start = 0
+    for span in (*found, None):
+        end = len(words) if span is None else span.start
+        before = words[:end]  # nothing is found beyond the next entity
+        while start < end:
+            entity = _entity_at(before, tags, start)
+            if entity is not None:
+                entities.append(entity)
+            start = start + 1 if entity is None else entity.end
+        if span is not None:
+            entities.append(span)
+            start = span.end
+    return tuple(entities)
 
 
 def _entity_at(words: Sequence[str], tags: Sequence[str], start: int) -> Span | None:

@@ -92,70 +92,70 @@ def read_annotations(paths: str | Path | Sequence[str | Path], texts: Sequence[s
     return [_merged([(name, column[i]) for name, column in columns], first[i][0].words) for i in range(len(first))]
 
 
-def _has_words(column: Sequence[tuple[Sentence, int]]) -> bool:
+Segment = tuple[Sentence, tuple[int, ...]]  # with the line of each word
+
+
+def _has_words(column: Sequence[Segment]) -> bool:
     return any(word for sentence, _ in column for word in sentence.words)
 
 
 def _segments(
     name: str, blocks: Sequence[Block], wanted: Sequence[str] | None, texts: Sequence[str] | None
-) -> list[tuple[Sentence, int]]:
-    """The segments of a file, each with the line that it begins at."""
+) -> list[Segment]:
+    """The segments of a file: its sentences, joined where several make a segment of the text."""
     if wanted is None or texts is None or not any(block.surface for block in blocks):
-        return [(block.sentence, block.line) for block in blocks]
-    segments: list[tuple[Sentence, int]] = []
+        return [(block.sentence, block.lines) for block in blocks]
+    segments: list[Segment] = []
     place = 0
     for number, text in enumerate(wanted, 1):
         parts: list[Block] = []
         rest = text
         while rest or (not text and not parts and place < len(blocks) and not blocks[place].surface):
             if place == len(blocks):
-                line = blocks[-1].line if blocks else 1
-                raise error_at(name, line, f'after this the file ends, but segment {number} goes on: "{_begun(rest)}"')
+                said = f'the file ends here, but segment {number} goes on with "{_begun(rest)}"'
+                raise error_at(name, blocks[-1].lines[-1], said)
             block = blocks[place]
-            if not rest.startswith(block.surface) or (rest and not block.surface):
-                raise _mismatch(name, block, rest, number, texts[number - 1])
+            if rest and not (block.surface and rest.startswith(block.surface)):
+                raise _mismatch(name, block, rest, number)
             parts.append(block)
             rest = rest[len(block.surface) :]
             place += 1
-        line = parts[0].line if parts else 0
-        segments.append((joined([part.sentence for part in parts]), line))
+        lines = tuple([line for part in parts for line in part.lines])
+        segments.append((joined([part.sentence for part in parts]), lines))
     left = next((block for block in blocks[place:] if block.surface), None)
     if left is not None:
-        raise error_at(
-            name, left.line, f"the file has sentences after segment {len(wanted)}, which is the last one of the text"
-        )
-    whole = {layer for segment, _ in segments if segment.words for layer in segment.layers}
-    empty = Sentence((), **dict.fromkeys(whole, ()))
-    return [(segment if segment.words else empty, line) for segment, line in segments]
+        raise error_at(name, left.lines[0], f"this sentence is not in the text, which has {len(wanted)} segments")
+    layers = {layer for segment, _ in segments if segment.words for layer in segment.layers}
+    empty = Sentence((), **dict.fromkeys(layers, ()))
+    return [(segment if segment.words else empty, lines) for segment, lines in segments]
 
 
-def _mismatch(name: str, block: Block, rest: str, number: int, text: str) -> InputError:
+def _mismatch(name: str, block: Block, rest: str, number: int) -> InputError:
     """The first word that is not in the text."""
-    for place, word in enumerate(block.sentence.words):
+    for word, line in zip(block.sentence.words, block.lines, strict=False):
         piece = comparable(word)
         if not rest.startswith(piece):
-            said = f'word {place + 1} of the sentence that begins here is "{word}"'
-            return error_at(name, block.line, f'{said}, segment {number} goes on with "{_begun(rest)}"')
+            return error_at(name, line, f'the word is "{word}", but segment {number} goes on with "{_begun(rest)}"')
         rest = rest[len(piece) :]
-    return error_at(name, block.line, f'the sentence that begins here is not segment {number}: "{_begun(text)}"')
+    return error_at(
+        name, block.lines[0], f'this sentence is not in segment {number}, which goes on with "{_begun(rest)}"'
+    )
 
 
 def _begun(text: str) -> str:
     return text if len(text) <= 30 else f"{text[:30]}..."
 
 
-def _merged(parts: Sequence[tuple[str, tuple[Sentence, int]]], words: tuple[str, ...]) -> Sentence:
+def _merged(parts: Sequence[tuple[str, Segment]], words: tuple[str, ...]) -> Sentence:
     """One sentence with the layers of all files; the first one that has a layer gives it."""
     layers: dict[str, object] = {}
-    for name, (sentence, line) in parts:
-        own = sentence.words
-        if len(own) != len(words):
-            raise error_at(
-                name, line, f"the sentence that begins here has {len(own)} words, another file has {len(words)}"
-            )
-        for place, (ours, theirs) in enumerate(zip(own, words, strict=True)):
+    for name, (sentence, lines) in parts:
+        for ours, theirs, line in zip(sentence.words, words, lines, strict=False):
             if ours and ours != theirs and comparable(ours) != comparable(theirs):
-                raise error_at(name, line, f'word {place + 1} is "{ours}" here and "{theirs}" in another file')
+                raise error_at(name, line, f'the word is "{ours}" here and "{theirs}" in another file')
+        if len(sentence.words) != len(words):
+            said = f"the sentence has {len(sentence.words)} words here and {len(words)} in another file"
+            raise error_at(name, lines[0] if lines else 1, said)
         for layer in sentence.layers:
             layers.setdefault(layer, getattr(sentence, layer))
     return replace(Sentence(words), **layers)  # type: ignore[arg-type]

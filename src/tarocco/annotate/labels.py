@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tarocco.annotate.sentence import Frame, Sentence, Span
+from tarocco.annotate.word_sets import word_set
 
 # Table 6: MINIPAR's grammatical categories, by universal part of speech.
 CATEGORIES = {
@@ -34,7 +35,7 @@ CATEGORIES = {
 }
 CATEGORIES_BY_RELATION = {"predet": "PreDet", "det:predet": "PreDet", "compound": "NN", "nmod": "N"}
 AUXILIARIES = {"be": "Be", "have": "Have"}
-POST_DETERMINERS = frozenset(["first", "last", "next", "other", "such", "many", "few", "several", "more", "most"])
+POST_DETERMINERS = word_set("first last next other such many few several more most")
 
 # Table 7: MINIPAR's grammatical relations, by those of ClearNLP and of Universal Dependencies.
 RELATIONS = {

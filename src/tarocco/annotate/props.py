@@ -72,11 +72,12 @@ def read_props(path: str) -> list[Block]:
 
 def _block(rows: list[list[str]], path: str, line: int) -> Block:
     if not rows:
-        return Block(Sentence((), frames=()), line, "")
+        return Block(Sentence((), frames=()), (line,), "")
     width = len(rows[0])
     for before, of_lemmas in _LAYOUTS:
         predicates = [place for place, row in enumerate(rows) if width >= before and row[of_lemmas] != _NONE]
-        if len(predicates) == width - before and all("*" in cell for row in rows for cell in row[before:]):
+        fits = len(predicates) == width - before and all("*" in cell for row in rows for cell in row[before:])
+        if fits and all((cell == _NONE) == (row[of_lemmas] == _NONE) for row in rows for cell in row[2:before]):
             break
     else:
         raise error_at(
@@ -90,7 +91,8 @@ def _block(rows: list[list[str]], path: str, line: int) -> Block:
         lemma = rows[predicate][of_lemmas]
         arguments = _arguments([row[before + number] for row in rows], path, line)
         frames.append(Frame(predicate, lemma.removeprefix("\\"), arguments))
-    return Block(Sentence(words, frames=tuple(frames)), line, comparable("".join(words)))
+    lines = tuple(range(line, line + len(rows)))
+    return Block(Sentence(words, frames=tuple(frames)), lines, comparable("".join(words)))
 
 
 def _arguments(cells: list[str], path: str, line: int) -> tuple[Span, ...]:

@@ -2,42 +2,39 @@
 
 from __future__ import annotations
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from tarocco.annotate.word_sets import word_set
 
 # Their subject is what something happens to, not who does it ("the price rose").
-SUBJECT_IS_A1 = _words(
+SUBJECT_IS_A1 = word_set(
     """be become remain stay seem appear disappear happen occur arise exist emerge vanish die fall rise come arrive
     belong last matter cost differ vary result consist depend originate expire end begin start continue stop collapse
     fail survive grow increase decrease drop decline improve worsen change evolve develop open close break burn melt
     freeze sink spread expand shrink explode crash turn move roll slide fit weigh lie stand sit suit hang flow spring
     wait recover deteriorate double triple persist abound ensue elapse lapse dissolve evaporate ripen rot"""
 )
-SUBJECT_IS_A1_ALWAYS = _words(
+SUBJECT_IS_A1_ALWAYS = word_set(
     """be become remain seem appear happen occur belong cost differ consist exist depend weigh suit sound"""
 )
 # Their subject is the whole, and their object a part.
-SUBJECT_IS_A2 = _words("include involve contain comprise")
-SPEAKING = _words(
+SUBJECT_IS_A2 = word_set("include involve contain comprise")
+SPEAKING = word_set(
     "say tell think ask write report add explain note reply answer state claim believe guess suppose hope know "
     "announce suggest argue insist warn wonder mean feel see agree admit assume imagine read go shout whisper"
 )
 # The subject of the main verb is the subject of the infinitive, too, which says what happens: C-A1.
-RAISING = _words("seem appear tend happen prove turn")
+RAISING = word_set("seem appear tend happen prove turn")
 # With an object and a clause: the object is the hearer, A2, and the clause what is said, A1.
-TELLING = _words("tell ask inform remind advise notify convince persuade warn assure promise show teach beg urge bet")
+TELLING = word_set("tell ask inform remind advise notify convince persuade warn assure promise show teach beg urge bet")
 # With an object and a clause both are one thing that is wanted, let or seen.
-OBJECT_IS_IN_THE_CLAUSE = _words(
+OBJECT_IS_IN_THE_CLAUSE = word_set(
     """let make have want need like love hate prefer expect allow permit cause enable see hear watch feel find keep get
     wish"""
 )
-PREDICATE_IS_A1 = _words("feel look taste smell seem appear")
-LIGHT = _words("make take have give do get pay hold")
-MOVING = _words("go come travel move return drive walk run fly head get bring take send carry fall rise arrive")
+PREDICATE_IS_A1 = word_set("feel look taste smell seem appear")
+LIGHT = word_set("make take have give do get pay hold")
+MOVING = word_set("go come travel move return drive walk run fly head get bring take send carry fall rise arrive")
 
-TIME_NOUNS = _words(
+TIME_NOUNS = word_set(
     """second minute hour day week month year decade century morning noon afternoon evening night midnight weekend
     weekday today yesterday tomorrow tonight time moment period season spring summer autumn winter date past future
     present january february march april may june july august september october november december monday tuesday
@@ -45,37 +42,37 @@ TIME_NOUNS = _words(
     sun days weeks months years hours minutes seconds nights mornings times a.m. p.m. am pm christmas easter while
     lunch dinner beginning end era age moments anniversary deadline"""
 )
-TIME_ADVERBS = _words(
+TIME_ADVERBS = word_set(
     """now then still yet already again always often sometimes usually recently soon later earlier ago today yesterday
     tomorrow tonight once when whenever immediately currently finally first ever rarely seldom daily weekly monthly
     yearly annually previously lately eventually initially originally frequently occasionally anymore before after
     afterwards afterward meanwhile presently formerly shortly early late twice next last nowadays constantly
     continuously temporarily permanently forever simultaneously subsequently instantly promptly since"""
 )
-PLACE_ADVERBS = _words(
+PLACE_ADVERBS = word_set(
     "here there where everywhere anywhere somewhere nowhere home abroad outside inside nearby elsewhere upstairs "
     "downstairs locally worldwide online overseas wherever"
 )
-DIRECTION_ADVERBS = _words("back away out up down over forward forwards backwards off around along in through across")
-EXTENT_ADVERBS = _words(
+DIRECTION_ADVERBS = word_set("back away out up down over forward forwards backwards off around along in through across")
+EXTENT_ADVERBS = word_set(
     """very much highly completely totally slightly significantly greatly almost nearly quite entirely extremely far
     fully deeply strongly considerably somewhat substantially dramatically enough more less little hugely vastly too
     widely so pretty most least that absolutely"""
 )
-MANNER_ADVERBS = _words("how well together hard fast alone best better otherwise right wrong straight")
-GENERAL_ADVERBS = _words(
+MANNER_ADVERBS = word_set("how well together hard fast alone best better otherwise right wrong straight")
+GENERAL_ADVERBS = word_set(
     """really actually probably certainly definitely simply only just even maybe perhaps possibly basically obviously
     hopefully apparently unfortunately clearly generally especially rather likely surely truly honestly
     literally essentially merely particularly primarily mainly mostly presumably seriously sadly luckily fortunately
     supposedly reportedly allegedly necessarily either instead so then alternatively normally typically"""
 )
-DISCOURSE_ADVERBS = _words(
+DISCOURSE_ADVERBS = word_set(
     "also however too therefore thus moreover furthermore besides anyway though nevertheless nonetheless hence "
     "additionally well secondly firstly lastly consequently similarly likewise indeed okay ok"
 )
-CAUSE_ADVERBS = _words("why because hence")
+CAUSE_ADVERBS = word_set("why because hence")
 
-TIME_PREPOSITIONS = _words("during before after until till since within throughout")
+TIME_PREPOSITIONS = word_set("during before after until till since within throughout")
 PREPOSITIONS = {  # what a prepositional phrase is, unless the verb or its object says more
     "about": "A1",
     "of": "A1",
@@ -185,11 +182,11 @@ CLAUSES = {  # by the word that introduces an adverbial clause
     "so": "AM-PNC",
     "like": "AM-MNR",
 }
-TIME_ADJECTIVES = _words(
+TIME_ADJECTIVES = word_set(
     """recent previous daily weekly monthly annual current future past early late former next last final new frequent
     constant ongoing initial long first second regular"""
 )
-EXTENT_ADJECTIVES = _words(
+EXTENT_ADJECTIVES = word_set(
     """great huge big major full complete total large small little considerable significant minor more much further
     extensive"""
 )

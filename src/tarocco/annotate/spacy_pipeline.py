@@ -40,7 +40,7 @@ def load_spacy(pipeline: str = "") -> SpacyAnnotator:
             check_weights()
         return SpacyAnnotator(spacy.load(ENGLISH if official else REPUBLISHED), ENGLISH)
     if importlib.util.find_spec(pipeline) is None if pipeline.isidentifier() else True:
-        installed = ", ".join(sorted({ENGLISH, *spacy.util.get_installed_models()}))
+        installed = ", ".join(sorted(spacy.util.get_installed_models())) or "none"
         raise UnknownName(f'there is no spaCy pipeline "{pipeline}"; installed are {installed}')
     return SpacyAnnotator(spacy.load(pipeline), pipeline)
 

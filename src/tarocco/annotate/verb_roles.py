@@ -8,13 +8,14 @@ from tarocco.annotate import role_words as known
 from tarocco.annotate.constituency import AUXILIARIES, SUBJECTS
 from tarocco.annotate.dependencies import NEGATIONS, Dependencies
 from tarocco.annotate.sentence import Span
+from tarocco.annotate.word_sets import word_set
 
 _PUNCTUATION = frozenset((".", ",", ":", "``", "''", "-LRB-", "-RRB-", "NFP"))
-NOUN_SUBJECTS = frozenset(("nsubj", "nsubjpass", "csubj", "csubjpass"))
-_RELATIVE = frozenset(("WDT", "WP", "WP$", "WRB"))
+NOUN_SUBJECTS = word_set("nsubj nsubjpass csubj csubjpass")
+_RELATIVE = word_set("WDT WP WP$ WRB")
 # Lemmas that taggers do not find where the apostrophe is missing.
 SHORT_FORMS = dict.fromkeys(("'s", "s", "'re", "re", "'m", "m", "’s", "’re", "’m"), "be")
-NO_PREDICATES = frozenset(("aux", "auxpass", "amod", "compound", "case", "prep", "mark", "cc", "det", "nmod", "punct"))
+NO_PREDICATES = word_set("aux auxpass amod compound case prep mark cc det nmod punct")
 
 
 class VerbRoles:
@@ -44,13 +45,13 @@ class VerbRoles:
 
     def without_overlaps(self) -> tuple[Span, ...]:
         """From left to right; of two spans that overlap the one that was found first stays, as do first A0 and A1."""
-        taken = [False] * (len(self.tags) + 1)
-        kept, seen = [], set()
+        kept: list[Span] = []
+        seen = set()
         for span in self.spans:
             core = span.label[0] == "A" and span.label[1:2].isdigit()
-            if any(taken[span.start : span.end]) or (core and span.label in seen):
+            overlaps = any(span.start < other.end and other.start < span.end for other in kept)
+            if overlaps or (core and span.label in seen):
                 continue
-            taken[span.start : span.end] = [True] * (span.end - span.start)
             seen.add(span.label)
             kept.append(span)
         return tuple(sorted(kept, key=lambda span: span.start))

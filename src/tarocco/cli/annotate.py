@@ -45,7 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--parses",
         nargs="+",
         metavar="FILE",
-        help="take what these files say of the text, which is one; nothing is analyzed",
+        help="take what these files say of the text, in place of an analyzer",
     )
     parser.add_argument(
         "-f", "--format", choices=FORMATS, help="only this format; of one text, to standard output (default: all)"
@@ -82,11 +82,11 @@ def run(options: argparse.Namespace) -> None:
             sys.stdout.write(text_of(sentences, options.format))
             return
         names = []
-        for name, path in targets[file].items():
+        for name, target in targets[file].items():
             if name in there:
-                write_whole(path, text_of(sentences, name).encode("utf-8", "surrogatepass"))
-                names.append(path.name)
-        rows.append((file, f"{len(sentences)}", f"{sum(len(one.words) for one in sentences)}", " ".join(names)))
+                write_whole(target, text_of(sentences, name).encode("utf-8", "surrogatepass"))
+                names.append(target.name)
+        rows.append((file, " ".join(names), f"{len(sentences)}", f"{sum(len(one.words) for one in sentences)}"))
     _report(rows)
 
 
@@ -118,4 +118,4 @@ def _sentences(texts: list[str], options: argparse.Namespace) -> list[Sentence]:
 def _report(rows: list[tuple[str, str, str, str]]) -> None:
     from tarocco.present.tables import Table, write_table
 
-    write_table(Table(("text", "segments", "words", "written"), tuple(rows), labels=1))
+    write_table(Table(("text", "written", "segments", "words"), tuple(rows), labels=2))

@@ -1,0 +1,119 @@
+"""Texts to sentences: each text once, in memory and in a store; analyzers by name."""
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+from annotate.toys import Toy
+
+from tarocco.annotate import annotated as module
+from tarocco.annotate import spacy_pipeline
+from tarocco.annotate.analyzers import annotator, register
+from tarocco.annotate.annotated import annotated, forget
+from tarocco.annotate.sentence import Sentence
+from tarocco.errors import InputError, MissingExtra, StoreError, UnknownName
+from tarocco.store import Store
+from tarocco.store.annotations import prune_annotations
+from tarocco.store.upkeep import problems, summary
+
+TEXTS = ["b a", "c", "b a", "", "é 漢", "\ud800 x"]
+
+
+@pytest.fixture(autouse=True)
+def _forgotten():
+    forget()
+    yield
+    forget()
+
+
+def test_a_text_is_analyzed_once():
+    toy, done = Toy(), []
+    found = annotated(TEXTS, toy, advance=done.append)
+    assert [one.words for one in found] == [tuple(text.split()) for text in TEXTS]
+    assert toy.asked == ["b a", "c", "", "é 漢", "\ud800 x"]
+    assert sum(done) == len(TEXTS)
+    assert annotated(["c", "d"], toy)[0] is found[1]
+    assert toy.asked[5:] == ["d"]
+    other = Toy("toy-2")
+    assert annotated(["c"], other) == [found[1]]
+    assert other.asked == ["c"]
+
+
+@pytest.mark.parametrize("batch", [1, 2, 500])
+def test_a_store_keeps_what_was_found(tmp_path, monkeypatch, batch):
+    monkeypatch.setattr(module, "_BATCH", batch)
+    path, first = tmp_path / "scores.db", Toy()
+    without = annotated(TEXTS, Toy("toy-0"))
+    assert annotated(TEXTS, first, store=path) == without
+    forget()
+    with Store(path) as store:
+        again, done = Toy(), []
+        assert annotated([*TEXTS, "new"], again, store=store, advance=done.append)[:-1] == without
+        assert again.asked == ["new"]
+        assert sum(done) == len(TEXTS) + 1
+        assert summary(store).annotations == 6
+        assert problems(store) == []
+    forget()
+    newer = Toy("toy-3")
+    annotated(["c"], newer, store=path)
+    assert newer.asked == ["c"]
+
+
+def test_a_damaged_store(tmp_path):
+    path = tmp_path / "scores.db"
+    annotated(["a b"], Toy(), store=path)
+    forget()
+    with Store(path) as store:
+        store.connection.execute("UPDATE annotations SET sentence = x'00'")
+        assert problems(store) == ["the analysis of a text by toy-1 is not what was stored"]
+        with pytest.raises(StoreError, match="damaged"):
+            annotated(["a b"], Toy(), store=store)
+
+
+def test_pruning(tmp_path):
+    with Store(tmp_path / "scores.db") as store:
+        annotated(["a", "b"], Toy(), store=store)
+        assert prune_annotations(store, "2000-01-01T00:00:00Z", True) == 0
+        other = "UPDATE annotations SET release = 'x' WHERE key = (SELECT min(key) FROM annotations)"
+        store.connection.execute(other)
+        assert prune_annotations(store, "2000-01-01T00:00:00Z", True) == 1
+        assert prune_annotations(store, "9999-01-01T00:00:00Z", False) == 1
+        forget()
+        annotated(["a"], Toy(), store=store)
+        assert prune_annotations(store, None, False) == 1
+
+
+def test_an_analyzer_that_forgets_a_text():
+    class Forgetful(Toy):
+        def annotate(self, texts):
+            return super().annotate(texts)[1:]
+
+    with pytest.raises(InputError, match="toy gave 1 sentences for 2 texts"):
+        annotated(["a", "b"], Forgetful("toy-4"))
+
+
+def test_names():
+    toy = Toy("toy-5")
+    register("mine", toy)
+    assert annotator("mine") is toy
+    relabeled = annotator("mine+iqmt")
+    assert (relabeled.name, relabeled.version, relabeled.layers) == ("toy+iqmt", "toy-5+iqmt", toy.layers)
+    assert relabeled.annotate(["a"]) == [Sentence(("a",), tags=("A",))]
+    with pytest.raises(UnknownName, match='there is no analyzer "minipar"; there are spacy'):
+        annotator("minipar")
+
+
+def test_without_the_extra(monkeypatch):
+    def missing(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(importlib, "import_module", missing)
+    with pytest.raises(MissingExtra, match=r'pip install "tarocco\[linguistic\]"'):
+        spacy_pipeline.load_spacy()
+
+
+def test_nothing_heavy_is_imported():
+    code = "import tarocco.annotate.annotated, tarocco.annotate.files, sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"spacy", "stanza", "torch"} & set(done.stdout.split())

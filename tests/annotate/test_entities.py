@@ -1,0 +1,43 @@
+"""Quantities, percentages, dates and the like that a model missed."""
+
+import pytest
+
+from tarocco.annotate.entities import with_found_by_rule
+from tarocco.annotate.sentence import Span
+
+CASES = [
+    ("It/PRP fell/VBD 5.1/CD percent/NN in/IN May/NNP 2004/CD", "PERCENT 5.1 percent; DATE May 2004"),
+    ("it/PRP is/VBZ 5/CD %/NN", "PERCENT 5 %"),
+    ("for/IN $/$ 3/CD million/CD or/CC 20/CD euros/NNS", "MONEY $ 3 million; MONEY 20 euros"),
+    ("40/CD km/NN north/RB", "QUANTITY 40 km"),
+    ("on/IN 3/CD May/NNP 2004/CD ,/, he/PRP may/MD go/VB", "DATE 3 May 2004"),
+    ("March/NNP 3rd/JJ ,/, 1999/CD ,/, it/PRP", "DATE March 3rd , 1999"),
+    ("due/JJ 12/05/2004/CD", "DATE 12/05/2004"),
+    ("at/IN 10:30/CD a.m./NN today/NN", "TIME 10:30 a.m.; DATE today"),
+    ("in/IN 1987/CD", "DATE 1987"),
+    ("two/CD places/NNS", "CARDINAL two"),
+    ("the/DT 2nd/JJ man/NN", "ORDINAL 2nd"),
+    ("three/CD days/NNS", "DATE three days"),
+    ("he/PRP may/MD march/VB on/IN", ""),
+    ("a/DT plain/JJ word/NN", ""),
+    ("", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES)
+def test_what_is_found(text, expected):
+    pairs = [token.rpartition("/")[::2] for token in text.split()]
+    words, tags = [word for word, _ in pairs], [tag for _, tag in pairs]
+    found = with_found_by_rule(words, tags, ())
+    assert "; ".join(f"{span.label} {' '.join(words[span.start : span.end])}" for span in found) == expected
+
+
+def test_what_the_model_found_stays():
+    words, tags = ["5", "May", "3", "men"], ["CD", "NNP", "CD", "NNS"]
+    model = (Span("PERSON", 1, 2),)
+    assert with_found_by_rule(words, tags, model) == (
+        Span("CARDINAL", 0, 1),
+        Span("PERSON", 1, 2),
+        Span("CARDINAL", 2, 3),
+    )
+    assert with_found_by_rule(words[:2], tags[:2], (Span("DATE", 0, 2),)) == (Span("DATE", 0, 2),)

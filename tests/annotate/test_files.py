@@ -1,0 +1,233 @@
+"""Files of analyses: written and read back, joined, and refused with one sentence where they are broken."""
+
+import pytest
+from annotate.sentences import sentences
+from hypothesis import given
+from hypothesis import strategies as st
+from textbook import trees as textbook
+
+from tarocco.annotate.brackets import read_trees
+from tarocco.annotate.files import WRITERS, format_of, read_annotations, text_of
+from tarocco.annotate.packing import packed, unpacked
+from tarocco.annotate.sentence import Sentence
+from tarocco.errors import InputError
+
+TREE = "(S (NP (DT The) (NN captain)) (VP (VBD left)) (. .))"
+WORDS = ("The", "captain", "left", ".")
+CONLLU = """# sent_id = 1
+1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\tChunk=B-NP|Entity=O
+2\tcaptain\tcaptain\tNOUN\tNN\t_\t3\tnsubj\t_\tChunk=I-NP|Entity=B-PER
+3\tleft\tleave\tVERB\tVBD\t_\t0\troot\t_\tChunk=B-VP|Entity=O
+4\t.\t.\tPUNCT\t.\t_\t3\tpunct\t_\tChunk=O|Entity=O
+"""
+PROPS = "The\t-\t(A0*\ncaptain\t-\t*)\nleft\tleave\t(V*)\n.\t-\t*\n"
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(name, text):
+        path = tmp_path / name
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return str(path)
+
+    return write
+
+
+def refused(path, texts=None):
+    with pytest.raises(InputError) as caught:
+        read_annotations(path, texts)
+    sentence = str(caught.value)
+    assert "\n" not in sentence
+    return sentence.replace(path, "FILE") if isinstance(path, str) else sentence
+
+
+@given(st.lists(sentences(), min_size=1, max_size=4))
+def test_what_is_written_is_read_again(tmp_path_factory, column):
+    folder = tmp_path_factory.mktemp("files")
+    paths = []
+    for name in WRITERS:
+        (folder / f"a.{name}").write_text(text_of(column, name), "utf-8")
+        paths.append(folder / f"a.{name}")
+    if not any(sentence.words for sentence in column):
+        column = [Sentence((), tags=(), tree=(), frames=()) for _ in column]  # what an empty file cannot say
+        read = [Sentence((), tags=(), tree=(), frames=one.frames) for one in read_annotations(paths)]
+    else:
+        read = read_annotations(paths)
+        texts = [" ".join(sentence.words) for sentence in column]
+        if not any("''" in text.replace(" ", "") or '"' in text for text in texts):
+            assert read_annotations(paths, texts) == read
+    assert [one.words for one in read] == [one.words for one in column]
+    for ours, theirs in zip(read, column, strict=True):
+        assert ours.tree == theirs.tree
+        assert ours.frames == theirs.frames
+        if ours.words:
+            assert ours == theirs
+
+
+@given(sentences())
+def test_a_sentence_is_packed_and_unpacked(sentence):
+    assert unpacked(packed(sentence)) == sentence
+
+
+def test_packing_keeps_missing_layers_and_any_text():
+    for sentence in (Sentence(("a",)), Sentence(()), Sentence(("\ud800", "é"), lemmas=("x", "y"))):
+        assert unpacked(packed(sentence)) == sentence
+
+
+@given(sentences(max_size=6).filter(lambda one: one.words))
+def test_trees_are_read_as_a_textbook_does(tmp_path_factory, sentence):
+    path = tmp_path_factory.mktemp("trees") / "a.trees"
+    path.write_text(text_of([sentence], "trees"), "utf-8")
+    (block,) = read_trees(str(path))
+    spans, tags, words = textbook.phrases(textbook.parse(path.read_text("utf-8")))
+    assert [(node.label, node.start, node.end) for node in block.sentence.tree] == spans
+    assert list(block.sentence.tags) == tags
+    assert [word.replace("(", "-LRB-").replace(")", "-RRB-") for word in block.sentence.words] == words
+
+
+def test_layers_of_several_files_are_joined(file):
+    paths = [file("a.conllu", CONLLU), file("a.trees", TREE + "\n"), file("a.props", PROPS)]
+    (sentence,) = read_annotations(paths, ["The captain left."])
+    assert sentence.words == WORDS
+    assert sentence.tags == ("DT", "NN", "VBD", ".")
+    assert sentence.chunks == ("B-NP", "I-NP", "B-VP", "O")
+    assert [(span.label, span.start, span.end) for span in sentence.entities] == [("PER", 1, 2)]
+    assert [(node.label, node.parent) for node in sentence.tree] == [("S", -1), ("NP", 0), ("VP", 0)]
+    (frame,) = sentence.frames
+    assert (frame.predicate, frame.lemma) == (2, "leave")
+    assert [(span.label, span.start, span.end) for span in frame.arguments] == [("A0", 0, 2)]
+
+
+def test_a_segment_may_be_several_sentences_of_a_file(file):
+    paths = [file("a.conllu", CONLLU + "\n" + CONLLU), file("a.trees", f"{TREE}\n{TREE}\n")]
+    paths.append(file("a.props", PROPS + "\n" + PROPS))
+    both, empty = read_annotations(paths, ["The captain left. The captain left.", ""])
+    assert both.words == WORDS * 2
+    assert both.heads == (1, 2, -1, 2, 5, 6, -1, 6)
+    assert [(n.label, n.parent, n.start, n.end) for n in both.tree[:3]] == [
+        ("TOP", -1, 0, 8),
+        ("S", 0, 0, 4),
+        ("NP", 1, 0, 2),
+    ]
+    assert [frame.predicate for frame in both.frames] == [2, 6]
+    assert both.frames[1].arguments[0].start == 4
+    assert empty.words == empty.tree == empty.frames == empty.heads == ()
+
+
+def test_files_of_other_people(file):
+    """Words written as one, empty nodes, traces, an outer bracket without a label, rolesets, ARGM, no words."""
+    conllu = (
+        "1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n1\tde\tde\tADP\t_\t_\t2\tcase\t_\t_\n2\tle\tle\tDET\t_\t_\t0\troot\t_\t_\n"
+    )
+    conllu += "2.1\tx\t_\t_\t_\t_\t_\t_\t_\t_\n"
+    (sentence,) = read_annotations(file("a.conllu", conllu), ["du"])
+    assert (sentence.words, sentence.heads, sentence.tags, sentence.chunks) == (("de", "le"), (1, -1), None, None)
+    tree = "( (S (NP-SBJ (-NONE- *)) (VP (VB Go) (-LRB- -LRB-) (NP (-NONE- *T*)))) )\n"
+    (sentence,) = read_annotations(file("a.mrg", tree), ["Go("])
+    assert sentence.words == ("Go", "(")
+    assert [(node.label, node.parent) for node in sentence.tree] == [("TOP", -1), ("S", 0), ("VP", 1)]
+    props = "He - - (ARG0*) *\nmay - - (ARGM-MOD*) *\ngo go go.01 (V*) *\nand - - * *\nsee see see.01 * (V*)\n"
+    (sentence,) = read_annotations(file("a.props", props))
+    assert [span.label for span in sentence.frames[0].arguments] == ["A0", "AM-MOD"]
+    paths = [file("b.props", "- (A0*\n- *)\nleave (V*)\n- *\n"), file("b.conllu", CONLLU)]
+    (sentence,) = read_annotations(paths, ["The captain left ."])
+    assert sentence.words == WORDS
+    assert sentence.frames[0].arguments[0].end == 2
+
+
+@pytest.mark.parametrize(("text", "kind"), [(TREE, "trees"), (CONLLU, "conllu"), (PROPS, "props")])
+def test_the_format_is_seen(file, text, kind):
+    assert format_of(file("parses", text)) == kind
+    assert format_of(file(f"parses.{kind}", text)) == kind
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("\tChunk=B-NP|Entity=O", ""), "FILE, line 2: CoNLL-U has 10 columns with tabs between them, found 9"),
+        (("2\tcaptain", "7\tcaptain"), 'FILE, line 3: word 2 is wanted in column 1, found "7"'),
+        (("_\t2\tdet", "_\t9\tdet"), 'FILE, line 2: a head is a number from 0 to 4, found "9"'),
+        (("_\t2\tdet", "_\tx\tdet"), 'FILE, line 2: a head is a number from 0 to 4, found "x"'),
+        (("_\t0\troot", "_\t1\troot"), 'FILE, line 2: the heads go in a circle: "The" depends on itself'),
+        (("_\t2\tdet", "_\t1\tdet"), 'FILE, line 2: the heads go in a circle: "The" depends on itself'),
+        (("2\tcaptain", "2\t "), "FILE, line 3: the word in column 2 is empty"),
+        (("3\tleft", "3-x\tleft"), 'FILE, line 4: a number or a range is wanted in column 1, found "3-x"'),
+    ],
+)
+def test_broken_conllu(file, change, said):
+    assert refused(file("a.conllu", CONLLU.replace(*change))) == said
+
+
+@pytest.mark.parametrize(
+    ("tree", "said"),
+    [
+        (TREE + ")", "FILE, line 1: a closing bracket without an opening one, after 4 words"),
+        (TREE[:-1], "FILE, line 1: 1 opening brackets are not closed, the first one of S"),
+        ("The captain left", 'FILE, line 1: a bracket is wanted, found "The"; a word stands as (NN word)'),
+        ("(S (NP))", "FILE, line 1: the tree has no words"),
+        ("(S (NP a b))", 'FILE, line 1: a bracket is wanted, found "a"; a word stands as (NN word)'),
+        ("(" * 100_000, "FILE, line 1: 100000 opening brackets are not closed, the first one of TOP"),
+    ],
+)
+def test_broken_trees(file, tree, said):
+    assert refused(file("a.trees", tree + "\n")) == said
+
+
+def test_a_tree_may_be_as_deep_as_it_likes(file):
+    deep = "(X " * 100_000 + "(NN a)" + ")" * 100_000
+    path = file("a.trees", deep + "\n")
+    (sentence,) = read_annotations(path)
+    assert len(sentence.tree) == 100_000
+    assert sentence.tree[-1].parent == 99_998
+    assert text_of([sentence], "trees") == deep + "\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("captain\t-\t*)", "captain\t-\t(A1*)"), "FILE, line 2: A1 begins before A0 has ended: arguments overlap"),
+        (("captain\t-\t*)", "captain\t-\t*))"), 'FILE, line 2: arguments of one predicate overlap, found "*))"'),
+        (("captain\t-\t*)", "captain\t-\t*"), "FILE, line 3: V begins before A0 has ended: arguments overlap"),
+        (("(A0*", "*"), "FILE, line 2: an argument ends here that has not begun"),
+        ((".\t-\t*", ".\t-\t(A1*"), "FILE, line 4: A1 begins here and does not end"),
+        (("left\tleave", "left\t-"), "FILE, line 1: a word, a lemma or -, and a column of arguments for each lemma"),
+        ((".\t-\t*", ".\t-"), "FILE, line 4: 3 columns are wanted, as in line 1, found 2"),
+        (("(A0*", "(A0 x*"), 'FILE, line 1: (A0*, *, *) or (A0*) is wanted, found "(A0 x*"'),
+    ],
+)
+def test_broken_roles(file, change, said):
+    assert refused(file("a.props", PROPS.replace(*change))).startswith(said)
+
+
+def test_words_that_are_not_those_of_the_text(file):
+    path = file("a.conllu", CONLLU)
+    assert refused(path, ["The sailor left."]) == (
+        'FILE, line 3: the word is "captain", but segment 1 goes on with "sailorleft."'
+    )
+    assert (
+        refused(path, ["The captain left. He"]) == 'FILE, line 5: the file ends here, but segment 1 goes on with "He"'
+    )
+    assert refused(path, [""]) == "FILE, line 2: this sentence is not in the text, which has 1 segments"
+
+
+def test_words_that_are_not_those_of_another_file(file):
+    conllu, props = file("a.conllu", CONLLU), file("a.props", PROPS.replace("captain", "sailor"))
+    assert refused([conllu, props]).endswith('a.props, line 2: the word is "sailor" here and "captain" in another file')
+    props = file("a.props", PROPS.removesuffix(".\t-\t*\n"))
+    assert refused([conllu, props]).endswith("a.props, line 1: the sentence has 3 words here and 4 in another file")
+    trees = file("a.trees", f"{TREE}\n{TREE}\n")
+    assert "a.trees has 2 segments" in refused([conllu, trees])
+
+
+def test_files_that_are_no_text(file):
+    assert refused(file("a.conllu", b"")) == "FILE: the file is empty, CoNLL-U is wanted"
+    assert "UTF-8 text is wanted" in refused(file("a.trees", b"(S \xff)"))
+    assert refused([]) == "annotations come from at least one file, none was named"
+
+
+def test_a_thousand_words(file):
+    size = 1000
+    lines = [f"{i}\tw{i}\t_\t_\tNN\t_\t{i - 1}\tdep\t_\t_" for i in range(1, size + 1)]
+    (sentence,) = read_annotations(file("a.conllu", "\n".join(lines) + "\n"))
+    assert len(sentence.words) == size
+    assert sentence.heads == tuple(range(-1, size - 1))

@@ -1,0 +1,74 @@
+"""spaCy's English pipeline, where the extra is installed."""
+
+import pytest
+
+from tarocco.annotate import spacy_pipeline
+from tarocco.annotate.analyzers import annotator
+from tarocco.annotate.completing import MADE
+from tarocco.annotate.spacy_pipeline import SpacyAnnotator, load_spacy
+from tarocco.errors import InputError, UnknownName
+
+spacy = pytest.importorskip("spacy")
+
+
+@pytest.fixture(scope="module")
+def english():
+    return annotator("spacy")
+
+
+def test_all_layers(english):
+    assert english.version == f"spacy-{spacy.__version__}/en_core_web_sm-3.8.0"
+    one, none = english.annotate(["The  captain sailed\tto Rome\u00a0on 3 May.", ""])
+    assert one.words == ("The", "captain", "sailed", "to", "Rome", "on", "3", "May", ".")
+    assert one.layers == none.layers == english.layers
+    assert len(english.layers) == 9
+    assert one.tags == ("DT", "NN", "VBD", "IN", "NNP", "IN", "CD", "NNP", ".")
+    assert one.lemmas[2] == "sail"
+    assert one.chunks == ("B-NP", "I-NP", "B-VP", "B-PP", "B-NP", "B-PP", "B-NP", "I-NP", "O")
+    assert {(span.label, span.start, span.end) for span in one.entities} == {("GPE", 4, 5), ("DATE", 6, 8)}
+    (frame,) = one.frames
+    assert [(span.label, span.start, span.end) for span in frame.arguments] == [
+        ("A0", 0, 2),
+        ("A2", 3, 5),
+        ("AM-TMP", 5, 8),
+    ]
+    assert none.words == none.tree == none.frames == ()
+
+
+def test_a_segment_of_several_sentences(english):
+    (both,) = english.annotate(["He left. She stayed."])
+    assert both.heads.count(-1) == 2
+    assert both.tree[0].label == "TOP"
+    assert [node.label for node in both.tree if node.parent == 0] == ["S", "S"]
+
+
+def test_strange_texts(english):
+    texts = ["word " * 1000, "((((", "\u200b\u2028 \x00", "漢字", "\ud83d\ude00", "a" * 5000, "?!" * 300]
+    for text, found in zip(texts, english.annotate(texts), strict=True):
+        assert "".join(found.words) == "".join(text.split())
+
+
+def test_a_text_that_spacy_refuses(english, monkeypatch):
+    monkeypatch.setattr(english.pipeline, "max_length", 10)
+    with pytest.raises(InputError, match=r'a segment has 11 characters, spaCy takes up to 10: "abc abc abc..."'):
+        english.annotate(["abc abc abc"])
+
+
+def test_other_pipelines():
+    blank = spacy.blank("fr")
+    analyzer = SpacyAnnotator(blank, "blank")
+    assert analyzer.layers == frozenset()
+    assert analyzer.annotate(["deux mots"])[0].words == ("deux", "mots")
+    assert not analyzer.layers & MADE
+    with pytest.raises(UnknownName, match='there is no spaCy pipeline "fr_none"; installed are'):
+        load_spacy("fr_none")
+    with pytest.raises(UnknownName, match="there is no spaCy pipeline"):
+        load_spacy("../weights")
+
+
+def test_other_weights_are_refused(monkeypatch):
+    pytest.importorskip(spacy_pipeline.REPUBLISHED)
+    spacy_pipeline.check_weights()
+    monkeypatch.setattr(spacy_pipeline, "REPUBLISHED_SHA256", "0" * 64)
+    with pytest.raises(InputError, match="its files have the SHA-256"):
+        spacy_pipeline.check_weights()
