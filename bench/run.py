@@ -28,6 +28,7 @@ SCRIPTS = (
     "memory",
     "orange",
     "references",
+    "analyzers",
 )
 
 

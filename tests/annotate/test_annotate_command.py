@@ -61,7 +61,8 @@ def test_parses_are_checked_and_completed(capsys, folder):
         (["-"], "what is read from standard input is written to standard output"),
         (["none.txt"], "none.txt: there is no such file"),
         (["a.txt", "--analyzer", "x"], 'there is no analyzer "x"'),
-        (["a.txt", "-o", "nowhere"], "there is no directory nowhere"),
+        (["a.txt", "-o", "no/where"], "no/where: there is no directory no"),
+        (["a.txt", "-o", "one.txt"], "one.txt: a directory is wanted, and this is a file"),
         (["one.txt", "--analyzer", "toy", "-f", "trees"], "the analysis has nothing that trees could say"),
     ],
 )

@@ -43,9 +43,13 @@ def test_a_segment_of_several_sentences(english):
 
 
 def test_strange_texts(english):
-    texts = ["word " * 1000, "((((", "\u200b\u2028 \x00", "漢字", "\ud83d\ude00", "a" * 5000, "?!" * 300]
+    texts = ["word " * 1000, "((((", "\u200b\u2028 \x00", "漢字", "a" * 5000, "?!" * 300]
     for text, found in zip(texts, english.annotate(texts), strict=True):
         assert "".join(found.words) == "".join(text.split())
+
+
+def test_half_a_character(english):
+    assert [one.words for one in english.annotate(["a \ud800", "\ud83d\ude00"])] == [("a", "\ufffd"), ("\U0001f600",)]
 
 
 def test_a_text_that_spacy_refuses(english, monkeypatch):

@@ -66,6 +66,15 @@ def sha256_of(folder: Path) -> str:
     return whole.hexdigest()
 
 
+def _encodable(text: str) -> str:
+    """The text with what is no character (half of a surrogate pair) replaced, since spaCy refuses it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
 class SpacyAnnotator:
     """A spaCy pipeline; what it gives is what its components say of a text."""
 
@@ -87,7 +96,7 @@ class SpacyAnnotator:
     def annotate(self, texts: Sequence[str]) -> list[Sentence]:
         """One sentence a text."""
         most = self.pipeline.max_length
-        tidy = [" ".join(text.split()) for text in texts]
+        tidy = [" ".join(_encodable(text).split()) for text in texts]
         for text in tidy:
             if len(text) > most:
                 raise InputError(f'a segment has {len(text)} characters, spaCy takes up to {most}: "{text[:40]}..."')

@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--analyzer",
         default="spacy",
         metavar="NAME",
-        help="spacy, spacy:PIPELINE or stanza:LANGUAGE (default: spacy, which is English)",
+        help="spacy, spacy:PIPELINE or stanza:LANGUAGE (default: spacy)",
     )
     parser.add_argument(
         "--labels",
@@ -50,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-f", "--format", choices=FORMATS, help="only this format; of one text, to standard output (default: all)"
     )
-    parser.add_argument("-o", "--output", metavar="DIR", help="where files are written (default: beside each text)")
+    parser.add_argument("-o", "--output", metavar="DIR", help="the folder to write to (default: each text's own)")
     add_store_option(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="no notes on standard error")
 
@@ -70,7 +70,10 @@ def run(options: argparse.Namespace) -> None:
     targets = {} if to_output else {file: _targets(file, options.output, formats) for file in options.files}
     written = [str(path) for paths in targets.values() for path in paths.values()]
     check_apart(written, [*options.files, *(options.parses or ())])
-    for path in written:
+    folder = None if options.output is None or Path(options.output).is_dir() else Path(options.output)
+    if folder is not None and folder.exists():
+        raise InputError(f"{folder}: a directory is wanted, and this is a file")
+    for path in written if folder is None else [folder]:
         check_writable(path)
     rows = []
     for file in options.files:
@@ -82,6 +85,8 @@ def run(options: argparse.Namespace) -> None:
             sys.stdout.write(text_of(sentences, options.format))
             return
         names = []
+        if folder is not None:
+            folder.mkdir(exist_ok=True)
         for name, target in targets[file].items():
             if name in there:
                 write_whole(target, text_of(sentences, name).encode("utf-8", "surrogatepass"))
