@@ -225,6 +225,28 @@ def test_files_that_are_no_text(file):
     assert refused([]) == "annotations come from at least one file, none was named"
 
 
+def test_layers_that_some_sentences_of_a_file_have(file):
+    """An entity, a chunk: others have none. Heads: all have them, or none."""
+    bare = CONLLU.replace("Chunk=B-NP|Entity=O", "_").replace("Chunk=I-NP|Entity=B-PER", "_")
+    bare = bare.replace("Chunk=B-VP|Entity=O", "_").replace("Chunk=O|Entity=O", "_")
+    first, second = read_annotations(file("a.conllu", CONLLU + "\n" + bare))
+    assert (first.chunks[0], second.chunks, second.entities) == ("B-NP", ("O",) * 4, ())
+    (alone,) = read_annotations(file("b.conllu", bare))
+    assert (alone.chunks, alone.entities) == (None, None)
+    headless = bare.replace("\t2\tdet", "\t_\tdet").replace("\t0\troot", "\t_\troot").replace("\t3\t", "\t_\t")
+    assert refused(file("c.conllu", CONLLU + "\n" + headless)) == (
+        "FILE, line 8: this sentence has no heads, others of the file have them"
+    )
+    assert read_annotations(file("d.conllu", headless))[0].layers == {"lemmas", "tags", "universal"}
+
+
+def test_a_word_with_a_space(file):
+    (sentence,) = read_annotations(
+        file("a.conllu", CONLLU.replace("2\tcaptain", "2\tsea captain")), ["The sea captain left."]
+    )
+    assert sentence.words[1] == "sea_captain"
+
+
 def test_a_thousand_words(file):
     size = 1000
     lines = [f"{i}\tw{i}\t_\t_\tNN\t_\t{i - 1}\tdep\t_\t_" for i in range(1, size + 1)]

@@ -26,123 +26,110 @@ _CLAUSES = word_set("S SQ SINV SBARQ TOP S1 ROOT FRAG PRN X UCP RRC")
 _PUNCTUATION = frozenset((".", ",", ":", "``", "''", "-LRB-", "-RRB-", "NFP", "$,"))
 _VERBAL = word_set("VB VBD VBG VBN VBP VBZ MD TO AUX AUXG")
 
+# Of clauses only these words are in chunks of their own: "does" of "does he know", a complementizer.
+_ONLY = {**dict.fromkeys(_CLAUSES, _VERBAL), "SBAR": frozenset(("IN", "TO", "DT", "RB"))}
+
 
 def chunks_of(tree: Sequence[Node], tags: Sequence[str]) -> tuple[str, ...]:
     """The IOB tag of each word: B-NP, I-NP, O."""
-    parts = _parts(tree, len(tags))
-    owners: list[int | None] = [None] * len(tags)  # the node whose chunk a word is in
-    kinds = [_KINDS.get(label, label) for label in (node.label.partition("-")[0] for node in tree)]
-    joins: list[int] = list(range(len(tree)))  # whose chunk the head of a phrase is in: its own, or one above it
-    for place, items in enumerate(parts):
-        kind = kinds[place]
-        own = joins[place]
-        if kind in _CLAUSES:
-            for item in items:
-                if item < 0 and tags[~item] in _VERBAL:  # "does" of "does he know"
-                    owners[~item] = place
-        elif kind == "VP":
-            _verbs(items, own, tree, kinds, tags, owners, joins)
-        elif kind == "SBAR":
-            for item in items:
-                if item < 0 and tags[~item] in ("IN", "TO", "DT", "RB"):
+    return _Chunks(tree, tags).found()
+
+
+class _Chunks:
+    """Goes through a tree from the top down; what stands in a phrase is a list of places of nodes, and of ~word."""
+
+    def __init__(self, tree: Sequence[Node], tags: Sequence[str]) -> None:
+        self.tree, self.tags = tree, tags
+        self.kinds = [_KINDS.get(label, label) for label in (node.label.partition("-")[0] for node in tree)]
+        self.owners: list[int | None] = [None] * len(tags)  # the node whose chunk a word is in
+        self.joins = list(range(len(tree)))  # whose chunk a phrase begins in: its own, or one above it
+
+    def found(self) -> tuple[str, ...]:
+        tags, owners = self.tags, self.owners
+        for place, items in enumerate(self.parts()):
+            kind = self.kinds[place]
+            if kind == "VP":
+                self.verbs(items, self.joins[place])
+            elif kind in _ONLY:
+                for item in items:
+                    if item < 0 and tags[~item] in _ONLY[kind]:
+                        owners[~item] = place
+            else:
+                self.phrase(items, self.joins[place])
+        return self.iob()
+
+    def parts(self) -> list[list[int]]:
+        """What each node has, from left to right."""
+        tree = self.tree
+        parts: list[list[int]] = [[] for _ in tree]
+        open_nodes: list[int] = []
+        place = 0
+        for word in range(len(self.tags) if tree else 0):
+            while open_nodes and tree[open_nodes[-1]].end <= word:
+                open_nodes.pop()
+            while place < len(tree) and tree[place].start == word:
+                if open_nodes:
+                    parts[open_nodes[-1]].append(place)
+                open_nodes.append(place)
+                place += 1
+            parts[open_nodes[-1]].append(~word)
+        return parts
+
+    def phrase(self, items: list[int], own: int) -> None:
+        """All up to the head, which is the last word that the phrase itself has."""
+        tags, kinds, owners = self.tags, self.kinds, self.owners
+        words = [place for place, item in enumerate(items) if item < 0 and tags[~item] not in _PUNCTUATION]
+        nested = any(item >= 0 and kinds[item] == kinds[own] and not self.is_possessive(item) for item in items)
+        if nested and all(tags[~items[place]] == "CC" for place in words):
+            return  # a coordination of phrases
+        head = words[-1] if words else -1
+        for item in items[: head + 1]:
+            if item < 0:
+                if owners[~item] is None:  # a possessive 's is in the larger phrase's
                     owners[~item] = own
-        else:
-            _phrase(items, own, kinds, tree, tags, owners, joins)
-    return _tags(owners, kinds, tags)
+            elif not self.is_possessive(item) and kinds[item] not in _CLAUSES:
+                self.joins[item] = own
+        if items and items[0] >= 0 and self.is_possessive(items[0]):
+            owners[self.tree[items[0]].end - 1] = own
 
+    def is_possessive(self, place: int) -> bool:
+        node = self.tree[place]
+        return node.end - node.start > 1 and self.tags[node.end - 1] == "POS"
 
-def _parts(tree: Sequence[Node], size: int) -> list[list[int]]:
-    """What each node has, from left to right: places of nodes, and words as ~word."""
-    parts: list[list[int]] = [[] for _ in tree]
-    open_nodes: list[int] = []
-    place = 0
-    for word in range(size if tree else 0):
-        while open_nodes and tree[open_nodes[-1]].end <= word:
-            open_nodes.pop()
-        while place < len(tree) and tree[place].start == word:
-            if open_nodes:
-                parts[open_nodes[-1]].append(place)
-            open_nodes.append(place)
-            place += 1
-        parts[open_nodes[-1]].append(~word)
-    return parts
+    def verbs(self, items: list[int], own: int) -> None:
+        """Verbs up to the last of a row, with the adverbs between them and an infinitive that follows."""
+        tags, kinds = self.tags, self.kinds
+        phrases = [item for item in items if item >= 0 and kinds[item] == "VP"]
+        if len(phrases) > 1:  # a coordination: "to" of "to read and write" goes with the first
+            self.joins[phrases[0]] = own
+            return
+        verbal = [kinds[item] == "VP" if item >= 0 else tags[~item] in _VERBAL for item in items]
+        last = max((place for place, is_verb in enumerate(verbal) if is_verb), default=-1)
+        for place, item in enumerate(items[: last + 1]):
+            if item < 0:
+                self.owners[~item] = own
+            elif place == last or kinds[item] == "ADVP":
+                self.joins[item] = own
+        if 0 <= last < len(items) - 1 and items[last] < 0 <= items[last + 1]:
+            self.infinitive(items[last + 1], own)
 
+    def infinitive(self, clause: int, own: int) -> None:
+        """ "to go" of "wants to go" is in the chunk of "wants"."""
+        verbs = clause + 1  # the node below, as nodes stand from the top down
+        start = self.tree[clause].start
+        begins = self.kinds[clause] == "S" and self.tags[start] == "TO" and verbs < len(self.tree)
+        if begins and self.kinds[verbs] == "VP" and self.tree[verbs].start == start:
+            self.joins[verbs] = own
 
-def _phrase(
-    items: list[int],
-    own: int,
-    kinds: list[str],
-    tree: Sequence[Node],
-    tags: Sequence[str],
-    owners: list[int | None],
-    joins: list[int],
-) -> None:
-    """All up to the head, which is the last word of its own that a phrase has; PPs have theirs first."""
-    words = [place for place, item in enumerate(items) if item < 0 and tags[~item] not in _PUNCTUATION]
-    nested = any(item >= 0 and kinds[item] == kinds[own] and not _possessive(tree[item], tags) for item in items)
-    if nested and all(tags[~items[place]] == "CC" for place in words):
-        return  # a coordination of phrases
-    head = words[-1] if words else -1
-    for item in items[: head + 1]:
-        if item < 0:
-            if owners[~item] is None:  # a possessive 's is in the larger phrase's
-                owners[~item] = own
-        elif _possessive(tree[item], tags):
-            continue
-        elif kinds[item] not in _CLAUSES:
-            joins[item] = own
-    if items and items[0] >= 0 and _possessive(tree[items[0]], tags):
-        owners[tree[items[0]].end - 1] = own
-
-
-def _possessive(node: Node, tags: Sequence[str]) -> bool:
-    return node.end - node.start > 1 and tags[node.end - 1] == "POS"
-
-
-def _verbs(
-    items: list[int],
-    own: int,
-    tree: Sequence[Node],
-    kinds: list[str],
-    tags: Sequence[str],
-    owners: list[int | None],
-    joins: list[int],
-) -> None:
-    """Verbs up to the last of a row, with the adverbs between them and an infinitive that follows."""
-    phrases = [item for item in items if item >= 0 and kinds[item] == "VP"]
-    if len(phrases) > 1:  # a coordination: "to" of "to read and write" goes with the first
-        joins[phrases[0]] = own
-        return
-    last = max(
-        (p for p, item in enumerate(items) if (kinds[item] == "VP" if item >= 0 else tags[~item] in _VERBAL)),
-        default=-1,
-    )
-    for place, item in enumerate(items[: last + 1]):
-        if item < 0:
-            owners[~item] = own
-        elif place == last or kinds[item] == "ADVP":
-            joins[item] = own
-    if last + 1 < len(items):
-        follower = items[last + 1]
-        if items[last] < 0 and follower >= 0 and kinds[follower] == "S" and tags[tree[follower].start] == "TO":
-            verbs = follower + 1  # the node below, as nodes stand from the top down
-            if verbs < len(tree) and kinds[verbs] == "VP" and tree[verbs].start == tree[follower].start:
-                joins[verbs] = own
-
-
-def _tags(owners: Sequence[int | None], kinds: Sequence[str], tags: Sequence[str]) -> tuple[str, ...]:
-    size = len(owners)
-    out = ["O"] * size
-    previous: int | None = None
-    for word, owner in enumerate(owners):
-        if (
-            owner is not None
-            and tags[word] in _PUNCTUATION
-            and not (previous == owner and word + 1 < size and owners[word + 1] == owner)
-        ):
-            owner = None  # punctuation is never the end of a chunk
-        if owner is not None:
-            kind = "VP" if kinds[owner] in _CLAUSES else kinds[owner]
-            out[word] = f"{'I' if previous == owner else 'B'}-{kind}"
-        previous = owner
-    return tuple(out)
+    def iob(self) -> tuple[str, ...]:
+        owners, found = self.owners, ["O"] * len(self.tags)
+        previous: int | None = None
+        for word, owner in enumerate(owners):
+            if owner is not None and self.tags[word] in _PUNCTUATION:
+                inside = previous == owner and owners[word + 1 : word + 2] == [owner]
+                owner = owner if inside else None  # punctuation is never an end of a chunk
+            if owner is not None:
+                kind = "VP" if self.kinds[owner] in _CLAUSES else self.kinds[owner]
+                found[word] = f"{'I' if previous == owner else 'B'}-{kind}"
+            previous = owner
+        return tuple(found)

@@ -106,14 +106,14 @@ def read_conllu(path: str) -> list[Block]:
             raise error_at(path, line, "the word in column 2 is empty")
         rows.append(cells)
         places.append(line)
-    return _with_the_same_layers(blocks)
+    return _with_the_same_layers(blocks, path)
 
 
 def _block(rows: list[list[str]], lines: list[int], ranges: dict[int, tuple[int, str]], path: str) -> Block:
-    words = tuple(row[1] for row in rows)
+    words = tuple(row[1].replace(" ", "_") for row in rows)
     pieces, place = [], 0
     while place < len(words):
-        end, form = ranges.get(place, (place + 1, words[place]))
+        end, form = ranges.get(place, (place + 1, rows[place][1]))
         pieces.append(form)
         place = max(end, place + 1)
     layers: dict[str, Any] = {name: tuple(row[column] for row in rows) for name, column in _LAYERS.items()}
@@ -124,7 +124,7 @@ def _block(rows: list[list[str]], lines: list[int], ranges: dict[int, tuple[int,
         words,
         **layers,
         heads=_heads(rows, lines, path),
-        chunks=None if rows and all(chunk == "_" for chunk in chunks) else chunks,
+        chunks=chunks,
         entities=None if rows and all(tag == "_" for tag in entities) else spans_of(entities),
     )
     return Block(sentence, tuple(lines), comparable("".join(pieces)))
@@ -149,19 +149,28 @@ def _heads(rows: list[list[str]], lines: list[int], path: str) -> tuple[int, ...
             way.append(word)
             word = heads[word]
         if word >= 0 and word in set(way):
-            raise error_at(path, lines[place], f'the heads go in a circle: "{rows[place][1]}" depends on itself')
+            raise error_at(path, lines[word], f'the heads go in a circle: "{rows[word][1]}" depends on itself')
     return tuple(heads)
 
 
-def _with_the_same_layers(blocks: list[Block]) -> list[Block]:
-    """A layer that no sentence of the file has is missing in all of them."""
+def _with_the_same_layers(blocks: list[Block], path: str) -> list[Block]:
+    """A layer that no sentence of the file has is missing in all of them; otherwise all have it."""
     full = [block.sentence for block in blocks if block.sentence.words]
     missing: dict[str, Any] = {
-        name: None for name in _LAYERS if all(value == "_" for sentence in full for value in getattr(sentence, name))
+        name: None
+        for name in (*_LAYERS, "chunks")
+        if all(value == "_" for sentence in full for value in getattr(sentence, name))
     }
-    for name in ("heads", "chunks", "entities"):
-        if any(getattr(sentence, name) is None for sentence in full):
-            missing[name] = None
-    if "heads" in missing:
-        missing["relations"] = None
-    return [replace(block, sentence=replace(block.sentence, **missing)) for block in blocks]
+    if all(sentence.entities is None for sentence in full):
+        missing["entities"] = None
+    if all(sentence.heads is None for sentence in full):
+        missing |= {"heads": None, "relations": None}
+    evened = []
+    for block in blocks:
+        sentence = block.sentence
+        if sentence.heads is None and "heads" not in missing:
+            raise error_at(path, block.lines[0], "this sentence has no heads, others of the file have them")
+        chunks = tuple("O" if chunk == "_" else chunk for chunk in sentence.chunks or ())
+        whole = replace(sentence, chunks=chunks, entities=sentence.entities or ())
+        evened.append(replace(block, sentence=replace(whole, **missing)))
+    return evened

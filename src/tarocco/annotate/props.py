@@ -85,7 +85,7 @@ def _block(rows: list[list[str]], path: str, line: int) -> Block:
             line,
             f"a word, a lemma or -, and a column of arguments for each lemma are wanted; {width} columns do not fit",
         )
-    words = tuple(row[0] for row in rows) if of_lemmas else ("",) * len(rows)
+    words = tuple(row[0].replace(" ", "_") for row in rows) if of_lemmas else ("",) * len(rows)
     frames = []
     for number, predicate in enumerate(predicates):
         lemma = rows[predicate][of_lemmas]
