@@ -4,8 +4,7 @@ import pytest
 from annotate.toys import Toy
 from test_cli import run
 
-from tarocco.annotate.analyzers import register
-from tarocco.annotate.annotated import forget
+from tarocco.annotate.annotated import forget, register
 from tarocco.annotate.files import read_annotations
 
 TREE = "(S (NP (PRP He)) (VP (VBD left)))\n"

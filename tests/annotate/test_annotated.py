@@ -9,8 +9,7 @@ from annotate.toys import Toy
 
 from tarocco.annotate import annotated as module
 from tarocco.annotate import spacy_pipeline
-from tarocco.annotate.analyzers import annotator, register
-from tarocco.annotate.annotated import annotated, forget
+from tarocco.annotate.annotated import annotated, annotator, forget, register
 from tarocco.annotate.sentence import Sentence
 from tarocco.errors import InputError, MissingExtra, StoreError, UnknownName
 from tarocco.store import Store
@@ -102,6 +101,17 @@ def test_names():
     assert relabeled.annotate(["a"]) == [Sentence(("a",), tags=("A",))]
     with pytest.raises(UnknownName, match='there is no analyzer "minipar"; there are spacy'):
         annotator("minipar")
+
+
+def test_an_analyzer_may_be_replaced():
+    class Loud(Toy):
+        def annotate(self, texts):
+            return super().annotate([text.upper() for text in texts])
+
+    register("mine", Toy("toy-6"))
+    assert [annotated(["a"], name)[0].words for name in ("mine", "mine+iqmt")] == [("a",), ("a",)]
+    register("mine", Loud("toy-6"))
+    assert [annotated(["a"], name)[0].words for name in ("mine", "mine+iqmt")] == [("A",), ("A",)]
 
 
 def test_without_the_extra(monkeypatch):

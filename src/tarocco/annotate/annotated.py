@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tarocco.annotate.analyzers import DEFAULT, Annotator, annotator
+from tarocco.annotate.analyzers import DEFAULT, IQMT, Annotator, annotator, make_known
 from tarocco.annotate.packing import packed, unpacked
 from tarocco.annotate.sentence import Sentence
 from tarocco.errors import InputError
 from tarocco.store.annotations import RELEASE, get_annotations, put_annotations
 from tarocco.store.blocks import Store, digest
+
+__all__ = ["annotated", "annotator", "forget", "register"]
 
 _BATCH = 500  # texts that are analyzed, stored and reported together
 _known: dict[str, dict[str, Sentence]] = {}  # by the analyzer's version, and by text
@@ -48,6 +50,13 @@ def annotated(
         with Store(store) as opened:
             _analyze(missing, chosen, known, opened, advance)
     return [known[text] for text in texts]
+
+
+def register(name: str, analyzer: Annotator) -> None:
+    """Make an analyzer of one's own known under a name; what one of that version said before is forgotten."""
+    make_known(name, analyzer)
+    for version in (analyzer.version, analyzer.version + IQMT):
+        _known.pop(version, None)
 
 
 def forget() -> None:
