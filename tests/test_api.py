@@ -387,8 +387,7 @@ def test_public_names_are_all_there():
         ("COMET", "; scores made elsewhere come in with --scores COMET=FILE"),
         ("BLEURT-20", "; scores made elsewhere come in with --scores BLEURT-20=FILE"),
         ("XCOMET", "; scores made elsewhere come in with --scores XCOMET=FILE"),
-        ("SP-Op-*", "not in tarocco"),
-        ("SR-Or", "not in tarocco"),
+        ("SP-Op", "did you mean SP-O"),
         ("MAXSIM", "not in tarocco"),
     ],
 )

@@ -235,9 +235,15 @@ def score_signature(
     parts: list[tuple[str, object]] = [
         ("nrefs", "var" if reference_count is None else reference_count),
         ("case", "lc" if encoding.lowercase else "mixed"),
-        ("tok", encoding.tokenize),
+        ("tok", encoding.tokenize) if encoding.analyzer is None else ("analyzer", _version_of(encoding.analyzer)),
         *((key, write_value(value)) for key, value in metric.after_colons.items()),
         *more,
         ("v", __version__),
     ]
     return signature(metric.stem, parts)
+
+
+def _version_of(analyzer: str) -> str:
+    from tarocco.annotate.annotated import annotator  # most metrics need none
+
+    return annotator(analyzer).version

@@ -31,6 +31,7 @@ from tarocco.kernels import (
     shifts,
     skips,
     stemming,
+    typed,
     weighted,
     words,
 )
@@ -59,6 +60,7 @@ MODULES = (
     shifts,
     skips,
     stemming,
+    typed,
     weighted,
     words,
 )

@@ -21,11 +21,15 @@ _BLOCK = 1024  # segments tokenized together, so that a large column needs littl
 
 @dataclass(frozen=True)
 class Encoding:
-    """How text becomes words: a tokenizer's name, whether text is lower-cased first, whether words become stems."""
+    """How text becomes words: a tokenizer's name, whether text is lower-cased first, whether words become stems.
+
+    `analyzer` names what tells the structure of sentences, for the metrics that want it.
+    """
 
     tokenize: str = "13a"
     lowercase: bool = False
     stem: bool = False
+    analyzer: str | None = None
 
     def __post_init__(self) -> None:
         tokenizer(self.tokenize)  # an unknown name is an error now, not when the text is read
@@ -115,7 +119,7 @@ class Batch:
 
     Where groups are parts of other groups, as when each reference is left out in turn, `whole` is the batch of those
     and group g is part of its group owners[g]: what depends on a candidate and a reference alone can be computed there,
-    once. No row is there twice.
+    once. No row is there twice. `encoding` is how the texts were read.
     """
 
     candidates: Ragged
@@ -127,6 +131,7 @@ class Batch:
     reference_columns: tuple[Segments, ...] = ()
     whole: Batch | None = None
     owners: NDArray[np.intp] | None = None
+    encoding: Encoding = Encoding()
 
     @classmethod
     def of_columns(
@@ -158,7 +163,8 @@ class Batch:
         if encoding.stem:
             stems = vocabulary.by_stem()
             references, candidates = (Ragged(stems[one.values], one.offsets) for one in (references, candidates))
-        return cls(candidates, references, candidate_groups, reference_groups, vocabulary, *texts)
+        groups = candidate_groups, reference_groups
+        return cls(candidates, references, *groups, vocabulary, *texts, encoding=encoding)
 
     def encoded(self, encoding: Encoding) -> Batch:
         """The same texts in the same groups, read in another way."""

@@ -69,9 +69,11 @@ def leaving_one_out(lists: Lists, encoding: Encoding, *, fair: bool) -> Batch:
             reference_rows.append(np.delete(of_list, k))
             owners.append(s)
     texts = (lists.candidates, lists.references), (lists.references,)
-    whole = Batch(candidates, references, _groups(whole_rows), _groups(whole_references), vocabulary, *texts)
+    words = candidates, references
+    of_whole = _groups(whole_rows), _groups(whole_references)
+    whole = Batch(*words, *of_whole, vocabulary, *texts, encoding=encoding)
     groups = _groups(rows), _groups(reference_rows)
-    return Batch(candidates, references, *groups, vocabulary, *texts, whole, np.array(owners, np.intp))
+    return Batch(*words, *groups, vocabulary, *texts, whole, np.array(owners, np.intp), encoding)
 
 
 def _groups(rows: list[NDArray[np.intp]]) -> Groups:

@@ -13,6 +13,7 @@ and types are checked by the caller. Kernels hold no objects, do no input or out
     shared      n-gram matches with each reference
     extent      how large the largest segment is
     bags        overlap of bags of words
+    typed       overlap of bags of typed items, type by type
     bits        edit distance and longest common subsequence, 64 rows at a time
     alignments  edit distance with any costs, CDER's jumps, GRR's automaton
     weighted    weighted longest common subsequence

@@ -14,5 +14,16 @@ rouge_weighted  ROUGE-W-a
 rouge_skips     ROUGE-S-d, ROUGE-SU-d
 gtm             GTM-e
 chrf            chrF, chrF++
+layers          what an analyzer says of sentences, as arrays
+trees           constituency trees as arrays
+paths           chains, paths and subtrees of trees, as numbers
+elements        linguistic elements: which items stand in elements of which type
+linguistic      what all metrics over linguistic elements have
+shallow         SP-Op-t, SP-Oc-t, SP-Oiob-t
+sequences       SP-NISTx-n, SP-NISTix-n
+dependencies    DP-Ol-l, DP-Oc-t, DP-Or-t, DP-HWCx-l
+constituents    CP-Op-t, CP-Oc-t, CP-STM-l
+entities        NE-Oe-t, NE-Me-t
+roles           SR-Or-t, SR-Mr-t and their verb-bound forms
 external        scores that were made elsewhere, as a metric
 """

@@ -153,7 +153,7 @@ class Metric(ABC):
 
     def reads(self, asked: Encoding) -> Encoding:
         """How this metric's words are read; most read as the run asks, some have rules of their own."""
-        return asked
+        return asked if asked.analyzer is None else dataclasses.replace(asked, analyzer=None)
 
     def prepare(self, references: Batch) -> Any:
         """What must be known of all references before any candidate is scored; None for most metrics.

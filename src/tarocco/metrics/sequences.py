@@ -1,0 +1,148 @@
+"""SP-NISTx-n, SP-NISTix-n: NIST over lemmas, tags, chunks or IOB labels in place of words."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from itertools import islice, repeat
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tarocco.encode.batch import Batch, Encoding
+from tarocco.errors import BadParameter
+from tarocco.metrics.base import Agreement, Example, parameter
+from tarocco.metrics.elements import chunk_type
+from tarocco.metrics.layers import Layers, numbered
+from tarocco.metrics.linguistic import PAPER, analyzed, in_words
+from tarocco.metrics.nist import BETA, Information, Nist, Weighed, information
+
+LAYERS = {"l": "lemmas", "p": "tags", "c": "chunks", "iob": "chunks"}
+
+
+def texts(layers: Layers, elements: str) -> list[str]:
+    """The items of each sentence as a text with spaces between them."""
+    ids, items = numbered(layers.flat(LAYERS[elements]))
+    rows = layers.rows
+    if elements == "c":  # an item a chunk: words that go on with one are left out
+        types, inside = (
+            numbered(map(chunk_type, items))[0][ids],
+            np.array([_inside(item) for item in items], np.bool_)[ids],
+        )
+        items = list(dict.fromkeys(map(chunk_type, items)))
+        begins = np.ones(len(ids), np.bool_)
+        begins[1:] = ~inside[1:] | (types[1:] != types[:-1]) | (rows[1:] != rows[:-1])
+        ids, rows = types[begins], rows[begins]
+    words = ["_".join(item.split()) or "_" for item in items]  # an item is one word, whatever it holds
+    all_words = map(words.__getitem__, ids.tolist())
+    counts = np.bincount(rows, minlength=len(layers)).tolist()
+    return list(map(" ".join, map(islice, repeat(all_words), counts)))
+
+
+def _inside(label: str) -> bool:
+    return label.upper().startswith("I-")
+
+
+@dataclass(frozen=True)
+class ShallowNist(Nist):
+    """NIST over sequences of lemmas, tags, chunks or IOB labels."""
+
+    elements: str = parameter("l", "what sequences are made of: lemmas, tags (p), chunks, IOB labels", in_stem=True)
+
+    title: ClassVar[str] = "SP-NISTx-n"
+    summary: ClassVar[str] = "NIST-n over lemmas (l), parts of speech (p), chunks (c) or IOB labels (iob)."
+    formula: ClassVar[str] = (
+        "SP-NISTl-n = NIST-n of the texts in which lemmas stand for words\n"
+        "SP-NISTp-n: parts of speech; SP-NISTc-n: types of chunks, one a chunk, words outside being O;"
+        " SP-NISTiob-n: IOB labels"
+    )
+    paper: ClassVar[str] = PAPER + " NIST: Doddington (2002), see NIST-n."
+    pattern: ClassVar[str] = r"SP-NIST(?P<elements>l|p|c|iob)-?(?P<order>\d+)"
+    names: ClassVar[tuple[str, ...]] = ("SP-NISTl-5", "SP-NISTp-5", "SP-NISTc-5", "SP-NISTiob-5", "SP-NISTiob-2")
+    example: ClassVar[Example] = Example(
+        name="SP-NISTp-1",
+        candidates=("cats sat",),
+        references=(("the cat sat",),),
+        score=float(np.log2(3) / 2 * np.exp(BETA * np.log(2 / 3) ** 2)),
+        why="NNS VBD and DT NN VBD: of two tags VBD matches, info = log2(3/1); two tags for three: the penalty is 0.5",
+    )
+    notes: ClassVar[str] = """
+        All that NIST-n has, its weights from all references of the run included. The corpus score is that of the sums,
+        as in NIST-n, not a mean over segments. An empty candidate scores 0, and so does any candidate against an empty
+        reference.
+    """
+    agreement: ClassVar[tuple[Agreement, ...]] = (
+        Agreement(
+            "NIST-n here",
+            "exactly, on the texts of lemmas, tags, chunks and IOB labels",
+            "tests/test_linguistic.py::test_nist_over_sequences",
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "elements", self.elements.lower())
+        if self.elements not in LAYERS:
+            raise BadParameter(f"{self.title}: elements are {', '.join(LAYERS)}, not {self.elements}")
+
+    @property
+    def stem(self) -> str:
+        return f"SP-NIST{self.elements}-{self.order}"
+
+    def reads(self, asked: Encoding) -> Encoding:
+        return analyzed(asked)
+
+    @classmethod
+    def _read(cls, batch: Batch, elements: str) -> Batch:
+        return in_words(batch, lambda layers: texts(layers, elements))
+
+    def prepare(self, references: Batch) -> Information:
+        return information(self._read(references, self.elements))
+
+    @property
+    def context_key(self) -> Hashable:
+        return "information", self.elements
+
+    @classmethod
+    def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> Weighed:
+        """Members that are measured together have the same context, so all look at the same elements."""
+        return Nist.measure(metrics, cls._read(batch, metrics[0].elements), context)
+
+
+@dataclass(frozen=True)
+class ShallowNistIndividual(ShallowNist):
+    """The weighted precision of one order alone, with the penalty."""
+
+    title: ClassVar[str] = "SP-NISTix-n"
+    summary: ClassVar[str] = "NISTi-n over lemmas (l), parts of speech (p), chunks (c) or IOB labels (iob)."
+    formula: ClassVar[str] = (
+        "SP-NISTil-n = NISTi-n of the texts in which lemmas stand for words\n"
+        "SP-NISTip-n, SP-NISTic-n, SP-NISTiiob-n: as SP-NISTp-n, SP-NISTc-n, SP-NISTiob-n"
+    )
+    pattern: ClassVar[str] = r"SP-NISTi(?P<elements>l|p|c|iob)-?(?P<order>\d+)"
+    names: ClassVar[tuple[str, ...]] = ("SP-NISTil-2", "SP-NISTip-3", "SP-NISTic-2", "SP-NISTiiob-2")
+    example: ClassVar[Example] = Example(
+        name="SP-NISTip-1",
+        candidates=("cats sat",),
+        references=(("the cat sat",),),
+        score=float(np.log2(3) / 2 * np.exp(BETA * np.log(2 / 3) ** 2)),
+        why="NNS VBD and DT NN VBD: of two tags VBD matches, info = log2(3/1); two tags for three: the penalty is 0.5",
+    )
+    notes: ClassVar[str] = """
+        All that NISTi-n has. An empty candidate scores 0, and so does any candidate against an empty reference.
+    """
+    agreement: ClassVar[tuple[Agreement, ...]] = (
+        Agreement(
+            "NISTi-n here",
+            "exactly, on the texts of lemmas, tags, chunks and IOB labels",
+            "tests/test_linguistic.py::test_nist_over_sequences",
+        ),
+    )
+
+    @property
+    def stem(self) -> str:
+        return f"SP-NISTi{self.elements}-{self.order}"
+
+    @property
+    def orders(self) -> range:
+        return range(self.order - 1, self.order)

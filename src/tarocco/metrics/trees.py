@@ -1,0 +1,87 @@
+"""Constituency trees of many sentences as arrays: phrases, tags and words."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import chain
+from operator import attrgetter
+
+import numpy as np
+
+from tarocco.metrics.layers import Ints, Layers, Nodes, named, spread
+
+
+def phrase(label: str) -> str:
+    """A label without what it does in the sentence: NP-SBJ is NP, but -LRB- stays."""
+    return label if label.startswith("-") else label.replace("=", "-").partition("-")[0].upper()
+
+
+class Trees:
+    """The trees of a batch. A word's tag is the tagger's, or else the tree's own node above the word alone."""
+
+    def __init__(self, layers: Layers) -> None:
+        self._layers = layers
+        of_sentences = layers.layer("tree")
+        nodes = list(chain.from_iterable(of_sentences))
+        sizes = np.fromiter(map(len, of_sentences), np.int64, len(layers))
+        self.rows = np.repeat(np.arange(len(layers)), sizes)
+        parents, starts, ends = (
+            np.fromiter(map(attrgetter(field), nodes), np.int64, len(nodes)) for field in ("parent", "start", "end")
+        )
+        self.parents = np.where(parents < 0, -1, parents + (np.cumsum(sizes) - sizes)[self.rows])
+        self.starts, self.ends = starts + layers.firsts[self.rows], ends + layers.firsts[self.rows]
+        # Tags and phrases share numbers: the tree's own tags are found by comparing them with the tagger's.
+        tags = layers.flat("tags") if layers.has("tags") else [""] * len(layers.rows)
+        ids, self.names = named(chain(map(attrgetter("label"), nodes), tags), phrase)
+        self.labels, given = ids[: len(nodes)], ids[len(nodes) :]
+        self._given = np.where(given == self.names.index(""), -1, given) if "" in self.names else given
+
+    @cached_property
+    def _below(self) -> tuple[Ints, Ints]:
+        """Every node and every word below it."""
+        nodes, within = spread(self.ends - self.starts)
+        return nodes, self.starts[nodes] + within
+
+    @cached_property
+    def hooks(self) -> Ints:
+        """The node that each word hangs from: the last one that covers it; -1 if there is none."""
+        nodes, words = self._below
+        hooks = np.full(len(self._layers.rows), -1, np.int64)
+        hooks[words] = nodes  # where a word stands several times, the last node counts
+        return hooks
+
+    @cached_property
+    def tag_nodes(self) -> Ints:
+        """For each word the node that is its tag, or -1: one above it alone, labeled as the tagger, if any, has it."""
+        hooks = self.hooks
+        alone = (hooks >= 0) & (self.ends[hooks] - self.starts[hooks] == 1) if len(self.labels) else hooks >= 0
+        labels = np.append(self.labels, -1)[hooks]
+        return np.where(alone & ((self._given == labels) | (self._given < 0)), hooks, -1)
+
+    @cached_property
+    def tags(self) -> Ints:
+        """A number for each word's tag; -1 where there is none."""
+        return np.where(self._given >= 0, self._given, np.append(self.labels, -1)[self.tag_nodes])
+
+    def phrases(self) -> tuple[Ints, Ints]:
+        """Each word and the label of each phrase it is in, once a label."""
+        nodes, words = self._below
+        is_tag = np.zeros(len(self.labels) + 1, np.bool_)
+        is_tag[self.tag_nodes] = True  # the last place stands for none
+        inside = ~is_tag[nodes]
+        found = np.unique(words[inside] * len(self.names) + self.labels[nodes[inside]])
+        return found // max(len(self.names), 1), found % max(len(self.names), 1)
+
+    def nodes(self) -> Nodes:
+        """Phrases, tags and words as nodes of one kind; words have other numbers than labels."""
+        layers, size = self._layers, len(self.labels)
+        hooks = self.hooks.copy()
+        new = np.flatnonzero((self.tags >= 0) & (self.tag_nodes < 0))  # tags that the tree does not have
+        above = hooks[new]
+        hooks[new] = size + np.arange(len(new))
+        return Nodes(
+            np.concatenate([self.rows, layers.rows[new], layers.rows]),
+            np.concatenate([self.labels, self.tags[new], len(self.names) + layers.words]),
+            np.concatenate([self.parents, above, hooks]),
+            np.concatenate([self.starts, new, np.arange(len(layers.rows))]),
+        )
