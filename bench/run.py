@@ -19,6 +19,7 @@ SCRIPTS = (
     "ter",
     "meteor",
     "chrf",
+    "linguistic",
     "bootstrap",
     "compare",
     "people",

@@ -264,6 +264,7 @@ def test_names(name, canonical):
         ("DP-Ol-NN", "l is a level"),
         ("DP-HWCw-10", "1 to 9"),
         ("CP-STM-0", "1 to 9"),
+        ("DP-HWCw-5:variant=gapped", "at most 4"),
         ("SP-NISTl-6", "1 to 5"),
         ("DP-HWCw-4:variant=subtrees", "one of overlap"),
     ],
@@ -344,6 +345,12 @@ def test_no_text_is_analyzed_twice():
     finally:
         annotated.register("spacy", ByRule())
     assert sorted(seen) == ["a b", "c d", "e"]
+
+
+def test_too_many_chains_with_gaps():
+    deep = dataclasses.replace(by_rule("a " * 1500), heads=tuple(range(-1, 1499)))
+    with pytest.raises(InputError, match="too deep for chains with gaps"):
+        score_sentences(["DP-HWCw-4:variant=gapped"], [deep], [[deep]])
 
 
 def test_many_words():

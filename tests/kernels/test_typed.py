@@ -1,4 +1,4 @@
-"""The overlap of bags of typed items against counting with Counters."""
+"""The overlap of bags of typed items, and numbers for keys, against counting with Counters and lists."""
 
 from collections import Counter
 
@@ -6,9 +6,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarocco.kernels import kernel, typed
+from tarocco.kernels import kernel, pairs, typed
 
 overlaps = kernel(typed, "overlaps")
+number_keys = kernel(pairs, "number_keys")
 BAGS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), max_size=8)  # (type, item)
 SEGMENTS = st.lists(st.tuples(st.lists(BAGS, max_size=3), st.lists(BAGS, min_size=1, max_size=3)), max_size=3)
 
@@ -47,3 +48,13 @@ def test_cells(segments):
         cells,
     )
     assert cells[:found].tolist() == list(plain(segments))
+
+
+@given(st.lists(st.integers(0, 20), max_size=60))
+def test_numbers(given):
+    """Equal keys have equal numbers, which count up as new keys come."""
+    keys = np.array([key << 40 for key in given], np.uint64)
+    numbers = np.empty(len(keys), np.int64)
+    number_keys(keys, np.empty(128, np.uint64), np.full(128, -1, np.int32), 64 - 7, numbers)
+    order = list(dict.fromkeys(given))
+    assert numbers.tolist() == [order.index(key) for key in given]

@@ -123,3 +123,24 @@ def find_pairs(
         for i in range(prefixes.shape[0]):
             if prefixes[i] >= 0:
                 prefixes[i] = values[slot_of(key_of(prefixes[i], words[i + distance]), shift, keys, values)]
+
+
+def number_keys(
+    given: cython.const[cython.ulonglong][::1],
+    keys: cython.ulonglong[::1],
+    values: cython.int[::1],
+    shift: cython.int,
+    numbers: cython.longlong[::1],
+):
+    """Fill numbers with a number for each key, equal ones alike, in the order in which they come; the table is new."""
+    i: cython.Py_ssize_t
+    slot: cython.Py_ssize_t
+    known: cython.int = 0
+    with cython.nogil:
+        for i in range(given.shape[0]):
+            slot = slot_of(given[i], shift, keys, values)
+            if values[slot] < 0:
+                keys[slot] = given[i]
+                values[slot] = known
+                known += 1
+            numbers[i] = values[slot]

@@ -11,6 +11,8 @@ from tarocco.metrics.base import Agreement, Example, parameter
 from tarocco.metrics.linguistic import ALL, FRACTIONS, PAPER, Bag, Overlap, Paths
 from tarocco.metrics.shallow import EXAMPLE
 
+LONGEST_GAPPED = 4  # as in the successor's code; there are very many longer ones
+
 
 @dataclass(frozen=True)
 class DependencyOverlap(Overlap):
@@ -106,8 +108,8 @@ class HeadWordChains(Paths):
     notes: ClassVar[str] = """
         variant=precision is Liu and Gildea's (matches, each clipped by the reference's count, over the candidate's
         chains), variant=pooled sums matches and totals over the lengths as the successor toolkit does, and
-        variant=gapped has its chains, in which a descendant may stand for a direct modifier (it stops at length 4);
-        gapped+pooled is both. Lengths are 1 to 9. A length that neither text has gives no score and is left out of the
+        variant=gapped has its chains, in which a descendant may stand for a direct modifier; gapped+pooled is both.
+        Lengths are 1 to 9, with gaps 1 to 4. A length that neither text has gives no score and is left out of the
         mean; where one text alone has it, it counts 0. So an empty candidate scores 0 where the reference has chains
         of the length, any candidate that has some scores 0 against an empty reference, and two empty texts have no
         score.
@@ -125,14 +127,21 @@ class HeadWordChains(Paths):
         object.__setattr__(self, "elements", self.elements.lower())
         if self.elements not in ("w", "c", "r"):
             raise BadParameter(f"{self.title}: elements are w, c, r, not {self.elements}")
+        if self.gapped and self.length > LONGEST_GAPPED:
+            raise BadParameter(f"{self.title}: chains with gaps have at most {LONGEST_GAPPED} words, not {self.length}")
 
     @property
     def stem(self) -> str:
         return f"DP-HWC{'i' if self.individual else ''}{self.elements}-{self.length}"
 
     @property
+    def gapped(self) -> bool:
+        """Whether chains may have gaps."""
+        return self.variant.startswith("gapped")
+
+    @property
     def bag(self) -> Bag:
-        return Bag(elements.chains, (self.elements, self.variant.startswith("gapped")))
+        return Bag(elements.chains, (self.elements, self.gapped))
 
     @property
     def fraction(self) -> str:

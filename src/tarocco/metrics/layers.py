@@ -17,9 +17,13 @@ from numpy.typing import NDArray
 
 from tarocco.annotate.sentence import Sentence
 from tarocco.errors import InputError
+from tarocco.kernels import kernel, pairs
+from tarocco.metrics.counts import table_size
 
 Ints = NDArray[np.int64]
 Made = TypeVar("Made")
+
+_number_keys = kernel(pairs, "number_keys")
 
 # What a layer is called where one is missing.
 _LAYERS = {
@@ -63,8 +67,10 @@ def named(strings: Iterable[str], spelled: Callable[[str], str]) -> tuple[Ints, 
 
 def paired(one: Ints, other: Ints) -> Ints:
     """A number for each pair, equal ones alike; both are at least 0."""
-    factor = int(other.max(initial=0)) + 1
-    numbers: Ints = np.unique(one * factor + other, return_inverse=True)[1]
+    keys = (one * (int(other.max(initial=0)) + 1) + other).view(np.uint64)
+    size, shift = table_size(len(keys))
+    numbers = np.empty(len(keys), np.int64)
+    _number_keys(keys, np.empty(size, np.uint64), np.full(size, -1, np.int32), shift, numbers)
     return numbers
 
 

@@ -6,6 +6,7 @@ candidate and reference at once: a `Cells` has one entry for each pair and each 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -128,13 +129,16 @@ class Bag:
 
 
 class Measured:
-    """The sentences of a batch, and what was compared so far."""
+    """The sentences of a batch, and what was compared so far, until the last metric that wants it has had it."""
 
-    def __init__(self, batch: Batch, longest: dict[Bag, int]) -> None:
+    def __init__(self, batch: Batch, metrics: Sequence[Linguistic]) -> None:
         self.pairs = Pairs(batch)
         self._batch = self.pairs.batch
         self._layers = layers_of(self._batch)
-        self._longest = longest
+        self._longest: dict[Bag, int] = {}
+        for metric in metrics:
+            self._longest[metric.bag] = max(self._longest.get(metric.bag, 0), metric.longest)
+        self._wanted = Counter(metric.bag for metric in metrics)
         self._cells: dict[Bag, Cells] = {}
 
     def cells(self, bag: Bag) -> Cells:
@@ -143,7 +147,8 @@ class Measured:
             longest = self._longest[bag]
             elements = bag.make(self._layers, *bag.arguments, *([longest] if longest else []))
             self._cells[bag] = compare(elements, len(self._layers), self._batch)
-        return self._cells[bag]
+        self._wanted[bag] -= 1
+        return self._cells[bag] if self._wanted[bag] > 0 else self._cells.pop(bag)
 
 
 @dataclass(frozen=True)
@@ -169,10 +174,7 @@ class Linguistic(OnePass):
 
     @classmethod
     def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> Measured:
-        longest: dict[Bag, int] = {}
-        for metric in metrics:
-            longest[metric.bag] = max(longest.get(metric.bag, 0), metric.longest)
-        return Measured(batch, longest)
+        return Measured(batch, metrics)
 
     def columns(self, measured: Measured) -> Floats:
         """[the best reference's score, 1], or [0, 0] where there is no score"""

@@ -42,7 +42,7 @@ def gapped_paths(nodes: Nodes, ancestors: tuple[Ints, Ints], longest: int) -> li
         firsts = np.cumsum(counts) - counts
         ids = ids[np.argsort(ends, kind="stable")]
         if int(counts[above].sum()) > _MOST:
-            raise InputError("a sentence is too deep for chains with gaps; variant=gapped is for ordinary sentences")
+            raise InputError("sentences are too deep for chains with gaps: variant=gapped has too many to count")
         pairs, within = spread(counts[above])
         ends = below[pairs]
         ids = paired(ids[firsts[above[pairs]] + within], nodes.labels[ends])
@@ -62,9 +62,10 @@ def subtrees(nodes: Nodes, deepest: int) -> list[tuple[Ints, Ints]]:
     ids, tops = nodes.labels, np.arange(size)
     found = [(tops, ids)]
     for _ in range(1, deepest):
-        deep = np.zeros(size, np.bool_)
+        deep, above = np.zeros(size, np.bool_), np.zeros(size, np.bool_)
         deep[tops] = True
-        tops = np.unique(parents[deep[children]])  # above one that is deep enough
+        above[parents[deep[children]]] = True  # above one that is deep enough
+        tops = np.flatnonzero(above)
         state = nodes.labels.copy()
         for of_rank in by_rank:  # the label and the first child, that and the second ...
             places = parents[of_rank]

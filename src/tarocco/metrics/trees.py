@@ -69,7 +69,8 @@ class Trees:
         is_tag = np.zeros(len(self.labels) + 1, np.bool_)
         is_tag[self.tag_nodes] = True  # the last place stands for none
         inside = ~is_tag[nodes]
-        found = np.unique(words[inside] * len(self.names) + self.labels[nodes[inside]])
+        found = np.sort(words[inside] * len(self.names) + self.labels[nodes[inside]])
+        found = found[np.diff(found, prepend=-1) > 0]
         return found // max(len(self.names), 1), found % max(len(self.names), 1)
 
     def nodes(self) -> Nodes:
