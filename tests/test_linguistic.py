@@ -41,7 +41,9 @@ def trees(draw, size, tags):
         for first, last in itertools.pairwise(cuts):
             grow(place, first, last)
         if not cuts and draw(st.booleans()):
-            nodes.extend(Node(tags[word], place, word, word + 1) for word in range(start, end))
+            nodes.extend(
+                Node(draw(st.sampled_from([tags[word], "AUX"])), place, word, word + 1) for word in range(start, end)
+            )
 
     if size:
         middle = draw(st.integers(1, size))
@@ -315,6 +317,14 @@ def test_tags_of_the_tree_where_there_are_no_others():
     one = Sentence(("the", "cat"), tree=nodes)
     found = score_sentences(["CP-Op-NN", "CP-Oc-*", "CP-Oc-NP", "CP-STMi-3"], [one], [[one]])
     assert [score.score for score in found.values()] == [1.0] * 4
+
+
+def test_a_parser_may_have_tags_of_its_own():
+    """Where every word has a node of its own and the tagger agrees with one, none of them is a phrase."""
+    nodes = (Node("VP", -1, 0, 2), Node("AUX", 0, 0, 1), Node("VBG", 0, 1, 2))
+    one = Sentence(("was", "sitting"), tags=("VBD", "VBG"), tree=nodes)
+    found = score_sentences(["CP-Oc-AUX", "CP-Op-AUX", "CP-Op-VBD", "CP-STMi-4"], [one], [[one]])
+    assert [score.score for score in found.values()] == pytest.approx([math.nan, 1.0, math.nan, math.nan], nan_ok=True)
 
 
 def test_signature_names_the_analyzer_and_its_version():

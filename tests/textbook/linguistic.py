@@ -63,14 +63,24 @@ def by_level(sentence):
 
 
 def full_tree(sentence):
-    """(label, children) with tags above words, which are leaves: ("word", word); tags are put in where they lack."""
+    """(label, children) with tags above words, which are leaves: ("word", word); tags are put in where they lack.
+
+    A node that covers one word and has no nodes below is its tag if the tagger says the same, or if all words have such
+    nodes and the tagger says the same of one at least.
+    """
+    lowest = {}
+    for node in sentence.tree:
+        lowest |= dict.fromkeys(range(node.start, node.end), node)
+    alone = [node.end - node.start == 1 for _, node in sorted(lowest.items())]
+    same = [node.label == sentence.tags[word] for word, node in sorted(lowest.items())]
+    has_tags = all(alone) and any(same)
 
     def below(place):
         node = sentence.tree[place]
         nodes = [i for i, other in enumerate(sentence.tree) if other.parent == place]
         covered = {word for i in nodes for word in range(sentence.tree[i].start, sentence.tree[i].end)}
         children = [(sentence.tree[i].start, below(i)) for i in nodes]
-        is_tag = not nodes and node.end - node.start == 1 and node.label == sentence.tags[node.start]
+        is_tag = not nodes and node.end - node.start == 1 and (has_tags or node.label == sentence.tags[node.start])
         for word in set(range(node.start, node.end)) - covered:
             leaf = (("word", sentence.words[word]), ())
             children.append((word, leaf if is_tag else (sentence.tags[word], (leaf,))))

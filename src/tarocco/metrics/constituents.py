@@ -36,8 +36,8 @@ class ConstituentOverlap(Overlap):
         "either has the twice, a, cat, dog, mat",
     )
     notes: ClassVar[str] = """
-        Labels are compared in any case and without what a phrase does in the sentence: NP-SBJ is NP. Tags are the
-        analyzer's, or else those of the tree; the single letters N, V, J, R, P and W stand for all tags that begin
+        Labels are compared in any case and without what a phrase does in the sentence: NP-SBJ is NP. Tags are those
+        of the tree, or else the tagger's; the single letters N, V, J, R, P and W stand for all tags that begin
         with them, F for punctuation. variant=literal counts all of the candidate's words that the reference has, as
         the manual prints it. A type that neither text has gives no score, and the segment is left out of the mean;
         where one text alone has it, the score is 0. So an empty candidate scores 0, and so does any candidate against

@@ -17,7 +17,7 @@ def phrase(label: str) -> str:
 
 
 class Trees:
-    """The trees of a batch. A word's tag is the tagger's, or else the tree's own node above the word alone."""
+    """The trees of a batch. A word's tag is the tree's own node above the word alone, or else the tagger's."""
 
     def __init__(self, layers: Layers) -> None:
         self._layers = layers
@@ -52,16 +52,23 @@ class Trees:
 
     @cached_property
     def tag_nodes(self) -> Ints:
-        """For each word the node that is its tag, or -1: one above it alone, labeled as the tagger, if any, has it."""
-        hooks = self.hooks
+        """For each word the node that is its tag, or -1: one above it alone.
+
+        Its label is the tagger's tag, if there is a tagger. A parser that has tags of its own may differ here and
+        there: a tree in which every word has a node of its own, one of them at least with the tagger's tag, has tags.
+        """
+        hooks, rows = self.hooks, self._layers.rows
         alone = (hooks >= 0) & (self.ends[hooks] - self.starts[hooks] == 1) if len(self.labels) else hooks >= 0
-        labels = np.append(self.labels, -1)[hooks]
-        return np.where(alone & ((self._given == labels) | (self._given < 0)), hooks, -1)
+        same = alone & ((self._given == np.append(self.labels, -1)[hooks]) | (self._given < 0))
+        all_alone, some_same = np.ones(len(self._layers), np.bool_), np.zeros(len(self._layers), np.bool_)
+        all_alone[rows[~alone]] = False
+        some_same[rows[same]] = True
+        return np.where(same | (all_alone & some_same)[rows], hooks, -1)
 
     @cached_property
     def tags(self) -> Ints:
         """A number for each word's tag; -1 where there is none."""
-        return np.where(self._given >= 0, self._given, np.append(self.labels, -1)[self.tag_nodes])
+        return np.where(self.tag_nodes >= 0, np.append(self.labels, -1)[self.tag_nodes], self._given)
 
     def phrases(self) -> tuple[Ints, Ints]:
         """Each word and the label of each phrase it is in, once a label."""
