@@ -29,8 +29,8 @@ ANALYZER = "spacy"  # where the run names none
 ALL = "*"
 
 PAPER = """
-    Giménez (2007), IQMT v 2.1: A Framework for Automatic Machine Translation Evaluation based on Human Likeness,
-    technical manual, section 5.
+    Giménez (2007), IQMT: A Framework for Automatic Machine Translation Evaluation based on Human Likeness, Technical
+    Manual 2.0, section 5.
 """
 
 _overlaps = kernel(typed, "overlaps")
