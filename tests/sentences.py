@@ -2,6 +2,7 @@
 
 import itertools
 import zlib
+from dataclasses import fields
 
 from tarocco.annotate import annotated
 from tarocco.annotate.sentence import Frame, Node, Sentence, Span
@@ -128,21 +129,23 @@ def by_rule(text):
 class ByRule:
     """The analyzer of tests: what the examples want, and structure by rule for any other text."""
 
-    version = "by-rule-1"
+    name, version = "by-rule", "by-rule-1"
+    layers = frozenset(field.name for field in fields(Sentence)) - {"words"}
 
-    def __call__(self, texts):
+    def annotate(self, texts):
         return [KNOWN.get(text) or by_rule(text) for text in texts]
 
 
 class Given:
     """An analyzer that knows the sentences it is given."""
 
-    version = "given-1"
+    name, version = "given", "given-1"
+    layers = ByRule.layers
 
     def __init__(self, sentences):
         self.sentences = {"": Sentence(()), **sentences}  # a segment may have fewer references than others
 
-    def __call__(self, texts):
+    def annotate(self, texts):
         return [self.sentences[text] for text in texts]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from threading import Lock
 
 from tarocco.annotate.analyzers import DEFAULT, IQMT, Annotator, annotator, make_known
 from tarocco.annotate.packing import packed, unpacked
@@ -16,6 +17,7 @@ __all__ = ["annotated", "annotator", "forget", "register"]
 
 _BATCH = 500  # texts that are analyzed, stored and reported together
 _known: dict[str, dict[str, Sentence]] = {}  # by the analyzer's version, and by text
+_one_at_a_time = Lock()  # threads that need the same texts wait for them
 
 
 def annotated(
@@ -39,16 +41,17 @@ def annotated(
     """
     chosen = annotator(analyzer) if isinstance(analyzer, str) else analyzer
     known = _known.setdefault(chosen.version, {})
-    missing = [text for text in dict.fromkeys(texts) if text not in known]
-    if advance is not None:
-        advance(len(texts) - len(missing))
-    if store is None:
-        _analyze(missing, chosen, known, None, advance)
-    elif isinstance(store, Store):
-        _analyze(missing, chosen, known, store, advance)
-    elif missing:
-        with Store(store) as opened:
-            _analyze(missing, chosen, known, opened, advance)
+    with _one_at_a_time:
+        missing = [text for text in dict.fromkeys(texts) if text not in known]
+        if advance is not None:
+            advance(len(texts) - len(missing))
+        if store is None:
+            _analyze(missing, chosen, known, None, advance)
+        elif isinstance(store, Store):
+            _analyze(missing, chosen, known, store, advance)
+        elif missing:
+            with Store(store) as opened:
+                _analyze(missing, chosen, known, opened, advance)
     return [known[text] for text in texts]
 
 

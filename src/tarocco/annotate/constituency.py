@@ -201,7 +201,8 @@ class _Builder:
         before, after, joined, rest = self.divided(word)
         of_question = any(self.relations[child] == "pobj" and self.is_question_phrase(child) for child in after)
         core: list[Item | str] = ["WHPP" if of_question else "PP", *self.items(before), word]
-        core += [child if self.relations[child] == "fixed" else self.phrase[child] for child in after]
+        alone = {child for child in after if self.relations[child] == "fixed" and not self.children[child]}
+        core += [child if child in alone else self.phrase[child] for child in after]
         if joined:
             core = ["PP", core, *self.items(joined)]
         return [*core, *self.items(rest)]
@@ -262,7 +263,8 @@ class _Builder:
         clauses = any(self.has_own_subject(child) for child in joined)
         shared: Sequence[int] = [] if clauses else joined
         if subject is None and self.has(word, SUBJECTS):  # "is he happy": the verb stands in SQ itself
-            verbs = [*self.items(middle), word, *self.in_clause(after)]
+            verbs = [*self.items(middle), word, *self.in_clause(after), *self.items(shared)]
+            verbs += self.items(rest) if shared else []
         else:
             verbs = [self.verb_phrase(word, middle, after, shared, rest)]
         core = self.with_complementizer(word, left, verbs)
