@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from sentences import ByRule
 
+from tarocco.annotate import analyzers
 from tarocco.annotate.annotated import register
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -40,3 +41,11 @@ def shared(*parts):
 @pytest.fixture(name="shared")
 def shared_path():
     return shared
+
+
+@pytest.fixture(name="users_analyzer")
+def without_the_stand_in(monkeypatch):
+    """The analyzer that users have, in place of the stand-in."""
+    monkeypatch.delitem(analyzers._loaded, "spacy")
+    yield
+    register("spacy", ByRule())

@@ -65,6 +65,7 @@ def test_console_blocks(path):
 
 
 @pytest.mark.parametrize("path", having("results compared"))
+@pytest.mark.usefixtures("users_analyzer")
 def test_python_examples(path, monkeypatch):
     with copy_of_the_example() as folder:
         monkeypatch.chdir(folder)

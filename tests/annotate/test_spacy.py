@@ -3,7 +3,6 @@
 import pytest
 
 from tarocco.annotate import spacy_pipeline
-from tarocco.annotate.analyzers import annotator
 from tarocco.annotate.completing import MADE
 from tarocco.annotate.spacy_pipeline import SpacyAnnotator, load_spacy
 from tarocco.errors import InputError, UnknownName
@@ -13,7 +12,7 @@ spacy = pytest.importorskip("spacy")
 
 @pytest.fixture(scope="module")
 def english():
-    return annotator("spacy")
+    return load_spacy("")
 
 
 def test_all_layers(english):
