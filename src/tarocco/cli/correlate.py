@@ -62,7 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_resampling_options(parser, always=True)
     add_text_options(parser, documents=False)
     add_format_options(parser)
-    add_figure_option(parser, "the correlations, or with --pairs the tests,")
+    add_figure_option(parser, "the correlations (with --pairs the tests)")
     add_jobs_option(parser)
     add_store_option(parser)
 
