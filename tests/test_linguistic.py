@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sentences import ByRule, by_rule, score_sentences
+from sentences import ByRule, Given, by_rule, score_sentences
 from textbook import linguistic as textbook
 
 import tarocco
 from tarocco.annotate import annotated
 from tarocco.annotate.sentence import Frame, Node, Sentence, Span
+from tarocco.cli import main
 from tarocco.encode.batch import Encoding
 from tarocco.errors import BadParameter, InputError, UnknownName
 from tarocco.registry import metric
@@ -371,3 +372,20 @@ def test_many_words():
     names = ["DP-Ol-*", "DP-Or-*", "DP-HWCw-9", "CP-STM-9:variant=subtrees", "SR-Mr-*"]
     for name, score in score_sentences(names, [deep, flat], [[deep], [flat]]).items():
         assert np.array_equal(score.segments, [1.0, 1.0]), name
+
+
+def test_the_analyzer_is_chosen_by_callers(tmp_path, capsys):
+    """A registered analyzer serves by its name, in Python and in commands, with its own labels or the manual's."""
+    annotated.register("flat", Given({"a": by_rule("the cat sat"), "b": by_rule("a cat sat")}))
+    found = tarocco.score(["a"], ["b"], metrics="SP-Op-*", analyzer="flat")["SP-Op-*"]
+    assert "analyzer:given-1" in found.signature
+    assert 0 < found.score < 1
+    for name, text in (("sys", "a"), ("ref", "b")):
+        (tmp_path / f"{name}.txt").write_text(f"{text}\n")
+    command = ["score", str(tmp_path / "ref.txt"), "-i", str(tmp_path / "sys.txt"), "-m", "SP-Op-*", "-q"]
+    assert main([*command, "--analyzer", "flat", "-b", "-w", "17"]) == 0
+    assert float(capsys.readouterr().out) == pytest.approx(found.score)
+    assert main([*command, "--analyzer", "flat", "--labels", "iqmt"]) == 0
+    assert "analyzer:given-1+iqmt" in capsys.readouterr().out
+    assert main([*command, "--analyzer", "nobody"]) == 1
+    assert 'there is no analyzer "nobody"' in capsys.readouterr().err

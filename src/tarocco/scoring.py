@@ -37,6 +37,7 @@ def score(
     metrics: Sequence[str | Metric] | str | Metric = "BLEU-4",
     tokenize: str = "13a",
     lowercase: bool = False,
+    analyzer: str | None = None,
     documents: Iterable[str] | None = None,
     external: Mapping[str, Given] | None = None,
     confidence: float | None = None,
@@ -59,6 +60,9 @@ def score(
         Names such as "BLEU-4" or "NIST-5", or metric objects.
     tokenize, lowercase
         How text becomes words: none, 13a, intl, char, zh or rouge; in lower case or as it is.
+    analyzer
+        What tells the structure of sentences, for the metrics that want it: "spacy" (the default), "spacy:PIPELINE",
+        "stanza:LANGUAGE", or one that was registered; with +iqmt behind it, in the labels of the IQmt manual.
     documents
         A label a segment; then `result["BLEU-4"].documents` has a score for each label.
     external
@@ -92,7 +96,7 @@ def score(
     return score_test_set(
         test_set,
         chosen,
-        Encoding(tokenize, lowercase),
+        Encoding(tokenize, lowercase, analyzer=analyzer),
         single=not isinstance(candidates, Mapping),
         confidence=confidence,
         n_resamples=n_resamples,
@@ -110,13 +114,16 @@ def statistics(
     *,
     tokenize: str = "13a",
     lowercase: bool = False,
+    analyzer: str | None = None,
     jobs: int | None = None,
 ) -> Floats:
     """The statistics of a metric, float64[segments, k]: add rows up and give the sum to `metric.score`."""
     if isinstance(candidates, Mapping):
         raise InputError("candidates is a mapping: the statistics of one system at a time are computed")
     test_set = make_test_set(candidates, references)
-    rows: Floats = compute_statistics(test_set, find_metrics([metric]), Encoding(tokenize, lowercase), jobs)[0][0]
+    rows: Floats = compute_statistics(
+        test_set, find_metrics([metric]), Encoding(tokenize, lowercase, analyzer=analyzer), jobs
+    )[0][0]
     return rows
 
 
@@ -127,6 +134,7 @@ def score_nbest(
     metrics: Sequence[str | Metric] | str | Metric = "BLEUS-4",
     tokenize: str = "none",
     lowercase: bool = False,
+    analyzer: str | None = None,
 ) -> dict[str, Floats]:
     """Score many candidates for one segment, each by itself: an n-best list, or samples of a model.
 
@@ -147,7 +155,10 @@ def score_nbest(
         raise InputError("there are no references")
     if len(texts) > 1 and texts.blank.any():  # beside others an empty one is none
         texts = pack([text for text in texts if text.strip()] or [""], "references")
-    asked, groups = Encoding(tokenize, lowercase), (Groups.of_one(len(column)), Groups.of_one(len(texts)))
+    asked, groups = (
+        Encoding(tokenize, lowercase, analyzer=analyzer),
+        (Groups.of_one(len(column)), Groups.of_one(len(texts))),
+    )
     found: dict[int, Floats] = {}
     for way, members in by_reading(chosen, asked).items():
         batch = Batch.of_groups([column], [texts], *groups, way)

@@ -40,15 +40,24 @@ def read_inputs(options: argparse.Namespace, default: Sequence[str] = METRICS, *
     `piped` is whether a system may come from standard input, where none is named. Settings that only the experiment
     file gives are filled in, so that afterwards the options tell what was used.
     """
-    from tarocco.encode.batch import Encoding
     from tarocco.registry import metrics
 
     experiment = experiment_of(options.references)
     fill_in(options, experiment, default)
     chosen = metrics(options.metrics)
-    encoding = Encoding(options.tokenize, options.lowercase)
+    encoding = encoding_of(options)
     test_set = read_texts(options, experiment, piped=piped)
     return Inputs(test_set, [*chosen, *external_of(options, experiment, test_set, chosen)], encoding, experiment)
+
+
+def encoding_of(options: argparse.Namespace) -> Encoding:
+    """How text is read."""
+    from tarocco.encode.batch import Encoding
+
+    analyzer: str | None = options.analyzer
+    if options.labels == "iqmt":
+        analyzer = f"{analyzer or 'spacy'}+iqmt"
+    return Encoding(options.tokenize, options.lowercase, analyzer=analyzer)
 
 
 def experiment_of(files: Sequence[str]) -> Experiment | None:

@@ -48,6 +48,18 @@ def add_text_options(parser: argparse.ArgumentParser, tokenize: str = "13a", doc
         metavar="N",
         help="the reference file has up to N references a line, tabs between them (.tsv files are read so anyway)",
     )
+    group.add_argument(
+        "--analyzer",
+        metavar="NAME",
+        help="what tells the structure of sentences, for linguistic metrics: spacy, spacy:PIPELINE or stanza:LANGUAGE "
+        "(default: spacy)",
+    )
+    group.add_argument(
+        "--labels",
+        choices=("own", "iqmt"),
+        default="own",
+        help="the analyzer's own labels, or those of the IQmt manual (default: own)",
+    )
     if documents:
         group.add_argument("--documents", metavar="FILE", help="one document label a segment")
 

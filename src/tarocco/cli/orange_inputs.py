@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from tarocco.cli.inputs import experiment_of, fill_in, named_once
+from tarocco.cli.inputs import encoding_of, experiment_of, fill_in, named_once
 from tarocco.errors import InputError
 from tarocco.judge.cases import Selection
 from tarocco.judge.orange import METRICS, curve_of, members_of
@@ -33,14 +33,13 @@ class Inputs(NamedTuple):
 
 def read_trial(options: argparse.Namespace) -> Inputs:
     """Read and check all that is not a stream."""
-    from tarocco.encode.batch import Encoding
     from tarocco.registry import metrics
 
     experiment = experiment_of([options.nbest])
     asked = bool(options.metrics or (experiment and experiment.metrics))
     fill_in(options, experiment, METRICS, tokenize="none")
     options.confidence = options.confidence or (experiment and experiment.confidence) or 0.95
-    encoding = Encoding(options.tokenize, options.lowercase)
+    encoding = encoding_of(options)
     paths = options.references or (experiment.references if experiment else ())
     if not paths:
         raise InputError("no reference file was given: name them with -r")

@@ -142,8 +142,7 @@ def _judge_of(options: argparse.Namespace) -> str:
 def _people(options: argparse.Namespace, experiment: Experiment | None) -> tuple[Pool, Judge]:
     from dataclasses import replace
 
-    from tarocco.cli.inputs import read_texts
-    from tarocco.encode.batch import Encoding
+    from tarocco.cli.inputs import encoding_of, read_texts
     from tarocco.judge.people import who_was_judged
     from tarocco.judge.reference_judges import by_people
     from tarocco.judge.subsets import pool_of
@@ -151,14 +150,14 @@ def _people(options: argparse.Namespace, experiment: Experiment | None) -> tuple
     test_set = read_texts(options, experiment)
     human = read_people(options, test_set, experiment)
     pool = pool_of(replace(test_set, systems={name: test_set.systems[name] for name in human.systems}), options.most)
-    encoding = Encoding(options.tokenize, options.lowercase)
+    encoding = encoding_of(options)
     view = options.level, options.grouping, options.coefficient
     notes = who_was_judged(human, list(test_set.systems))
     return pool, by_people(human, pool, encoding, *view, options.seed, notes)
 
 
 def _orange(options: argparse.Namespace, experiment: Experiment | None) -> tuple[Pool, Judge]:
-    from tarocco.encode.batch import Encoding
+    from tarocco.cli.inputs import encoding_of
     from tarocco.errors import InputError
     from tarocco.judge.reference_judges import by_orange
     from tarocco.judge.subsets import pool_of
@@ -170,7 +169,7 @@ def _orange(options: argparse.Namespace, experiment: Experiment | None) -> tuple
     files = experiment.references if experiment else options.references
     columns = [column for file in files for column in reference_columns(file, options.num_refs)]
     pool = pool_of(assemble(columns, []), options.most, least=3)
-    return pool, by_orange(path, pool, Encoding(options.tokenize, options.lowercase), options.seed)
+    return pool, by_orange(path, pool, encoding_of(options), options.seed)
 
 
 def write(result: ReferencesResult, options: argparse.Namespace) -> None:

@@ -198,6 +198,7 @@ def audit(
     seed: int = SEED,
     tokenize: str = "13a",
     lowercase: bool = False,
+    analyzer: str | None = None,
     external: Mapping[str, Given] | None = None,
     jobs: int | None = None,
     store: Store | str | Path | None = None,
@@ -210,7 +211,7 @@ def audit(
     systems
         A mapping from system names to their segments. With one system there is nothing to compare, and three of the
         five checks are not possible.
-    references, metrics, tokenize, lowercase, external, jobs, store, executor
+    references, metrics, tokenize, lowercase, analyzer, external, jobs, store, executor
         As for `tarocco.score`.
     groups
         A label a segment, such as its genre: what can be mixed. Without labels the check of mixing is not possible.
@@ -238,7 +239,7 @@ def audit(
     return audit_test_set(
         test_set,
         chosen,
-        Encoding(tokenize, lowercase),
+        Encoding(tokenize, lowercase, analyzer=analyzer),
         groups=None if groups is None else [str(label) for label in listed(groups, "groups")],
         settings=Settings(alpha, share, n_draws, RESAMPLES["bootstrap"], seed, jobs),
         store=store,

@@ -101,6 +101,7 @@ def compare(
     seed: int = SEED,
     tokenize: str = "13a",
     lowercase: bool = False,
+    analyzer: str | None = None,
     external: Mapping[str, Given] | None = None,
     jobs: int | None = None,
     store: Store | str | Path | None = None,
@@ -112,7 +113,7 @@ def compare(
     ----------
     systems
         A mapping from system names to their segments; the first is the baseline, unless `baseline` names another.
-    references, metrics, tokenize, lowercase, external, jobs, store, executor
+    references, metrics, tokenize, lowercase, analyzer, external, jobs, store, executor
         As for `tarocco.score`.
     test
         "bootstrap" (paired, as in sacrebleu), "randomization" (approximate randomization) or "sign" (Collins et al.).
@@ -140,6 +141,7 @@ def compare(
         metrics=metrics,
         tokenize=tokenize,
         lowercase=lowercase,
+        analyzer=analyzer,
         external=external,
         jobs=jobs,
         store=store,

@@ -61,6 +61,7 @@ def correlate(
     document_size: int = 30,
     tokenize: str = "13a",
     lowercase: bool = False,
+    analyzer: str | None = None,
     external: Mapping[str, Given] | None = None,
     jobs: int | None = None,
     store: Store | str | Path | None = None,
@@ -72,7 +73,7 @@ def correlate(
     ----------
     systems
         A mapping from system names to their segments.
-    references, metrics, tokenize, lowercase, external, jobs, store, executor
+    references, metrics, tokenize, lowercase, analyzer, external, jobs, store, executor
         As for `tarocco.score`.
     human
         A file (perhaps with :COLUMN behind it), what `tarocco.read_human` returned, or a mapping from systems to a
@@ -130,7 +131,7 @@ def correlate(
     scores = score_test_set(
         test_set,
         [*chosen, sentinels.LengthRatio()],
-        Encoding(tokenize, lowercase),
+        Encoding(tokenize, lowercase, analyzer=analyzer),
         jobs=jobs,
         store=store,
         executor=executor,

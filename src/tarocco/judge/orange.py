@@ -47,6 +47,7 @@ def orange(
     external: Mapping[str, Given] | None = None,
     tokenize: str = "none",
     lowercase: bool = False,
+    analyzer: str | None = None,
     against: str = "fair",
     oracle: str = "average-score",
     ties: str = "average",
@@ -126,7 +127,7 @@ def orange(
     asked = [metrics] if isinstance(metrics, str | Metric) else metrics
     panel = Panel(find_metrics(asked), scores, [members_of(group, scores) for group in combine])
     rules = Rules(
-        Encoding(tokenize, lowercase),
+        Encoding(tokenize, lowercase, analyzer=analyzer),
         Selection(n_best, unique, drop_copies, curve_of(curve)),
         against,
         oracle,

@@ -56,6 +56,7 @@ def references(
     seed: int = SEED,
     tokenize: str | None = None,
     lowercase: bool = False,
+    analyzer: str | None = None,
     jobs: int | None = None,
     store: Store | str | Path | None = None,
 ) -> ReferencesResult:
@@ -89,7 +90,7 @@ def references(
         What is correlated: "system", "segment" or "document" (1000 pseudo-documents of 30 segments); at the latter two
         all points together ("none"), or the mean over "item" or "system"; pearson, spearman, kendall, kendall-a or
         kendall-c, by default pearson at system level and kendall otherwise.
-    tokenize, lowercase, jobs, store
+    tokenize, lowercase, analyzer, jobs, store
         As for `tarocco.score`; n-best lists are not tokenized unless asked for.
 
     Example
@@ -111,7 +112,7 @@ def references(
             raise BadParameter("with nbest there are no systems: give None for them")
         test_set = TestSet({}, streams_of(listed(references, "references")))
         pool = pool_of(test_set, most, least=3)
-        judge = by_orange(nbest, pool, Encoding(tokenize or "none", lowercase), seed)
+        judge = by_orange(nbest, pool, Encoding(tokenize or "none", lowercase, analyzer=analyzer), seed)
     else:
         assert human is not None
         if not isinstance(systems, Mapping):
@@ -119,7 +120,7 @@ def references(
         test_set = make_test_set(systems, references)
         people = human_scores(human, list(test_set.systems), len(test_set))
         pool = pool_of(replace(test_set, systems={name: test_set.systems[name] for name in people.systems}), most)
-        encoding = Encoding(tokenize or "13a", lowercase)
+        encoding = Encoding(tokenize or "13a", lowercase, analyzer=analyzer)
         notes = who_was_judged(people, list(test_set.systems))
         judge = by_people(people, pool, encoding, level, grouping, coefficient, seed, notes)
     return run_references(
