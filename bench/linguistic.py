@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from measure import Row, at_most, in_fresh_process, seconds, show
 from text import segments
@@ -34,12 +35,13 @@ ROLES = listed("A0 A1 A2 A3 AM-ADV AM-CAU AM-DIR AM-DIS AM-LOC AM-MNR AM-MOD AM-
 class Synthetic:
     """Structure that a generator makes up for each text: 25 words, a binary tree, a dependency tree, a few spans."""
 
-    version = "synthetic-1"
+    name, version = "synthetic", "synthetic-1"
+    layers = frozenset(("lemmas", "tags", "universal", "chunks", "heads", "relations", "tree", "entities", "frames"))
 
-    def __call__(self, texts: Sequence[str]) -> Iterator[object]:
-        return map(self.sentence, texts)
+    def annotate(self, texts: Sequence[str]) -> list[Any]:
+        return list(map(self.sentence, texts))
 
-    def sentence(self, text: str) -> object:
+    def sentence(self, text: str) -> Any:
         from tarocco.annotate.sentence import Frame, Node, Sentence, Span
 
         generator = random.Random(text)
