@@ -23,14 +23,20 @@ def golden(name):
     return json.loads(shared("golden", name).read_text("utf-8"))
 
 
+# METEOR 1.5 was not run with all modules on all references.
+RUNS = [
+    (modules, references)
+    for modules in MODULES
+    for references in ("ref0", "4refs")
+    if (modules, references) not in (("exact_nopunct", "4refs"), ("exst", "ref0"))
+]
+
+
 @pytest.mark.parametrize("system", "AB")
-@pytest.mark.parametrize("references", ["ref0", "4refs"])
 @pytest.mark.parametrize("parameters", ["p0.8_0.83_0.28", "p0.9_3.0_0.5"])
-@pytest.mark.parametrize("modules", MODULES)
+@pytest.mark.parametrize(("modules", "references"), RUNS)
 def test_meteor_1_5(modules, parameters, references, system):
-    entry = golden("meteor.json").get(f"m15_{modules}_{parameters}_{references}_{system}")
-    if entry is None:
-        pytest.skip("METEOR 1.5 was not run with this combination")
+    entry = golden("meteor.json")[f"m15_{modules}_{parameters}_{references}_{system}"]
     texts = golden("testset.json")
     numbers = range(4) if references == "4refs" else [0]
     candidates, streams = texts[f"sys{system}_tok"], [texts["refs_tok"][number] for number in numbers]

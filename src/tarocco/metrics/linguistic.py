@@ -6,6 +6,7 @@ candidate and reference at once: a `Cells` has one entry for each pair and each 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -156,18 +157,18 @@ class Linguistic(OnePass):
     """A metric over linguistic elements: a number for each pair, the best reference, the mean over the segments."""
 
     @property
+    @abstractmethod
     def bag(self) -> Bag:
         """What is compared."""
-        raise NotImplementedError
 
     @property
     def longest(self) -> int:
         """How long paths are; 0 where there are none."""
         return 0
 
+    @abstractmethod
     def values(self, cells: Cells) -> Floats:
         """The score of each pair; NaN where there is none."""
-        raise NotImplementedError
 
     def reads(self, asked: Encoding) -> Encoding:
         return analyzed(asked)
@@ -263,9 +264,9 @@ class Paths(Linguistic):
         return self.length
 
     @property
+    @abstractmethod
     def fraction(self) -> str:
         """How the fraction is taken: one of FRACTIONS."""
-        raise NotImplementedError
 
     def values(self, cells: Cells) -> Floats:
         lengths = cells.types + 1
