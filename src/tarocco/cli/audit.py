@@ -38,7 +38,7 @@ EXAMPLES = """examples:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    add_test_set_arguments(parser, "BLEU-4 BLEU-SBP GRR-4 GTM-1 WER")
+    add_test_set_arguments(parser, "BLEU-4 BLEU-SBP GRR-4 METEOR-exact GTM-1 WER")
     add_scores_option(parser)
     group = parser.add_argument_group("audit")
     group.add_argument("--groups", metavar="FILE", help="one label a segment, such as its genre: what can be mixed")
