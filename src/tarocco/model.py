@@ -149,6 +149,11 @@ class TestSet:
         return present
 
     @property
+    def stream_names(self) -> tuple[str, ...]:
+        """What the streams of references are called: their names, or numbers from 1 on."""
+        return self.reference_names or tuple(str(number) for number in range(1, len(self.references) + 1))
+
+    @property
     def reference_count(self) -> int | None:
         """How many references every segment has; None where the number varies."""
         counts = self.present.sum(axis=0)

@@ -195,7 +195,7 @@ def score_test_set(
     signatures = [score_signature(metric, encoding, test_set.reference_count) for metric in metrics]
     computed = [i for i, metric in enumerate(metrics) if not isinstance(metric, External)]
     from_text = [metrics[i] for i in computed]
-    with _kept(store, test_set, from_text, [signatures[i] for i in computed]) as kept:
+    with kept_in(store, test_set, from_text, [signatures[i] for i in computed]) as kept:
         counted = compute_statistics(test_set, from_text, encoding, jobs, advance, kept, executor)
     by_metric = beside(metrics, counted, test_set)
     scores = []
@@ -212,7 +212,7 @@ def score_test_set(
 
 
 @contextmanager
-def _kept(
+def kept_in(
     store: Store | str | Path | None,
     test_set: TestSet,
     metrics: Sequence[Metric],

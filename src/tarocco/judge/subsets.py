@@ -56,8 +56,7 @@ class Pool:
     @property
     def names(self) -> tuple[str, ...]:
         """What the streams are called."""
-        count = len(self.test_set.references)
-        return self.test_set.reference_names or tuple(str(number) for number in range(1, count + 1))
+        return self.test_set.stream_names
 
     def subsets(self, size: int, limit: int, seed: int) -> list[Subset]:
         """All subsets of a size if there are no more than the limit, else as many as that, drawn."""

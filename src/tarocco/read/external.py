@@ -99,7 +99,7 @@ def read_external(
         by_system = {system: np.array(list(table.numbers("score", rows))) for system, rows in own_rows.items()}
     elif {"target", "reference"} <= set(table.header):
         pairs = _by_pair(table, column, systems, n_segments, references)
-        by_system = {system: _best(pairs, system, kind, n_segments) for system in systems}
+        by_system = {system: _best(pairs, system, systems, kind, n_segments) for system in systems}
         origin.append(("refs", "best"))
     elif "system" not in table.header:
         raise InputError(
@@ -289,9 +289,8 @@ def _by_pair(
     targets, compared = table.cells("target"), table.cells("reference")
     refuse_uncovered(table.path, systems, targets)
     refuse_uncovered(table.path, references, compared, "reference")
-    against = set(references) or set(compared)
-    known = against | set(systems)
-    wanted = [row for row in range(len(targets)) if targets[row] in known and compared[row] in against]
+    known = (set(references) or set(compared)) | set(systems)
+    wanted = [row for row in range(len(targets)) if targets[row] in known and compared[row] in known]
     segments = segments_of(table, wanted, n)
     rows = wanted_once(table, {row: (targets[row], compared[row], segments[row]) for row in wanted})
     pairs: dict[tuple[str, str], Floats] = {}
@@ -300,9 +299,9 @@ def _by_pair(
     return pairs
 
 
-def _best(pairs: Mapping[tuple[str, str], Floats], system: str, kind: Kind, n: int) -> Floats:
+def _best(pairs: Mapping[tuple[str, str], Floats], system: str, systems: Sequence[str], kind: Kind, n: int) -> Floats:
     """The best reference of each segment; NaN where there is no score against any."""
-    own = [scores for (target, _), scores in pairs.items() if target == system]
+    own = [scores for (target, reference), scores in pairs.items() if target == system and reference not in systems]
     better = np.fmin if kind == "error" else np.fmax  # they leave NaN out
     best: Floats = better.reduce([np.full(n, np.nan), *own])
     return best
