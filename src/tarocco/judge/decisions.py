@@ -107,3 +107,32 @@ def queen(decisions: Decisions, members: Sequence[int], held_out: int | None = N
     shares = np.full(hits.shape, np.nan)
     np.divide(hits, counts, out=shares, where=counts > 0)
     return shares
+
+
+@dataclass(frozen=True, eq=False)
+class Cases:
+    """What KING counts: for each segment and reference, held out, whether it stands up to all systems."""
+
+    won: NDArray[np.bool_]  # [segments, references]: its QUEEN is at least that of every system
+    strict: NDArray[np.bool_]  # ... and above that of every system
+    counted: NDArray[np.bool_]  # whether there is such a case at all
+
+    def by_segment(self, outcome: NDArray[np.bool_]) -> Floats:
+        """float64[segments]: the mean over a segment's own references of `won` or `strict`; NaN where none counts."""
+        counts = self.counted.sum(axis=1)
+        shares = np.full(len(counts), np.nan)
+        np.divide((outcome & self.counted).sum(axis=1), counts, out=shares, where=counts > 0)
+        return shares
+
+
+def king(decisions: Decisions, members: Sequence[int]) -> Cases:
+    """Hold each reference out: is its QUEEN, by the others, at least that of every system?"""
+    segments, references = decisions.present.shape
+    won, strict, counted = (np.zeros((segments, references), np.bool_) for _ in range(3))
+    for held_out in range(references):
+        shares = queen(decisions, members, held_out)
+        own, others = shares[:, decisions.systems + held_out], shares[:, : decisions.systems]
+        counted[:, held_out] = decisions.present[:, held_out] & ~np.isnan(own) & ~np.isnan(others).all(axis=1)
+        best = np.where(np.isnan(others), -np.inf, others).max(axis=1, initial=-np.inf)
+        won[:, held_out], strict[:, held_out] = own >= best, own > best
+    return Cases(won & counted, strict & counted, counted)
