@@ -18,6 +18,7 @@ SCRIPTS = (
     "nbest",
     "ter",
     "meteor",
+    "maxsim",
     "chrf",
     "linguistic",
     "bootstrap",

@@ -86,6 +86,12 @@ KNOWN = {
     "John Smith lives in New York": _lives("John Smith", "NNP NNP"),
     "John lives in New York": _lives("John", "NNP"),
     "cats sat": parsed("(S (NP (NNS cats)) (VP (VBD sat)))", tags="NNS VBD"),
+    "the cars began": parsed(
+        "(S (NP (DT the) (NNS cars)) (VP (VBD began)))", tags="DT NNS VBD", lemmas="the car begin"
+    ),
+    "the automobile started": parsed(
+        "(S (NP (DT the) (NN automobile)) (VP (VBD started)))", tags="DT NN VBD", lemmas="the automobile start"
+    ),
     "the cat sat": parsed("(S (NP (DT the) (NN cat)) (VP (VBD sat)))", tags="DT NN VBD"),
 }
 TAGS = ("NN", "VBD", "DT", "IN", "NNP", "JJ")

@@ -34,6 +34,7 @@ BUILT_IN = (
     ("GTM", "gtm", ("Gtm",)),
     ("chrF", "chrf", ("ChrF",)),
     ("METEOR|MTR", "meteor", ("Meteor",)),
+    ("MAXSIM", "maxsim", ("MaxSim",)),
     ("SP-O", "shallow", ("ShallowOverlap",)),
     ("SP-NIST", "sequences", ("ShallowNist", "ShallowNistIndividual")),
     ("DP-", "dependencies", ("DependencyOverlap", "HeadWordChains")),
@@ -41,9 +42,6 @@ BUILT_IN = (
     ("NE-", "entities", ("EntityOverlap", "EntityMatching")),
     ("SR-", "roles", ("RoleOverlap", "RoleMatching")),
 )
-
-# Families of the papers that this release does not have. Asking for one says so; nothing is approximated.
-NOT_YET = ("MAXSIM",)
 
 # Metrics that others compute, whose names are near to some of ours.
 ELSEWHERE = ("comet", "xcomet", "cometkiwi", "bleurt", "bertscore", "bartscore", "metricx", "yisi", "unite", "prism")
@@ -205,8 +203,6 @@ def _source_digest(family: type[Metric]) -> str:
 def _not_found(stem: str) -> str:
     if "," in stem or " " in stem:
         return f'"{stem}" is no metric: several are separated by spaces, each an argument of its own'
-    if re.fullmatch(rf"(?:{'|'.join(NOT_YET)})(?:[-+*\d].*)?", stem, re.IGNORECASE):
-        return f'"{stem}" is not in tarocco {__version__} yet'
     from difflib import get_close_matches
 
     known = {name.lower(): name for family in families() for name in (*family.names, family.title)}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from textbook import maxsim_metric as textbook
 
 from tarocco.encode.vocabulary import Ragged
-from tarocco.metrics.maxsim import matched_ngrams, score
+from tarocco.metrics.maxsim import matched_ngrams, score_of_pairs
 from tarocco.metrics.pairing import Pairs
 
 # a and b share a synset, b and c another; d has one of its own, e none.
@@ -27,18 +27,12 @@ def synonyms(one, other):
 
 
 def weights_of(candidate, references):
-    """Words are written lemma and tag; the numbers of both are made here, as an analyzer would."""
-    batch = batch_of([(candidate, references)])
-    lemmas, columns = list(SYNSETS), []
-    for column in (batch.candidates, batch.references):
-        words = [batch.vocabulary[word] for word in column.values.tolist()]
-        columns.append(
-            np.array([[lemmas.index(word[0]), "NV".index(word[1])] for word in words], np.int32).reshape(-1, 2)
-        )
-    pairs = Pairs(batch)
-    (own, own_tags), (there, there_tags) = (column.T for column in columns)
-    found = matched_ngrams(pairs, (own, there), (own_tags, there_tags), ragged(list(SYNSETS.values())))
-    return found, score(found, pairs.candidate_lengths, pairs.reference_lengths)
+    """Words are written lemma and tag."""
+    pairs = Pairs(batch_of([([word[0] for word in candidate], [[word[0] for word in one] for one in references])]))
+    tags = np.array(["NV".index(word[1]) for text in (candidate, *references) for word in text], np.int32)
+    lemmas = [pairs.batch.vocabulary[number] for number in range(len(pairs.batch.vocabulary))]
+    found = matched_ngrams(pairs, tags, ragged([SYNSETS[lemma] for lemma in lemmas]))
+    return found, score_of_pairs(found, pairs.candidate_lengths, pairs.reference_lengths)
 
 
 @given(candidate=WORDS, references=st.lists(WORDS.filter(bool), min_size=1, max_size=3))
@@ -74,14 +68,15 @@ def test_scipy_assigns_as_much(size, seed):
     synsets = [
         sorted(generator.choice(2 * size, min(2, 2 * size), replace=False).tolist()) for _ in range(size + other)
     ]
-    batch = batch_of([([f"w{i}" for i in range(size)], [[f"v{i}" for i in range(other)]])])
-    lemmas = np.arange(size, dtype=np.int32), np.arange(size, size + other, dtype=np.int32)
-    tags = tuple(generator.integers(0, 3, n).astype(np.int32) for n in (size, other))
-    found = matched_ngrams(Pairs(batch), lemmas, tags, ragged(synsets))[0, 0]
+    lemmas = [f"w{i}" for i in range(size + other)]
+    batch = batch_of([(lemmas[:size], [lemmas[size:]])])
+    by_number = [synsets[lemmas.index(batch.vocabulary[number])] for number in range(size + other)]
+    tags = generator.integers(0, 3, size + other).astype(np.int32)
+    found = matched_ngrams(Pairs(batch), tags, ragged(by_number))[0, 0]
     matrix = np.array(
         [
             [
-                bool(set(synsets[i]) & set(synsets[size + j])) * (1 + (tags[0][i] == tags[1][j])) / 2
+                bool(set(synsets[i]) & set(synsets[size + j])) * (1 + (tags[i] == tags[size + j])) / 2
                 for j in range(other)
             ]
             for i in range(size)

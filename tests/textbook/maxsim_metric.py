@@ -61,3 +61,12 @@ def maxsim(candidate, reference, synonyms):
         elif own > 0 or there > 0:
             values.append(0)
     return sum(values) / len(values) if values else None
+
+
+def of_segment(candidate, references, synonyms, best=False):
+    """The mean over the references that a score exists for, or the best."""
+    scores = [maxsim(candidate, reference, synonyms) for reference in references]
+    scores = [score for score in scores if score is not None]
+    if not scores:
+        return None
+    return max(scores) if best else sum(scores) / len(scores)

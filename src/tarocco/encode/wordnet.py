@@ -162,9 +162,12 @@ class WordNet:
         owners, _, entries = self._all_forms(vocabulary)
         return _by_owner(owners, entries, len(vocabulary))
 
-    def synset_ids(self, vocabulary: Vocabulary) -> Ragged:
-        """For each word the synsets of all its base forms, in their order; words that share one are synonyms."""
-        owners, parts, entries = self._all_forms(vocabulary)
+    def synset_ids(self, vocabulary: Vocabulary, inflected: bool = True) -> Ragged:
+        """For each word the synsets of all its base forms, in their order; words that share one are synonyms.
+
+        Words that are not inflected are lemmas: the base form of each is the word itself.
+        """
+        owners, parts, entries = self._all_forms(vocabulary) if inflected else self._entries(vocabulary)
         places = len(PARTS) * entries + parts
         counts = self._bounds[places + 1] - self._bounds[places]
         firsts = np.repeat(self._bounds[places] - np.cumsum(counts) + counts, counts)
@@ -172,14 +175,19 @@ class WordNet:
             np.repeat(owners, counts), self._senses[firsts + np.arange(len(firsts))].astype(np.intp), len(vocabulary)
         )
 
+    def _entries(self, vocabulary: Vocabulary) -> tuple[Places, Places, Places]:
+        """(word, part of speech, entry) of each word that is an entry, as every part of speech."""
+        own = vocabulary.ids_in(self._vocabulary).astype(np.intp)
+        known = np.repeat(np.flatnonzero(own >= 0), len(PARTS))
+        return known, np.arange(len(known)) % len(PARTS), own[known]
+
     def _all_forms(self, vocabulary: Vocabulary) -> tuple[Places, Places, Places]:
         """(word, part of speech, entry) of each base form of each word; the same as `forms`, for all at once."""
-        own = vocabulary.ids_in(self._vocabulary).astype(np.intp)
-        known = np.flatnonzero(own >= 0)
-        found = [(known, np.full(len(known), part), own[known]) for part in range(len(PARTS))]
+        found = [self._entries(vocabulary)]
+        known, entries = (column[:: len(PARTS)] for column in found[0][::2])
         order = np.argsort(self._exceptions[:, 0], kind="stable")
         forms, parts, bases = self._exceptions[order].T.astype(np.intp)
-        firsts, ends = (np.searchsorted(forms, own[known], side=side) for side in ("left", "right"))
+        firsts, ends = (np.searchsorted(forms, entries, side=side) for side in ("left", "right"))
         owners = np.repeat(known, ends - firsts)
         places = np.arange(len(owners)) + np.repeat(ends - np.cumsum(ends - firsts), ends - firsts)
         found.append((owners, parts[places], bases[places]))

@@ -48,7 +48,7 @@ class Alignments:
         if asked not in self._counted:
             keys = [self._keys(stage, stemmer) for stage in stages]
             if stages[0] == "exact":  # a key that one word has adds nothing to that
-                keys[1:] = [_shared(one) for one in keys[1:]]
+                keys[1:] = [shared_keys(one) for one in keys[1:]]
             if jointly:
                 keys = [_together(keys)]
             self._counted[asked] = align(self.pairs, keys, crossings=not jointly)
@@ -75,7 +75,7 @@ def _size(keys: Ragged) -> int:
     return int(keys.values.max(initial=-1)) + 1
 
 
-def _shared(keys: Ragged) -> Ragged:
+def shared_keys(keys: Ragged) -> Ragged:
     """Only the keys that several words have."""
     several = np.bincount(keys.values, minlength=1)[keys.values] > 1
     kept = np.concatenate([np.zeros(1, np.intp), np.cumsum(several)])

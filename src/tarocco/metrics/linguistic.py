@@ -43,8 +43,12 @@ def analyzed(asked: Encoding) -> Encoding:
 
 
 def layers_of(batch: Batch) -> Layers:
-    """What the batch's analyzer says of its candidates, and then of its references, row by row."""
-    texts = list(chain.from_iterable((*batch.columns, *batch.reference_columns)))
+    """What the batch's analyzer says of its candidates, and then of its references, row by row.
+
+    Of a batch that is part of a whole, they are the rows of the whole.
+    """
+    whole = batch if batch.whole is None else batch.whole
+    texts = list(chain.from_iterable((*whole.columns, *whole.reference_columns)))
     analyzer = batch.encoding.analyzer or ANALYZER
     return Layers(annotated(texts, analyzer), batch.encoding.lowercase, analyzer)
 
@@ -277,10 +281,9 @@ class Paths(Linguistic):
         return chosen.mean(np.divide(chosen.shared, whole, out=np.zeros_like(whole), where=whole > 0))
 
 
-def in_words(batch: Batch, words: Callable[[Layers], list[str]]) -> Batch:
-    """The same batch with other words: those of texts that are made of the sentences, one for each row."""
+def in_words(batch: Batch, texts: Sequence[str]) -> Batch:
+    """The same batch with other words: those of texts that are made of its layers, one for each row."""
     whole = batch if batch.whole is None else batch.whole
-    texts = words(layers_of(whole))
     first = len(texts) - sum(map(len, whole.reference_columns))
     columns = [Segments.from_strings(texts[:first])], [Segments.from_strings(texts[first:])]
     groups = whole.candidate_groups, whole.reference_groups

@@ -14,7 +14,7 @@ from tarocco.errors import BadParameter
 from tarocco.metrics.base import Agreement, Example, parameter
 from tarocco.metrics.elements import chunk_type
 from tarocco.metrics.layers import Layers, numbered
-from tarocco.metrics.linguistic import PAPER, analyzed, in_words
+from tarocco.metrics.linguistic import PAPER, analyzed, in_words, layers_of
 from tarocco.metrics.nist import BETA, Information, Nist, Weighed, information
 
 LAYERS = {"l": "lemmas", "p": "tags", "c": "chunks", "iob": "chunks"}
@@ -94,7 +94,7 @@ class ShallowNist(Nist):
 
     @classmethod
     def _read(cls, batch: Batch, elements: str) -> Batch:
-        return in_words(batch, lambda layers: texts(layers, elements))
+        return in_words(batch, texts(layers_of(batch), elements))
 
     def prepare(self, references: Batch) -> Information:
         return information(self._read(references, self.elements))
