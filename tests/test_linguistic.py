@@ -254,6 +254,11 @@ def test_case_is_the_runs(sentence, reference):
         ("SP-NISTiob-2", "SP-NISTiob-2"),
         ("SP-NISTil5", "SP-NISTil-5"),
         ("SP-Op-,", "SP-Op-,"),
+        ("sp-op-:", "SP-Op-:"),
+        ("SP-Op,w-:", "SP-Op-:"),
+        ("CP-Op-::variant=literal", "CP-Op-::variant=literal"),
+        ("DP-Or-NSUBJ:pass", "DP-Or-nsubj:pass"),
+        ("DP-Or-nsubj:pass:variant=literal", "DP-Or-nsubj:pass:variant=literal"),
     ],
 )
 def test_names(name, canonical):
@@ -270,6 +275,10 @@ def test_names(name, canonical):
         ("DP-HWCw-5:variant=gapped", "at most 4"),
         ("SP-NISTl-6", "1 to 5"),
         ("DP-HWCw-4:variant=subtrees", "one of overlap"),
+        ("SP-Op-NN:", 'key=value, not ""'),
+        ("SP-Op-NN:literal", 'key=value, not "literal"'),
+        ("SP-Op-:::variant=literal", 'key=value, not ":"'),
+        ("SP-Op-::variant=literal:x", 'key=value, not "x"'),
     ],
 )
 def test_bad_parameters(name, message):
@@ -281,6 +290,16 @@ def test_no_such_metric():
     for name in ("SR-O", "SR-Mr", "SP-Ox-*", "NE-Oe", "DP-HWCx-4"):
         with pytest.raises(UnknownName):
             metric(name)
+
+
+def test_labels_with_colons():
+    """The tag of dashes and colons, and subtypes of relations, are types like others."""
+    one = Sentence(
+        ("cats", "-", ":"), None, ("NNS", ":", ":"), None, None, (-1, 0, 0), ("nsubj:pass", "punct", "punct")
+    )
+    other = Sentence(("cats", "-", "-"), None, ("NNS", ":", ":"), None, None, (-1, 0, 0), ("nsubj:pass", "a", "b"))
+    found = score_sentences(["SP-Op-:", "SP-Op-::variant=literal", "DP-Or-nsubj:pass"], [one], [[other]])
+    assert [score.score for score in found.values()] == pytest.approx([1 / 3, 1 / 3, 2 / 4])
 
 
 def test_classes_of_tags():

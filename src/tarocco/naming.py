@@ -1,6 +1,7 @@
 """The grammar of metric names: `BLEU-4:smooth=none:length=shortest`.
 
-A name is a stem and, after colons, parameters. What a stem means and which parameters it takes is the metric's
+A name is a stem and, after colons, parameters. A stem may hold colons itself, as far as no key=value follows them:
+SP-Op-: is the metric of words with the tag ":". What a stem means and which parameters it takes is the metric's
 business; here names are only taken apart and put together.
 """
 
@@ -27,18 +28,25 @@ class Name:
 
 def parse_name(text: str) -> Name:
     """Take a name apart: `BLEU-4:smooth=none` is the stem BLEU-4 with one parameter."""
-    stem, *parts = text.strip().split(":")
+    parts = text.strip().split(":")
+    first = next((place for place, part in enumerate(parts) if place and "=" in part), len(parts))
+    stem = ":".join(parts[:first])
     parameters = []
-    for part in parts:
+    for part in parts[first:]:
         key, equals, value = part.partition("=")
         if not (equals and key and value):
-            raise BadParameter(f'"{text}": after a colon a parameter is written key=value, not "{part}"')
+            raise BadParameter(no_parameter(text, part))
         parameters.append((key, value))
     keys = [key for key, _ in parameters]
     for key in keys:
         if keys.count(key) > 1:
             raise BadParameter(f'"{text}": the parameter "{key}" stands there twice')
     return Name(stem, tuple(parameters))
+
+
+def no_parameter(name: str, part: str) -> str:
+    """What is wrong with something that stands after a colon."""
+    return f'"{name}": after a colon a parameter is written key=value, not "{part}"'
 
 
 def write_value(value: Value) -> str:

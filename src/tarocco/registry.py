@@ -19,7 +19,7 @@ from typing import TypeVar
 from tarocco._version import __version__
 from tarocco.errors import BadParameter, PluginError, TaroccoError, UnknownName
 from tarocco.metrics.base import Metric
-from tarocco.naming import parse_name
+from tarocco.naming import no_parameter, parse_name
 
 # How names begin, which file of tarocco.metrics they belong to, and its families.
 BUILT_IN = (
@@ -78,6 +78,8 @@ def metric(name: str | Metric) -> Metric:
         found = family.from_name(parsed)
         if found is not None:
             return found
+    if ":" in parsed.stem:
+        raise BadParameter(no_parameter(name, parsed.stem.partition(":")[2]))
     raise UnknownName(_not_found(parsed.stem))
 
 

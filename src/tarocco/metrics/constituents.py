@@ -25,7 +25,7 @@ class ConstituentOverlap(Overlap):
         "several references: the best one; corpus: the mean over the segments that have a score"
     )
     paper: ClassVar[str] = PAPER
-    pattern: ClassVar[str] = r"CP-O(?P<elements>[pc])(?:,w)?-(?P<type>[^\s:]+)"
+    pattern: ClassVar[str] = r"CP-O(?P<elements>[pc])(?:,w)?-(?P<type>:|[^\s:]+)"
     names: ClassVar[tuple[str, ...]] = ("CP-Oc-*", "CP-Op-*", "CP-Oc-NP", "CP-Op-NN")
     example: ClassVar[Example] = Example(
         name="CP-Oc-NP",
@@ -36,12 +36,12 @@ class ConstituentOverlap(Overlap):
         "either has the twice, a, cat, dog, mat",
     )
     notes: ClassVar[str] = """
-        Labels are compared in any case and without what a phrase does in the sentence: NP-SBJ is NP. Tags are those
-        of the tree, or else the tagger's; the single letters N, V, J, R, P and W stand for all tags that begin
-        with them, F for punctuation. variant=literal counts all of the candidate's words that the reference has, as
-        the manual prints it. A type that neither text has gives no score, and the segment is left out of the mean;
-        where one text alone has it, the score is 0. So an empty candidate scores 0, and so does any candidate against
-        an empty reference; two empty texts have no score.
+        Labels are compared in any case and without what a phrase does in the sentence: NP-SBJ is NP. Tags are those of
+        the tree, or else the tagger's; the single letters N, V, J, R, P and W stand for all tags that begin with them,
+        F for punctuation, and CP-Op-: is the tag of dashes and colons. variant=literal counts all of the candidate's
+        words that the reference has, as the manual prints it. A type that neither text has gives no score, and the
+        segment is left out of the mean; where one text alone has it, the score is 0. So an empty candidate scores 0,
+        and so does any candidate against an empty reference; two empty texts have no score.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(

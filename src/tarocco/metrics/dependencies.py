@@ -30,7 +30,7 @@ class DependencyOverlap(Overlap):
         "several references: the best one; corpus: the mean over the segments that have a score"
     )
     paper: ClassVar[str] = PAPER
-    pattern: ClassVar[str] = r"DP-O(?P<elements>[lcr])(?:,w)?-(?P<type>[^\s:]+)"
+    pattern: ClassVar[str] = r"DP-O(?P<elements>[lcr])(?:,w)?-(?P<type>[^\s:]+(?::[^\s:]+)?)"
     names: ClassVar[tuple[str, ...]] = ("DP-Ol-*", "DP-Oc-*", "DP-Or-*", "DP-Ol-2", "DP-Oc-NOUN", "DP-Or-nsubj")
     example: ClassVar[Example] = Example(
         name="DP-Ol-2",
@@ -42,11 +42,11 @@ class DependencyOverlap(Overlap):
     )
     notes: ClassVar[str] = """
         Categories are the analyzer's universal parts of speech (MINIPAR's in the manual), compared in any case. A word
-        stands in DP-Or-t once for each relation t above it, itself included, and a relation is written in lower case.
-        variant=literal counts all of the candidate's words that the reference has, as the manual prints it. A type
-        that neither text has gives no score and is left out of the mean; where one text alone has it, the score is
-        0. So an empty candidate scores 0, and so does any candidate against an empty reference; two empty texts have no
-        score.
+        stands in DP-Or-t once for each relation t above it, itself included, and a relation is written in lower case
+        and may have a subtype, nsubj:pass. variant=literal counts all of the candidate's words that the reference has,
+        as the manual prints it. A type that neither text has gives no score and is left out of the mean; where one text
+        alone has it, the score is 0. So an empty candidate scores 0, and so does any candidate against an empty
+        reference; two empty texts have no score.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(

@@ -26,7 +26,7 @@ class ShallowOverlap(Overlap):
         "several references: the best one; corpus: the mean over the segments that have a score"
     )
     paper: ClassVar[str] = PAPER
-    pattern: ClassVar[str] = r"SP-O(?P<elements>p|c|iob)(?:,w)?-(?P<type>[^\s:]+)"
+    pattern: ClassVar[str] = r"SP-O(?P<elements>p|c|iob)(?:,w)?-(?P<type>:|[^\s:]+)"
     names: ClassVar[tuple[str, ...]] = ("SP-Op-*", "SP-Oc-*", "SP-Oiob-*", "SP-Op-NN", "SP-Oc-NP")
     example: ClassVar[Example] = Example(
         name="SP-Op-*",
@@ -36,12 +36,13 @@ class ShallowOverlap(Overlap):
         why="shared: one the (DT), mat (NN), sat (VBD), on (IN); either has the twice, a, cat, dog, mat, sat, on",
     )
     notes: ClassVar[str] = """
-        The manual prints the candidate's count in the numerator, so that saying a word too often costs nothing; here
-        it is the smaller of both, as in the successor's code; variant=literal is the printed form. Tags are the
+        The manual prints the candidate's count in the numerator, so that saying a word too often costs nothing; here it
+        is the smaller of both, as in the successor's code; variant=literal is the printed form. Tags are the
         analyzer's, in any case; the single letters N, V, J, R, P and W stand for all tags that begin with them, F for
-        punctuation. Words are compared in the case that the run asks for. A type that neither text has gives no score,
-        and the segment is left out of the mean; where one text alone has it, the score is 0. So an empty candidate
-        scores 0, and so does any candidate against an empty reference; two empty texts have no score.
+        punctuation. The tag of dashes and colons is written as it is, SP-Op-: and with a parameter
+        SP-Op-::variant=literal. Words are compared in the case that the run asks for. A type that neither text has
+        gives no score, and the segment is left out of the mean; where one text alone has it, the score is 0. So an
+        empty candidate scores 0, and so does any candidate against an empty reference; two empty texts have no score.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(
