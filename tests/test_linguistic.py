@@ -146,6 +146,20 @@ def test_overlap_and_matching(segments):
     check_against(segments, expected)
 
 
+@settings(max_examples=20)
+@given(segments=SEGMENTS)
+def test_the_printed_form_does_not_exceed_1(segments):
+    """The candidate's count of an item is never more than the larger of both, which is in the denominator."""
+    candidates, references = zip(*segments, strict=True)
+    names = [f"{stem}-*" for stem in OVERLAPS]
+    found = score_sentences([*names, *(f"{name}:variant=literal" for name in names)], candidates, references)
+    for name in names:
+        printed = found[f"{name}:variant=literal"].segments
+        exist = ~np.isnan(printed)
+        assert (found[name].segments[exist] <= printed[exist]).all()
+        assert (printed[exist] <= 1).all()
+
+
 def fraction(bag, variant, lengths):
     def of_pair(candidate, reference):
         sides = bag(candidate), bag(reference)

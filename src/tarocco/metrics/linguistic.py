@@ -64,7 +64,7 @@ class Cells:
     candidate: Floats
     reference: Floats
     shared: Floats  # the sums of the smaller counts
-    met: Floats  # the candidate's items that the reference has, however often
+    met: Floats  # the candidate's items that the reference has, however often; never more than `either`
 
     def of(self, chosen: NDArray[np.bool_]) -> Cells:
         """Some of the cells."""

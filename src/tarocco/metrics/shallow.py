@@ -37,12 +37,13 @@ class ShallowOverlap(Overlap):
     )
     notes: ClassVar[str] = """
         The manual prints the candidate's count in the numerator, so that saying a word too often costs nothing; here it
-        is the smaller of both, as in the successor's code; variant=literal is the printed form. Tags are the
-        analyzer's, in any case; the single letters N, V, J, R, P and W stand for all tags that begin with them, F for
-        punctuation. The tag of dashes and colons is written as it is, SP-Op-: and with a parameter
-        SP-Op-::variant=literal. Words are compared in the case that the run asks for. A type that neither text has
-        gives no score, and the segment is left out of the mean; where one text alone has it, the score is 0. So an
-        empty candidate scores 0, and so does any candidate against an empty reference; two empty texts have no score.
+        is the smaller of both, as in the successor's code; variant=literal is the printed form, which cannot exceed 1
+        either, as the denominator has the larger count. Tags are the analyzer's, in any case; the single letters N, V,
+        J, R, P and W stand for all tags that begin with them, F for punctuation. The tag of dashes and colons is
+        written as it is, SP-Op-: and with a parameter SP-Op-::variant=literal. Words are compared in the case that the
+        run asks for. A type that neither text has gives no score, and the segment is left out of the mean; where one
+        text alone has it, the score is 0. So an empty candidate scores 0, and so does any candidate against an empty
+        reference; two empty texts have no score.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(
