@@ -1,11 +1,15 @@
 """ORANGE equals its definition, in every option."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import tarocco
+from tarocco.present.orange import orange_table
+from tarocco.present.tables import write_table
 from tests.textbook import edit_metrics, ngram_metrics, orange_trial, resampling, rouge_metrics
 
 WORDS = st.sampled_from(["a", "b", "c", "d", "e"])
@@ -84,16 +88,22 @@ def test_the_definition(cases, options, lengths):
         return
     found = run()
     assert set(found) == set(expected)
-    assert [one.orange for one in found.metrics] == sorted(one.orange for one in found.metrics)
+    known = [one.orange for one in found.metrics if one.n_segments]
+    assert [one.orange for one in found.metrics][: len(known)] == sorted(known)
     for name, wanted in expected.items():
         one = found[name]
-        assert one.ranks.tolist() == pytest.approx(wanted["ranks"], abs=1e-12), name
-        assert one.orange == pytest.approx(wanted["orange"])
-        assert one.average_rank == pytest.approx(wanted["average_rank"])
+        assert one.ranks.tolist() == pytest.approx(numbers(wanted["ranks"]), abs=1e-12, nan_ok=True), name
+        scores = [one.orange, one.average_rank]
+        assert scores == pytest.approx(numbers([wanted["orange"], wanted["average_rank"]]), nan_ok=True)
         assert one.n_best == wanted["n_best"]
-        assert one.n_segments == len(wanted["ranks"])
+        assert one.n_segments == sum(rank is not None for rank in wanted["ranks"])
         assert [k for k, _ in one.curve] == [k for k, _ in wanted["curve"]]
-        assert [value for _, value in one.curve] == pytest.approx([value for _, value in wanted["curve"]])
+        values = [value for _, value in wanted["curve"]]
+        assert [value for _, value in one.curve] == pytest.approx(numbers(values), nan_ok=True)
+
+
+def numbers(values):
+    return [np.nan if value is None else value for value in values]
 
 
 @given(CASES, st.data())
@@ -107,7 +117,53 @@ def test_pooled_segments(cases, data):
         return
     found = tarocco.orange(lists, references, metrics=list(own), pool=labels, short="keep", n_resamples=10)
     for name, wanted in expected.items():
-        assert found[name].ranks.tolist() == pytest.approx(wanted["ranks"], abs=1e-12)
+        assert found[name].ranks.tolist() == pytest.approx(numbers(wanted["ranks"]), abs=1e-12, nan_ok=True)
+
+
+# ROUGE-S has no score of two single words, so no reference of the second list has one.
+SINGLE = [["a b", "b a", "c"], ["c", "a b", "b"], ["b", "a b c", "b b"]]
+SINGLE_REFERENCES = [["a b", "a b c"], ["c", "b"], ["b a", "c a b"]]
+
+
+def test_a_list_without_scores_is_left_out_for_that_metric_alone():
+    found = tarocco.orange(SINGLE, SINGLE_REFERENCES, metrics=["ROUGE-S*", "PER"], n_resamples=50)
+    one, other = found["ROUGE-S*"], found["PER"]
+    assert np.isnan(one.ranks).tolist() == [False, True, False]
+    assert (one.n_segments, other.n_segments) == (2, 3)
+    alone = tarocco.orange(SINGLE[::2], SINGLE_REFERENCES[::2], metrics=["ROUGE-S*", "PER"])
+    assert (one.orange, one.average_rank) == (alone["ROUGE-S*"].orange, alone["ROUGE-S*"].average_rank)
+    assert "left out, without a score: 1 for ROUGE-S*" in found.about
+    assert [row["segment"] for row in found.ranks() if row["metric"] == "ROUGE-S*"] == [1, 3]
+    assert one.to_dict("segment")["ranks"][1] is None
+
+
+def test_differences_are_those_on_lists_that_both_have():
+    found = tarocco.orange(SINGLE, SINGLE_REFERENCES, metrics=["ROUGE-S*", "PER"], n_resamples=50, seed=3)
+    best, other = found.metrics
+    both = [i for i in range(3) if not np.isnan(best.ranks[i] + other.ranks[i])]
+    assert both == [0, 2]
+    assert other.difference == pytest.approx(np.mean([(other.ranks[i] - best.ranks[i]) / 4 for i in both]))
+    drawn = [[i for i in resampling.draws(3, 3, resample) if i in both] for resample in range(50)]
+    means = [np.mean([(other.ranks[i] - best.ranks[i]) / 4 for i in own]) for own in drawn if own]
+    interval = other.difference_interval
+    assert (interval.low, interval.high) == pytest.approx(np.quantile(means, [0.025, 0.975]))
+
+
+def test_a_metric_without_any_score_comes_last(capsys):
+    found = tarocco.orange([["c", "b"]], [["c", "b"]], metrics=["ROUGE-S*", "PER"], n_resamples=10, curve=True)
+    assert list(found) == ["PER", "ROUGE-S*"]
+    last = found["ROUGE-S*"]
+    assert (last.n_segments, last.equivalent_to_best) == (0, False)
+    assert last.to_dict()["orange"] is None
+    assert json.loads(json.dumps(found.to_dict("segment"), allow_nan=False))
+    write_table(orange_table(found))
+    assert capsys.readouterr().out.splitlines()[-1].split() == ["ROUGE-S*", "-", "-", "-", "-"]
+
+
+def test_lists_without_scores_have_no_confusion_set():
+    found = tarocco.orange(SINGLE, SINGLE_REFERENCES, metrics=["ROUGE-S*", "PER"], confusions=5)
+    told = {(one.metric, one.segment) for one in found.confusions}
+    assert told == {("PER", 1), ("PER", 2), ("PER", 3), ("ROUGE-S*", 1), ("ROUGE-S*", 3)}
 
 
 def test_intervals_and_equivalence():

@@ -7,16 +7,12 @@ EQUAL = 1e-12
 TIES = {"best": 0.0, "average": 0.5, "worst": 1.0}
 
 
-def goodness(score):
-    return float("-inf") if score is None else score
-
-
 def level(a, b, largest):
     return a == b or abs(a - b) <= EQUAL * largest
 
 
 def largest_of(scores):
-    return max([abs(score) for score in scores if abs(score) < float("inf")], default=0)
+    return max([abs(score) for score in scores], default=0)
 
 
 def rank_among(score, others, ties, largest):
@@ -42,9 +38,14 @@ def scores_of(candidates, references, scorer, against):
 
 
 def oracle_rank(candidates, references, oracle, ties, length):
-    """From scores to the rank of the oracle among the first so many candidates."""
-    candidates = [goodness(score) for score in candidates]
-    oracles = [goodness(mean(references))] if oracle == "average-score" else [goodness(score) for score in references]
+    """From scores to the rank of the oracle among the first so many candidates; None where a score is missing.
+
+    References that have no score leave the mean; of candidates all must have one.
+    """
+    references = [score for score in references if score is not None]
+    if None in candidates or not references:
+        return None
+    oracles = [mean(references)] if oracle == "average-score" else references
     largest = largest_of(candidates + oracles)
     candidates = candidates[:length]
     if oracle == "average-score":
@@ -76,19 +77,22 @@ def ranks_of(scores):
 def combined_rank(by_metric, length, oracle, ties):
     """The rank of the oracle when metrics judge together: by the mean of the ranks that they give in the whole list."""
     n = len(by_metric[0][0])
+    if any(None in candidates for candidates, _ in by_metric):
+        return None
     if oracle == "average-score":
-        meetings = [[[goodness(mean(references))] for _, references in by_metric]]
-    elif oracle == "average-rank":
-        count = len(by_metric[0][1])
-        meetings = [[[goodness(references[k])] for _, references in by_metric] for k in range(count)]
+        oracles = [[mean(references)] for _, references in by_metric]
     else:
-        meetings = [[[goodness(score) for score in references] for _, references in by_metric]]
+        oracles = [references for _, references in by_metric]
+    all_have = [k for k in range(len(oracles[0])) if all(own[k] is not None for own in oracles)]
+    if not all_have:
+        return None
+    if oracle == "combined":
+        meetings = [[[own[k] for k in all_have] for own in oracles]]
+    else:
+        meetings = [[[own[k]] for own in oracles] for k in all_have]
     found = []
     for they in meetings:
-        ranks = [
-            ranks_of([goodness(score) for score in candidates] + own)
-            for (candidates, _), own in zip(by_metric, they, strict=True)
-        ]
+        ranks = [ranks_of(candidates + own) for (candidates, _), own in zip(by_metric, they, strict=True)]
         together = [-sum(column) / len(column) for column in zip(*ranks, strict=True)]
         kind = "combined" if oracle == "combined" else "average-rank"
         found.append(oracle_rank(together[:n], together[n:], kind, ties, length))
@@ -116,7 +120,10 @@ def trial(
     drop_copies=False,
     lengths=(),
 ):
-    """The ranks in each list that counts, ORANGE, the average rank and the curve; several scorers judge together."""
+    """The ranks in each list that counts, ORANGE, the average rank and the curve; several scorers judge together.
+
+    A list in which a score is missing has the rank None and leaves the means; where all have, there are no means.
+    """
     cases = []
     for texts, own in zip(lists, references, strict=True):
         left = taking_part(texts, own, n_best, unique, drop_copies)
@@ -144,14 +151,14 @@ def trial(
         return found
 
     def orange(ranked):
-        return sum(rank / (k + 1) for rank, k in ranked) / len(ranked)
+        return mean([rank and rank / (k + 1) for rank, k in ranked])
 
     whole = ranks(longest)
     grid = sorted({k for k in lengths if k < longest} | {longest}) if lengths else []
     return {
         "ranks": [rank for rank, _ in whole],
         "orange": orange(whole),
-        "average_rank": sum(rank for rank, _ in whole) / len(whole),
+        "average_rank": mean([rank for rank, _ in whole]),
         "n_best": longest,
         "curve": [(k, orange(ranks(k))) for k in grid],
     }

@@ -273,12 +273,13 @@ def tell_judged(options: argparse.Namespace) -> None:
 def write(result: OrangeResult, options: argparse.Namespace) -> None:
     """Write a trial to standard output as asked."""
     from tarocco.present import orange, scores, tables
+    from tarocco.present.numbers import number_or_dash
 
     out = sys.stdout
     if options.score_only:
         digits = 2 if options.width is None else options.width
         asked = sorted(result.values(), key=lambda one: one.place)  # as asked for, so that scripts know which is which
-        out.writelines(f"{100 * one.orange:.{digits}f}\n" for one in asked)
+        out.writelines(f"{number_or_dash(100 * one.orange, f'.{digits}f')}\n" for one in asked)
     elif options.format == "json":
         settings = {"seed": options.seed, "confidence": options.confidence, "n_resamples": options.n_resamples}
         about = {"nbest": options.nbest, "references": options.references}

@@ -53,7 +53,10 @@ class Work:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What came out for a block: for each contestant float64[rows, 2], above and level, a row an end of a list."""
+    """What came out for a block: for each contestant float64[rows, 2], above and level, a row an end of a list.
+
+    They are NaN where a score that a rank needs does not exist.
+    """
 
     counts: tuple[Floats, ...]
     confusions: tuple[Confusion, ...] = ()
@@ -79,6 +82,8 @@ def judged(work: Work) -> Outcome:
         rows.append(standings.counts(work.chosen.ends[s], places))
         if work.confusions:
             for m, (contestant, own) in enumerate(zip(work.contestants, members, strict=True)):
+                if np.isnan(rows[-1][m]).any():  # the list does not count for this metric
+                    continue
                 goodness = candidates[own] if places is None else candidates[own][:, places], references[own]
                 above = standings.above[m] if places is None else standings.above[m][places]
                 sign = -1.0 if len(own) == 1 and scorers[own[0]].kind == "error" else 1.0

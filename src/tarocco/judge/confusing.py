@@ -43,7 +43,7 @@ def confusion_of(
     else:
         candidates, references, oracle_score = _together(*goodness, oracle[0])
         sign = -1.0
-    ranks = ranks_of(np.where(np.isnan(candidates), -np.inf, candidates))
+    ranks = ranks_of(candidates)
     higher = np.flatnonzero(above >= 0.5)
     case, kept, copies = chosen.cases[s], chosen.kept[s], chosen.copies[s]
     places = chosen.places[s]
@@ -83,14 +83,16 @@ def _together(candidates: Floats, references: Floats, oracle: str) -> tuple[Floa
     """The same under several: the ranks of candidates are those that they have when they meet the oracle."""
     meetings = list(mean_ranks(candidates, references, oracle))
     own = np.mean([ranks for ranks, _ in meetings], axis=0)
-    each = np.concatenate([theirs for _, theirs in mean_ranks(candidates, references, "average-rank")])
+    each = np.full(references.shape[1], np.nan)
+    each[~np.isnan(references).any(axis=0)] = [
+        theirs[0] for _, theirs in mean_ranks(candidates, references, "average-rank")
+    ]
     return -own, -each, -float(np.mean([theirs.mean() for _, theirs in meetings]))
 
 
 def _rank_among(candidates: Floats, score: float) -> float:
-    known = np.where(np.isnan(candidates), -np.inf, candidates)
-    own = np.array([-np.inf if np.isnan(score) else score])
-    above, level = compared(known, own, scale_of(known, own))
+    own = np.array([-np.inf if np.isnan(score) else score])  # without a score, for people to see: the last
+    above, level = compared(candidates, own, scale_of(candidates, own))
     return float(1 + above.sum() + level.sum() / 2)
 
 

@@ -1,8 +1,9 @@
 """Where references stand in a list of candidates, by the scores of all.
 
-Scores are goodness here: higher is better, and whoever has no score stands below all who have one. Scores within 1e-12
-of each other, relative to the largest of the list, are equal; relative to the two alone, what should be 0 but is 1e-16
-would not be equal to 0. Nothing here knows what made the scores.
+Scores are goodness here: higher is better. A score that does not exist is NaN: references without one leave means, and
+where no reference has one, or a candidate has none, there is no rank (NaN), as nothing would be right for it. Scores
+within 1e-12 of each other, relative to the largest of the list, are equal; relative to the two alone, what should be 0
+but is 1e-16 would not be equal to 0. Nothing here knows what made the scores.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ class Standing:
     """For each metric how many of the oracles each candidate is above of, or level with: float64[metrics, candidates].
 
     `others` are float64[metrics, 2]: how many references, beside the candidates, are above a reference and level with
-    it; they count only where references are ranked among each other. All are means over the oracles.
+    it; they count only where references are ranked among each other. All are means over the oracles that have a score,
+    and NaN where the metric has no rank.
     """
 
     above: Floats
@@ -47,21 +49,19 @@ class Standing:
 
 
 def mean_of_existing(scores: Floats, axis: int) -> Floats:
-    """The mean of the scores that exist; -inf where none does."""
+    """The mean of the scores that exist; NaN where none does."""
     missing = np.isnan(scores)
     if not missing.any():
         means: Floats = scores.sum(axis=axis) / scores.shape[axis]
         return means
     counts = (~missing).sum(axis=axis)
     sums = np.where(missing, 0.0, scores).sum(axis=axis)
-    return np.where(counts > 0, sums / np.maximum(counts, 1), -np.inf)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
 def compared(scores: Floats, oracle: Floats, scale: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which scores are above the oracle's, and which are level with it; `scale` is the largest score of the list."""
-    with np.errstate(invalid="ignore"):  # two that have no score
-        difference = scores - oracle
-    level = (scores == oracle) | (np.abs(difference) <= _EQUAL * scale)
+    level = (scores == oracle) | (np.abs(scores - oracle) <= _EQUAL * scale)
     return (scores > oracle) & ~level, level
 
 
@@ -74,7 +74,6 @@ def scale_of(*scores: Floats) -> Floats:
 
 def standing(candidates: Floats, references: Floats, oracle: str) -> Standing:
     """From float64[metrics, candidates] and float64[metrics, references]; no score is NaN."""
-    candidates = np.where(np.isnan(candidates), -np.inf, candidates)
     oracles = oracles_of(references, oracle)
     scale = scale_of(candidates, oracles)
     above, level = (np.zeros(candidates.shape) for _ in range(2))
@@ -82,17 +81,17 @@ def standing(candidates: Floats, references: Floats, oracle: str) -> Standing:
         one_above, one_level = compared(candidates, oracles[:, k : k + 1], scale)
         above += one_above
         level += one_level
-    if oracles.shape[1] > 1:
-        above /= oracles.shape[1]
-        level /= oracles.shape[1]
-    return Standing(above, level, _among_each_other(oracles, oracle, scale))
+    existing = (~np.isnan(oracles)).sum(axis=1, keepdims=True)
+    ranked = (existing > 0) & ~np.isnan(candidates).any(axis=1, keepdims=True)
+    counts = np.where(ranked, existing, np.nan)
+    return Standing(above / counts, level / counts, _among_each_other(oracles, oracle, scale))
 
 
 def oracles_of(references: Floats, oracle: str) -> Floats:
     """float64[metrics, oracles]: the mean of the references' scores, or each of them."""
     if oracle == "average-score":
         return mean_of_existing(references, 1)[:, None]
-    return np.where(np.isnan(references), -np.inf, references)
+    return references
 
 
 def _among_each_other(oracles: Floats, oracle: str, scale: Floats) -> Floats:
@@ -101,12 +100,18 @@ def _among_each_other(oracles: Floats, oracle: str, scale: Floats) -> Floats:
         for k in range(oracles.shape[1]):
             for column, which in enumerate(compared(np.delete(oracles, k, axis=1), oracles[:, k : k + 1], scale)):
                 others[:, column] += which.sum(axis=1)
-        others /= oracles.shape[1]
+        others /= np.maximum((~np.isnan(oracles)).sum(axis=1, keepdims=True), 1)
     return others
 
 
 def combined(candidates: Floats, references: Floats, oracle: str) -> Standing:
-    """The standing of one metric made of several: the mean of the ranks that they give."""
+    """The standing of one metric made of several: the mean of the ranks that they give.
+
+    All of them must have a score of every candidate; a reference takes part if all have one of it.
+    """
+    if np.isnan(candidates).any() or np.isnan(oracles_of(references, oracle)).any(axis=0).all():
+        nowhere = np.full((1, candidates.shape[1]), np.nan)
+        return Standing(nowhere, nowhere, np.zeros((1, 2)))
     kind = oracle if oracle == "combined" else "average-rank"
     found = [standing(-own[None], -theirs[None], kind) for own, theirs in mean_ranks(candidates, references, oracle)]
     above, level, others = (
@@ -120,8 +125,8 @@ def mean_ranks(candidates: Floats, references: Floats, oracle: str) -> Iterator[
 
     The ranks depend on who meets: candidates and the oracle, each reference in turn, or all references together.
     """
-    candidates = np.where(np.isnan(candidates), -np.inf, candidates)
     oracles = oracles_of(references, oracle)
+    oracles = oracles[:, ~np.isnan(oracles).any(axis=0)]
     n = candidates.shape[1]
     for they in [oracles] if oracle == "combined" else np.split(oracles, oracles.shape[1], axis=1):
         ranks = np.mean([ranks_of(row) for row in np.concatenate([candidates, they], axis=1)], axis=0)

@@ -148,7 +148,8 @@ class OrangeJudge:
         """ORANGE of each metric."""
         lists = Lists(iter(self.lists), self.path)
         found = run_trial(lists, test_set, Panel(metrics), self.rules, jobs=jobs, store=store)
-        return [Outcome(found[str(metric)].orange) for metric in metrics]
+        judged = [found[str(metric)] for metric in metrics]
+        return [Outcome(one.orange, why=None if one.n_segments else "it has scores for no list") for one in judged]
 
 
 def by_orange(nbest: NBest, pool: Pool, encoding: Encoding, seed: int, first_id: int = 0) -> OrangeJudge:

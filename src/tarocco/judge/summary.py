@@ -84,7 +84,7 @@ def summed_up(
         size, most = _some(int(ranked.sizes[short[0]]), "candidate"), rules.selection.n_best or ranked.sizes.max()
         notes.append(f"{where}: this list has {size}, fewer than {most}; {_short(len(short), len(kept), rules.short)}")
     notes += _notes(rules, counted, left_out, segments)
-    if len(kept) > 1 and all((one.ranks == 1).all() for one in found):
+    if len(kept) > 1 and all((one.ranks[~np.isnan(one.ranks)] == 1).all() for one in found):
         notes.append("every metric ranks the references first in every list: do lists and references belong together?")
     return OrangeResult(found, ranked.segments[kept], ranked.sizes[kept], left_out, about, tuple(notes))
 

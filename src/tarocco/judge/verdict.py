@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ from tarocco.judge.confusion import Confusion
 from tarocco.judge.ranking import rank
 from tarocco.metrics.base import Floats
 from tarocco.resample import bootstrap, percentiles, totals
-from tarocco.results import Interval, Tabular
+from tarocco.results import Interval, Tabular, number_or_null
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +24,10 @@ class Orange:
 
     `interval` is that of the average rank, `orange_interval` that of ORANGE. `difference` is ORANGE minus that of the
     best metric, with its interval on the same resamples of segments. `equivalent_to_best`: there is no telling it from
-    the best, because that interval has zero in it, or because there is one segment alone.
+    the best, because that interval has zero in it, or because one segment alone counts for both, or none.
+
+    A segment counts for a metric if all its scores exist: `n_segments` is how many do, and `ranks` has NaN for the
+    others. The difference is that on the segments that count for both.
     """
 
     metric: str
@@ -37,7 +41,7 @@ class Orange:
     equivalent_to_best: bool
     n_segments: int
     n_best: int
-    ranks: Floats  # of the oracle in each list that counts
+    ranks: Floats  # of the oracle in each list that counts; NaN where the metric has no score
     place: int  # in what was asked for
     curve: tuple[tuple[int, float], ...] = ()
 
@@ -46,21 +50,25 @@ class Orange:
         record: dict[str, Any] = {
             "metric": self.metric,
             "signature": self.signature,
-            "orange": self.orange,
-            "average_rank": self.average_rank,
-            "interval": [self.interval.low, self.interval.high],
-            "orange_interval": [self.orange_interval.low, self.orange_interval.high],
-            "difference": self.difference,
-            "difference_interval": [self.difference_interval.low, self.difference_interval.high],
+            "orange": number_or_null(self.orange),
+            "average_rank": number_or_null(self.average_rank),
+            "interval": _ends(self.interval),
+            "orange_interval": _ends(self.orange_interval),
+            "difference": number_or_null(self.difference),
+            "difference_interval": _ends(self.difference_interval),
             "equivalent_to_best": self.equivalent_to_best,
             "n_segments": self.n_segments,
             "n_best": self.n_best,
         }
         if self.curve:
-            record["curve"] = [list(point) for point in self.curve]
+            record["curve"] = [[length, number_or_null(value)] for length, value in self.curve]
         if level == "segment":
-            record["ranks"] = self.ranks.tolist()
+            record["ranks"] = [number_or_null(one) for one in self.ranks.tolist()]
         return record
+
+
+def _ends(interval: Interval) -> list[float | None]:
+    return [number_or_null(interval.low), number_or_null(interval.high)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,15 +104,15 @@ class OrangeResult(Tabular, Mapping[str, Orange]):
         return [
             {
                 "metric": one.metric,
-                "orange": one.orange,
-                "average_rank": one.average_rank,
-                "low": one.interval.low,
-                "high": one.interval.high,
-                "orange_low": one.orange_interval.low,
-                "orange_high": one.orange_interval.high,
-                "difference": one.difference,
-                "difference_low": one.difference_interval.low,
-                "difference_high": one.difference_interval.high,
+                "orange": number_or_null(one.orange),
+                "average_rank": number_or_null(one.average_rank),
+                "low": number_or_null(one.interval.low),
+                "high": number_or_null(one.interval.high),
+                "orange_low": number_or_null(one.orange_interval.low),
+                "orange_high": number_or_null(one.orange_interval.high),
+                "difference": number_or_null(one.difference),
+                "difference_low": number_or_null(one.difference_interval.low),
+                "difference_high": number_or_null(one.difference_interval.high),
                 "equivalent_to_best": one.equivalent_to_best,
                 "n_segments": one.n_segments,
                 "n_best": one.n_best,
@@ -116,7 +124,7 @@ class OrangeResult(Tabular, Mapping[str, Orange]):
     def curves(self) -> list[dict[str, Any]]:
         """One flat record a metric and length of the list: what a plot is drawn from."""
         return [
-            {"metric": one.metric, "n_best": length, "orange": value}
+            {"metric": one.metric, "n_best": length, "orange": number_or_null(value)}
             for one in self.metrics
             for length, value in one.curve
         ]
@@ -128,6 +136,7 @@ class OrangeResult(Tabular, Mapping[str, Orange]):
             {"metric": one.metric, "segment": segment, "rank": rank, "n_best": size}
             for one in self.metrics
             for (segment, size), rank in zip(lists, one.ranks.tolist(), strict=True)
+            if not math.isnan(rank)
         ]
 
     def to_dict(self, level: str = "corpus") -> list[dict[str, Any]]:
@@ -164,14 +173,17 @@ class OrangeResult(Tabular, Mapping[str, Orange]):
     @property
     def about(self) -> str:
         """How much was judged, and what was left out, in a line."""
-        first, reasons = self.metrics[0], {"without_list": "without a list", "one_reference": "with one reference"}
+        reasons = {"without_list": "without a list", "one_reference": "with one reference"}
         reasons |= {"no_candidates": "without candidates", "short": "too short"}
         out = [f"{count} {reasons[why]}" for why, count in self.left_out.items() if count]
         least, most = int(self.sizes.min()), int(self.sizes.max())
         lists = f"lists of {most}" if least == most else f"lists of {least} to {most}"
+        n = len(self.segments)
+        fewer = [f"{n - one.n_segments} for {one.metric}" for one in self.metrics if one.n_segments < n]
         return (
-            f"{first.n_segments} segment{'s' * (first.n_segments > 1)}, {lists} candidates"
+            f"{n} segment{'s' * (n > 1)}, {lists} candidates"
             + (f"; left out: {', '.join(out)}" if out else "")
+            + (f"; left out, without a score: {', '.join(fewer)}" if fewer else "")
             + (f"; {self.found['pooled']} pooled with others" if self.found["pooled"] else "")
         )
 
@@ -180,7 +192,8 @@ class OrangeResult(Tabular, Mapping[str, Orange]):
 class Ranked:
     """What a trial came to, list by list: at which lengths of each list, and where the references stood there.
 
-    `counts[m]` is float64[rows, 2] for metric m; list s has the rows offsets[s] .. offsets[s + 1] - 1.
+    `counts[m]` is float64[rows, 2] for metric m, NaN where it has no score; list s has the rows offsets[s] ..
+    offsets[s + 1] - 1.
     """
 
     segments: NDArray[np.intp]
@@ -213,9 +226,15 @@ def verdicts(
     whole = ranked.rows_at(lists, np.array([n_best]))
     ranks = np.concatenate([rank(counts[whole], ties) for counts in ranked.counts], axis=1)
     ratios = ranks / (np.minimum(n_best, ranked.sizes[lists]) + 1.0)[:, None]
-    both, m = np.concatenate([ranks, ratios], axis=1), len(names)
-    means, drawn = (sums / len(lists) for sums in (totals(both), bootstrap(both, n_resamples, seed, jobs)))
-    best = int(np.argmin(means[m:]))
+    exist, m = ~np.isnan(ratios), len(names)
+    best = int(np.argmin(np.where(exist.any(axis=0), _means(totals, ratios, exist), np.inf)))
+    # Both sides of a difference are means over the segments that count for both.
+    sides = np.broadcast_to(ratios[:, [best]], ratios.shape)
+    with_best = exist & exist[:, [best]]
+    columns = np.concatenate([ranks, ratios, ratios, sides], axis=1)
+    there = np.concatenate([exist, exist, with_best, with_best], axis=1)
+    means = _means(totals, columns, there)
+    drawn = _means(lambda table: bootstrap(table, n_resamples, seed, jobs), columns, there)
     curves = _curves(ranked, lists, grid, ties)
 
     def interval(numbers: Floats) -> Interval:
@@ -223,7 +242,7 @@ def verdicts(
 
     found = []
     for i, (name, signature) in enumerate(names):
-        apart = interval(drawn[:, m + i] - drawn[:, m + best])
+        apart = interval(drawn[:, 2 * m + i] - drawn[:, 3 * m + i])
         found.append(
             Orange(
                 name,
@@ -232,17 +251,26 @@ def verdicts(
                 float(means[i]),
                 interval(drawn[:, i]),
                 interval(drawn[:, m + i]),
-                float(means[m + i] - means[m + best]),
+                float(means[2 * m + i] - means[3 * m + i]),
                 apart,
-                apart.low <= 0 <= apart.high or len(lists) == 1,
-                len(lists),
+                apart.low <= 0 <= apart.high or bool(exist[:, i].any() and with_best[:, i].sum() < 2),
+                int(exist[:, i].sum()),
                 n_best,
                 ranks[:, i],
                 i,
                 tuple(zip(grid, curves[i], strict=True)) if grid else (),
             )
         )
-    return tuple(sorted(found, key=lambda one: one.orange))
+    return tuple(sorted(found, key=lambda one: (math.isnan(one.orange), one.orange)))
+
+
+def _means(summed: Callable[[Floats], Floats], columns: Floats, there: NDArray[np.bool_]) -> Floats:
+    """The means of what is there in each column, from a function that adds up rows; NaN where nothing is."""
+    sums = summed(np.concatenate([np.where(there, columns, 0.0), there], axis=1))
+    k = columns.shape[1]
+    with np.errstate(invalid="ignore"):
+        means: Floats = sums[..., :k] / sums[..., k:]
+    return means
 
 
 def _curves(ranked: Ranked, lists: NDArray[np.intp], grid: Sequence[int], ties: str) -> list[list[float]]:
@@ -251,4 +279,4 @@ def _curves(ranked: Ranked, lists: NDArray[np.intp], grid: Sequence[int], ties: 
     rows = ranked.rows_at(lists, lengths)
     normalizers = np.minimum(lengths, ranked.sizes[lists][:, None]) + 1.0
     of_metrics = (rank(counts[rows], ties) / normalizers for counts in ranked.counts)
-    return [(totals(ratios) / len(lists)).tolist() for ratios in of_metrics]
+    return [_means(totals, ratios, ~np.isnan(ratios)).tolist() for ratios in of_metrics]

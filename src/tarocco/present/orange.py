@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tarocco.judge.verdict import Orange, OrangeResult
-from tarocco.present.numbers import percent
+from tarocco.present.numbers import number_or_dash, percent
 from tarocco.present.tables import Table, separated
 
 
@@ -15,7 +15,7 @@ def orange_table(result: OrangeResult, width: int | None = None) -> Table:
     def row(one: Orange) -> tuple[str, ...]:
         ranks = (one.average_rank, one.interval.low, one.interval.high)
         share = percent(one.orange, 2 if width is None else width)
-        return (one.metric, share, *(f"{rank:.{digits}f}" for rank in ranks), result.mark(one))
+        return (one.metric, share, *(number_or_dash(rank, f".{digits}f") for rank in ranks), result.mark(one))
 
     return Table(
         ("Method", "ORANGE", "Avg Rank", f"{confidence}-L", f"{confidence}-U", "as best"),
@@ -30,7 +30,7 @@ def ranks_table(result: OrangeResult) -> Table:
     rows = zip((result.segments + 1).tolist(), result.sizes.tolist(), ranks, strict=True)
     return Table(
         ("segment", "candidates", *result),
-        tuple((str(segment), str(size), *(f"{rank:g}" for rank in own)) for segment, size, own in rows),
+        tuple((str(segment), str(size), *(number_or_dash(rank, "g") for rank in own)) for segment, size, own in rows),
     )
 
 

@@ -17,7 +17,7 @@ def orange_chart(result: OrangeResult) -> alt.ConcatChart | alt.LayerChart:
     """ORANGE over the length of the list, where the result has curves, or else a dot a metric with its interval."""
     first = result.metrics[0]
     about = (
-        f"ORANGE of {', '.join(result)}: {first.n_segments} segments, lists of {first.n_best} candidates; "
+        f"ORANGE of {', '.join(result)}: {len(result.segments)} segments, lists of {first.n_best} candidates; "
         "lower is better"
     )
     signatures = [one.signature for one in result.metrics]
@@ -28,7 +28,7 @@ def orange_chart(result: OrangeResult) -> alt.ConcatChart | alt.LayerChart:
             [
                 {"series": row["metric"], "x": row["n_best"], "y": 100 * row["orange"]}
                 for row in result.curves()
-                if row["metric"] in shown
+                if row["metric"] in shown and row["orange"] is not None
             ],
             x_title="length of the n-best list",
             y_title="ORANGE (%), lower is better",
@@ -45,6 +45,7 @@ def orange_chart(result: OrangeResult) -> alt.ConcatChart | alt.LayerChart:
             "high": one.orange_interval.high,
         }
         for one in result.metrics
+        if one.n_segments
     ]
     return dots(
         rows,
