@@ -30,6 +30,7 @@ ROOMS = (
     "keeping",
     "counting",
     "scoring",
+    "explaining",
     "judge",
     "datasets",
     "present",

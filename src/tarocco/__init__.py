@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from tarocco.encode.batch import Batch
     from tarocco.encode.tokenizers import tokenizer
     from tarocco.errors import TaroccoError
+    from tarocco.explaining.explain import explain
+    from tarocco.explaining.records import Element, ExplainResult, Explanation
     from tarocco.judge.agreed import CorrelateResult, Correlation
     from tarocco.judge.auditing import AuditResult, audit
     from tarocco.judge.comparing import CompareResult, compare
@@ -43,7 +45,10 @@ _HOMES = {
     "Correlation": "tarocco.judge.agreed",
     "Curve": "tarocco.judge.reference_curves",
     "Difference": "tarocco.judge.luck",
+    "Element": "tarocco.explaining.records",
     "Example": "tarocco.metrics.base",
+    "ExplainResult": "tarocco.explaining.records",
+    "Explanation": "tarocco.explaining.records",
     "Finding": "tarocco.judge.gaming",
     "HumanScores": "tarocco.model",
     "Interval": "tarocco.results",
@@ -60,6 +65,7 @@ _HOMES = {
     "audit": "tarocco.judge.auditing",
     "compare": "tarocco.judge.comparing",
     "correlate": "tarocco.judge.correlating",
+    "explain": "tarocco.explaining.explain",
     "figure": "tarocco.present.plots.results",
     "metric": "tarocco.registry",
     "metric_plugin": "tarocco.registry",
@@ -82,7 +88,10 @@ __all__ = [
     "Correlation",
     "Curve",
     "Difference",
+    "Element",
     "Example",
+    "ExplainResult",
+    "Explanation",
     "Finding",
     "HumanScores",
     "Interval",
@@ -100,6 +109,7 @@ __all__ = [
     "audit",
     "compare",
     "correlate",
+    "explain",
     "figure",
     "metric",
     "metric_plugin",

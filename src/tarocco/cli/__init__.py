@@ -13,6 +13,7 @@ from tarocco._version import __version__
 COMMANDS = {
     "score": "score systems against references",
     "compare": "is the difference between systems luck?",
+    "explain": "which parts of candidate and reference make a segment's score?",
     "correlate": "how well do metrics agree with people?",
     "audit": "can this metric be gamed on this data?",
     "orange": "put metrics on trial: do they rank human translations above machine ones?",

@@ -15,11 +15,11 @@ DEFAULTS = {"tokenize": "13a", "lowercase": False, "n_resamples": 1000, "seed": 
 
 
 def add_test_set_arguments(
-    parser: argparse.ArgumentParser, metrics: str = "BLEU-4", systems: str = "system files"
+    parser: argparse.ArgumentParser, metrics: str = "BLEU-4", systems: str = "system files", references: str = "+"
 ) -> None:
     """References, systems and metrics: what most commands work on. `metrics` are those if nobody asks for others."""
     parser.add_argument(
-        "references", nargs="+", metavar="REF", help="reference files, or an experiment file (.toml) instead"
+        "references", nargs=references, metavar="REF", help="reference files, or an experiment file (.toml) instead"
     )
     parser.add_argument("-i", "--input", nargs="+", action="extend", metavar="SYS", help=systems)
     parser.add_argument(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tarocco.cli.options import (
     add_figure_option,
@@ -129,6 +129,8 @@ def write(result: Result, options: argparse.Namespace, command: str) -> None:
 
 def footnotes(result: Result, options: argparse.Namespace) -> list[str]:
     """Below a table: details, signatures, the printed scale, and how intervals were made."""
+    from tarocco.present.numbers import told
+
     lines = []
     if options.verbose:
         lines += [f"{score.system}, {score.metric}: {told(score.details)}" for score in result.scores if score.details]
@@ -143,17 +145,3 @@ def footnotes(result: Result, options: argparse.Namespace) -> list[str]:
             f"{interval.n_resamples} resamples, seed {interval.seed}"
         )
     return lines
-
-
-def told(details: dict[str, Any]) -> str:
-    """Details in a line: precisions 0.8/0.6/0.5/0.4, brevity_penalty 0.92, ..."""
-
-    from tarocco.present.numbers import number_or_dash
-
-    def number(value: float | None) -> str:
-        return number_or_dash(value, ".4g" if value is None or value < 1000 else ".0f")
-
-    return ", ".join(
-        f"{name.replace('_', ' ')} {'/'.join(map(number, value)) if isinstance(value, list) else number(value)}"
-        for name, value in details.items()
-    )

@@ -46,13 +46,16 @@ class Alignments:
         """
         asked = (stages, stemmer, jointly)
         if asked not in self._counted:
-            keys = [self._keys(stage, stemmer) for stage in stages]
-            if stages[0] == "exact":  # a key that one word has adds nothing to that
-                keys[1:] = [shared_keys(one) for one in keys[1:]]
-            if jointly:
-                keys = [_together(keys)]
-            self._counted[asked] = align(self.pairs, keys, crossings=not jointly)
+            keys = self.keys(stages, stemmer)
+            self._counted[asked] = align(self.pairs, [together(keys)] if jointly else keys, crossings=not jointly)
         return self._counted[asked]
+
+    def keys(self, stages: tuple[str, ...], stemmer: str) -> list[Ragged]:
+        """The keys of each word of the vocabulary at each stage, as far as others have them."""
+        keys = [self._keys(stage, stemmer) for stage in stages]
+        if stages[0] == "exact":  # a key that one word has adds nothing to that
+            keys[1:] = [shared_keys(one) for one in keys[1:]]
+        return keys
 
     def _keys(self, stage: str, stemmer: str) -> Ragged:
         vocabulary = self.pairs.batch.vocabulary
@@ -82,7 +85,7 @@ def shared_keys(keys: Ragged) -> Ragged:
     return Ragged(keys.values[several], kept[keys.offsets])
 
 
-def _together(stages: Sequence[Ragged]) -> Ragged:
+def together(stages: Sequence[Ragged]) -> Ragged:
     """The keys of all stages, each stage with numbers of its own."""
     firsts = np.cumsum([0, *(_size(keys) for keys in stages)])
     values = [keys.values + first for keys, first in zip(stages, firsts, strict=False)]
@@ -94,6 +97,14 @@ def _together(stages: Sequence[Ragged]) -> Ragged:
 
 def align(pairs: Pairs, stages: Sequence[Ragged], crossings: bool) -> NDArray[np.intp]:
     """[matches, chunks, whether states were left out] of each pair, stage after stage; keys are those of the words."""
+    return align_words(pairs, stages, crossings)[0]
+
+
+def align_words(pairs: Pairs, stages: Sequence[Ragged], crossings: bool) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+    """The same, and for each word of each pair's candidate the word of the reference that it is matched with, or -1.
+
+    Without crossings these are the words of a matching with as many matches, which may have more chunks.
+    """
     longest = int(pairs.candidate_lengths.max(initial=0)), int(pairs.reference_lengths.max(initial=0))
     if max(longest) > _MOST_WORDS:
         raise InputError(f"METEOR takes texts of at most {_MOST_WORDS} words; here is one of {max(longest)}")
@@ -114,7 +125,7 @@ def align(pairs: Pairs, stages: Sequence[Ragged], crossings: bool) -> NDArray[np
         _choose(starts, lengths, firsts, linked, hopes, spare, *settings, there, *rooms, partners, out)
         limited |= out[:, 2]
     out[:, 2] = limited
-    return out
+    return out, partners
 
 
 def _linked(

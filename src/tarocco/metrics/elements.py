@@ -16,20 +16,22 @@ OUTSIDE = "O"
 
 
 class Elements(NamedTuple):
-    """An item a place: its sentence, the type of the element it is in, and a number; types are places in `names`."""
+    """Items: the sentence of each, the type of the element it is in, and a number; types are places in `names`.
+
+    `places` is where each item is found: its word among all words, its entity or argument among all of them, or, for
+    paths, the last node.
+    """
 
     rows: Ints
     types: Ints
     items: Ints
     names: list[str]
+    places: Ints
 
 
 def _words_by(layers: Layers, labels: Iterable[str], spelled: Callable[[str], str]) -> Elements:
-    return Elements(layers.rows, *_swapped(named(labels, spelled), layers.words))
-
-
-def _swapped(types: tuple[Ints, list[str]], items: Ints) -> tuple[Ints, Ints, list[str]]:
-    return types[0], items, types[1]
+    types, names = named(labels, spelled)
+    return Elements(layers.rows, types, layers.words, names, np.arange(len(layers.rows)))
 
 
 def tag_class(tag: str) -> str:
@@ -76,7 +78,7 @@ def relations(layers: Layers) -> Elements:
     """Words by the relation of each word that they hang from, directly or not, and by their own."""
     types, names = named(layers.flat("relations"), str.lower)
     words, above = layers.ancestors
-    return Elements(layers.rows[words], types[above], layers.words[words], names)
+    return Elements(layers.rows[words], types[above], layers.words[words], names, words)
 
 
 def levels(layers: Layers) -> Elements:
@@ -86,7 +88,8 @@ def levels(layers: Layers) -> Elements:
     starts = np.flatnonzero(np.diff(words, prepend=len(layers.rows)) <= 0)
     sizes = np.diff(starts, append=len(words))
     types = np.repeat(np.arange(len(starts)), sizes)
-    return Elements(layers.rows[words], types, layers.words[words], [str(level + 1) for level in range(len(starts))])
+    names = [str(level + 1) for level in range(len(starts))]
+    return Elements(layers.rows[words], types, layers.words[words], names, words)
 
 
 def tree_tags(layers: Layers) -> Elements:
@@ -104,14 +107,14 @@ def _of_tree(layers: Layers, spelled: Callable[[str], str]) -> Elements:
     tagged = np.flatnonzero(trees.tags >= 0)
     names = sorted(set(map(spelled, trees.names)))
     types = np.array([names.index(spelled(name)) for name in trees.names], np.int64)
-    return Elements(layers.rows[tagged], types[trees.tags[tagged]], layers.words[tagged], names)
+    return Elements(layers.rows[tagged], types[trees.tags[tagged]], layers.words[tagged], names, tagged)
 
 
 def phrases(layers: Layers) -> Elements:
     """Words by type of phrase, once for each type that is above them."""
     trees = layers.once(Trees)
     words, types = trees.phrases()
-    return Elements(layers.rows[words], types, layers.words[words], trees.names)
+    return Elements(layers.rows[words], types, layers.words[words], trees.names, words)
 
 
 # --- spans ---------------------------------------------------------------------------------------------------------
@@ -136,13 +139,14 @@ def entity_words(layers: Layers) -> Elements:
     types, names = named([*layers.entities.labels, OUTSIDE], str.upper)
     words = np.concatenate([words, others])
     of_others = np.full(len(others), types[-1])
-    return Elements(layers.rows[words], np.concatenate([types[spans], of_others]), layers.words[words], names)
+    return Elements(layers.rows[words], np.concatenate([types[spans], of_others]), layers.words[words], names, words)
 
 
 def entities(layers: Layers) -> Elements:
     """Entities by type."""
     types, names = named(layers.entities.labels, str.upper)
-    return Elements(layers.entities.rows, types, _sequences(layers.entities, layers.words), names)
+    items = _sequences(layers.entities, layers.words)
+    return Elements(layers.entities.rows, types, items, names, np.arange(len(types)))
 
 
 def role(label: str) -> str:
@@ -157,7 +161,8 @@ def role_words(layers: Layers, of_verb: bool) -> Elements:
     types, names = named(spans.labels, role)
     of_words, words = spans.words()
     items = layers.words[words]
-    return Elements(spans.rows[of_words], types[of_words], paired(items, lemmas[of_words]) if of_verb else items, names)
+    items = paired(items, lemmas[of_words]) if of_verb else items
+    return Elements(spans.rows[of_words], types[of_words], items, names, words)
 
 
 def arguments(layers: Layers, of_verb: bool) -> Elements:
@@ -165,14 +170,16 @@ def arguments(layers: Layers, of_verb: bool) -> Elements:
     spans, lemmas = layers.arguments
     types, names = named(spans.labels, role)
     items = _sequences(spans, layers.words)
-    return Elements(spans.rows, types, paired(items, lemmas) if of_verb else items, names)
+    items = paired(items, lemmas) if of_verb else items
+    return Elements(spans.rows, types, items, names, np.arange(len(types)))
 
 
 def roles(layers: Layers, of_verb: bool) -> Elements:
     """Roles, whatever words play them: all of one type, which has no name."""
     spans, lemmas = layers.arguments
     types, _ = named(spans.labels, role)
-    return Elements(spans.rows, np.zeros_like(types), paired(types, lemmas) if of_verb else types, [""])
+    items = paired(types, lemmas) if of_verb else types
+    return Elements(spans.rows, np.zeros_like(types), items, [""], np.arange(len(types)))
 
 
 # --- paths ---------------------------------------------------------------------------------------------------------
@@ -180,9 +187,9 @@ def roles(layers: Layers, of_verb: bool) -> Elements:
 
 def _by_length(nodes: Nodes, found: list[tuple[Ints, Ints]]) -> Elements:
     types = np.repeat(np.arange(len(found)), [len(ids) for _, ids in found])
-    rows = nodes.rows[np.concatenate([ends for ends, _ in found])]
+    ends = np.concatenate([ends for ends, _ in found])
     items = np.concatenate([ids for _, ids in found])
-    return Elements(rows, types, items, [str(length + 1) for length in range(len(found))])
+    return Elements(nodes.rows[ends], types, items, [str(length + 1) for length in range(len(found))], ends)
 
 
 def chains(layers: Layers, kind: str, gapped: bool, longest: int) -> Elements:

@@ -171,6 +171,10 @@ class Linguistic(OnePass):
         return 0
 
     @abstractmethod
+    def chosen(self, cells: Cells) -> Cells:
+        """The cells of the types that count."""
+
+    @abstractmethod
     def values(self, cells: Cells) -> Floats:
         """The score of each pair; NaN where there is none."""
 
@@ -230,7 +234,6 @@ class Overlap(Linguistic):
         return self.bags[self.elements]
 
     def chosen(self, cells: Cells) -> Cells:
-        """The cells of the types that count."""
         return cells if self.type == ALL else cells.of_type(self.type)
 
     def values(self, cells: Cells) -> Floats:
@@ -272,9 +275,12 @@ class Paths(Linguistic):
     def fraction(self) -> str:
         """How the fraction is taken: one of FRACTIONS."""
 
-    def values(self, cells: Cells) -> Floats:
+    def chosen(self, cells: Cells) -> Cells:
         lengths = cells.types + 1
-        chosen = cells.of(lengths == self.length if self.individual else lengths <= self.length)
+        return cells.of(lengths == self.length if self.individual else lengths <= self.length)
+
+    def values(self, cells: Cells) -> Floats:
+        chosen = self.chosen(cells)
         if self.fraction == "pooled":
             return chosen.ratio(chosen.shared, chosen.either)
         whole = chosen.candidate if self.fraction == "precision" else chosen.either

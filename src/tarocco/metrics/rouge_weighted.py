@@ -106,7 +106,8 @@ class RougeW(Rouge):
         return f"ROUGE-W-{write_value(self.exponent)}" if self.weighting is None else "ROUGE-W"
 
     @property
-    def _worth(self) -> Any:
+    def worth(self) -> Any:
+        """The function from the length of a run to what it is worth."""
         return self.weighting or Power(self.exponent)
 
     @property
@@ -116,10 +117,10 @@ class RougeW(Rouge):
         return OPTIMUM if self.variant == "exact" else RECURRENCE
 
     def wants(self) -> tuple[tuple[str, Hashable], ...]:
-        return (("worth", (self._kernel_variant, self._worth)),)
+        return (("worth", (self._kernel_variant, self.worth)),)
 
     def overlap(self, comparison: Comparison) -> Overlap:
-        pairs, worth = comparison.pairs, self._worth
+        pairs, worth = comparison.pairs, self.worth
         candidate, reference = pairs.of_lengths(lambda lengths: worth(lengths.astype(np.float64)))
         hits = comparison.weighted_subsequences(self._kernel_variant, worth)
         if self.compat == "1.5.5":
@@ -128,4 +129,4 @@ class RougeW(Rouge):
 
     def ratios(self, part: Floats, whole: Floats) -> Floats:
         ratios = super().ratios(part, whole)
-        return np.where(ratios > 0, self._worth.inverse(ratios), 0.0)
+        return np.where(ratios > 0, self.worth.inverse(ratios), 0.0)

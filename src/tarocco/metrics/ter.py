@@ -19,11 +19,16 @@ _edits = kernel(shifts, "edits")
 
 def edits_of_pairs(batch: Batch) -> NDArray[np.intp]:
     """Shifts and edits of every candidate and reference, in the order of `Pairs`."""
+    return edits_and_words(batch)[0]
+
+
+def edits_and_words(batch: Batch) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+    """The same, and the words of the last pair's candidate after all shifts."""
     longest = int(batch.candidates.lengths.max(initial=0))
     longest_reference = int(batch.references.lengths.max(initial=0))
     most, words = max(longest, longest_reference), len(batch.vocabulary)
     # Room to work in. The table of edit distances has a row for each word of the candidate, and one above.
-    rooms = {
+    rooms: dict[str, NDArray[Any]] = {
         # [words, words with a shift made, reference]
         "texts": np.zeros((3, most), np.int32),
         # [rows, columns, width of a band that is too wide for bits or else 0, tick, ticks of one measurement]
@@ -48,7 +53,7 @@ def edits_of_pairs(batch: Batch) -> NDArray[np.intp]:
     }
     edits = np.zeros(len(Pairs(batch)), np.intp)
     _edits(*batch.arrays, *rooms.values(), edits)
-    return edits
+    return edits, rooms["texts"][0]
 
 
 @dataclass(frozen=True)
@@ -119,13 +124,14 @@ class Ter(Metric):
 
     def statistics(self, batch: Batch, context: Any = None) -> Floats:
         """[edits, mean reference length]"""
-        if self.normalized or self.no_punct:
-            batch = self._rewritten(batch)
-        pairs = Pairs(batch)
+        pairs = Pairs(self.rewritten(batch))
         edits = edits_of_pairs(pairs.batch).astype(np.float64)
         return np.column_stack([edits[pairs.least(edits)], pairs.mean_reference_length()])
 
-    def _rewritten(self, batch: Batch) -> Batch:
+    def rewritten(self, batch: Batch) -> Batch:
+        """The same texts as TERCOM would write them, if that is asked for."""
+        if not (self.normalized or self.no_punct):
+            return batch
         rules = (not self.case_sensitive, self.normalized, self.no_punct, self.asian_support)
         columns = [normalize(column, *rules) for column in batch.columns]
         references = [normalize(normalize(column, *rules), *rules) for column in batch.reference_columns]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 NO_NUMBER = "-"
 
@@ -17,3 +19,15 @@ def percent(share: float, digits: int = 1, signed: bool = False) -> str:
     rounded = round(100 * share, digits) + 0.0  # no -0
     number = number_or_dash(rounded, f"{'+' if signed and rounded else ''}.{digits}f")
     return number if number == NO_NUMBER else f"{number}%"
+
+
+def told(details: Mapping[str, Any]) -> str:
+    """Details of a score in a line: precisions 0.8/0.6/0.5/0.4, brevity penalty 0.92, ..."""
+
+    def number(value: float | None) -> str:
+        return number_or_dash(value, ".4g" if value is None or value < 1000 else ".0f")
+
+    return ", ".join(
+        f"{name.replace('_', ' ')} {'/'.join(map(number, value)) if isinstance(value, list) else number(value)}"
+        for name, value in details.items()
+    )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from tarocco._version import __version__
+from tarocco.metrics.base import Metric
 from tarocco.present.numbers import number_or_dash
 from tarocco.present.tables import Table
 from tarocco.results import Result, Score
@@ -15,12 +16,19 @@ from tarocco.results import Result, Score
 LEVELS = ("corpus", "document", "segment")
 
 
-def digits(score: Score, width: int | None) -> int:
+class OfMetric(Protocol):
+    """Whatever has numbers of one metric."""
+
+    @property
+    def metric(self) -> Metric: ...
+
+
+def digits(score: OfMetric, width: int | None) -> int:
     """How many digits a table shows: two where scores are shown times 100, else four, or what was asked for."""
     return width if width is not None else 2 if score.metric.scale == 100 else 4
 
 
-def number(value: float, score: Score, width: int | None) -> str:
+def number(value: float, score: OfMetric, width: int | None) -> str:
     """A number as a table shows it, on the metric's printed scale."""
     return number_or_dash(value * score.metric.scale, f".{digits(score, width)}f")
 

@@ -1,0 +1,124 @@
+"""One-to-one matchings of words: the runs that GTM takes, and METEOR's alignment with its chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tarocco.encode.batch import Batch, Groups
+from tarocco.encode.vocabulary import Ragged, Vocabulary
+from tarocco.explaining.records import Element
+from tarocco.explaining.traces import Pair, Words, run, runs
+from tarocco.metrics.aligned import Alignments, align_words, together
+from tarocco.metrics.meteor import Meteor
+from tarocco.metrics.pairing import Pairs
+
+
+def greedy_runs(candidate: Words, reference: Words, spelled: Sequence[str]) -> list[Element]:
+    """The longest run of free words, over and over; of equal ones the later in the candidate, then in the reference."""
+    free, free_there = [True] * len(candidate), [True] * len(reference)
+    taken: list[list[Pair]] = []
+    while True:
+        length, i, j = max(
+            (
+                (_length(candidate, reference, free, free_there, i, j), i, j)
+                for i in range(len(candidate))
+                for j in range(len(reference))
+            ),
+            default=(0, 0, 0),
+        )
+        if not length:
+            return [run(pairs, spelled) for pairs in sorted(taken)]
+        taken.append([(i + k, j + k) for k in range(length)])
+        for a, b in taken[-1]:
+            free[a] = free_there[b] = False
+
+
+def _length(candidate: Words, reference: Words, free: list[bool], there: list[bool], i: int, j: int) -> int:
+    """How long the run of free words is that begins here."""
+    length = 0
+    while (
+        i + length < len(candidate)
+        and j + length < len(reference)
+        and candidate[i + length] == reference[j + length]
+        and free[i + length]
+        and there[j + length]
+    ):
+        length += 1
+    return length
+
+
+# --- METEOR --------------------------------------------------------------------------------------------------------
+
+
+def alignment(metric: Meteor, batch: Batch, spelled: Sequence[str], spelled_there: Sequence[str]) -> list[Element]:
+    """The matched words, each with the first stage at which it matches, the others, and the chunks."""
+    stages = tuple(metric.stages.split("+"))
+    measured = Alignments(batch)
+    keys = measured.keys(stages, metric.stemmer)
+    if metric.variant == "1.5":
+        partners = _fewest_chunks(batch, together(keys))
+    else:
+        partners = align_words(measured.pairs, keys, crossings=True)[1].tolist()
+    words, reference = batch.candidates[0].tolist(), batch.references[0].tolist()
+    elements = []
+    pairs = [(i, j) for i, j in enumerate(partners) if j >= 0]
+    for i, word in enumerate(words):
+        j = partners[i]
+        if j < 0:
+            elements.append(Element("word", spelled[i], (i,)))
+            continue
+        same = next(stage for stage, own in zip(stages, keys, strict=True) if _meet(own, word, reference[j]))
+        text = spelled[i] if spelled[i] == spelled_there[j] else f"{spelled[i]} = {spelled_there[j]}"
+        elements.append(Element("word", text, (i,), (j,), matched=True, how=same))
+    matched = {j for _, j in pairs}
+    elements += [Element("word", spelled_there[j], reference=(j,)) for j in range(len(reference)) if j not in matched]
+    return elements + [
+        Element("chunk", one.text, one.candidate, one.reference, matched=True) for one in runs(pairs, spelled)
+    ]
+
+
+def _meet(keys: Ragged, one: int, other: int) -> bool:
+    return one == other or bool(np.intersect1d(keys[one], keys[other]).size)
+
+
+def _fewest_chunks(batch: Batch, keys: Ragged) -> list[int]:
+    """For each word the word that it is aligned with, or -1, in an alignment with the most matches and fewest chunks.
+
+    The kernel gives their numbers. Word by word a link is tried: where the numbers stay the same with that link alone,
+    it is part of an alignment that is as good.
+    """
+    own, there = batch.candidates[0], batch.references[0]
+    words = [keys[word].tolist() for word in (*own.tolist(), *there.tolist())]  # a word a place
+    size, fresh = len(own), int(keys.values.max(initial=-1)) + 1
+    best, partners = _aligned(words, size)
+    if len(runs([(i, j) for i, j in enumerate(partners) if j >= 0], [""] * size)) == best[1]:
+        return partners
+    if best[2]:
+        raise LookupError  # in long texts the search is not complete, and its numbers may change
+    found: list[int] = []
+    for i in range(size):
+        before = found[-1] + 1 if found and found[-1] >= 0 else 0
+        links = [j for j in range(len(there)) if set(words[i]) & set(words[size + j])]
+        for j in sorted(links, key=lambda j: (j != before, j)):
+            tried = list(words)
+            tried[i] = tried[size + j] = [fresh + i]
+            if (_aligned(tried, size)[0] == best).all():
+                break
+        else:
+            tried, j = [*words[:i], [], *words[i + 1 :]], -1
+        words = tried
+        found.append(j)
+    return found
+
+
+def _aligned(words: Sequence[Sequence[int]], size: int) -> tuple[np.ndarray, list[int]]:
+    """[matches, chunks, whether that is sure] of texts whose words have these keys, and a largest matching."""
+    numbers = np.arange(len(words), dtype=np.int32)
+    texts = Ragged(numbers[:size], np.array([0, size])), Ragged(numbers[size:], np.array([0, len(words) - size]))
+    offsets = np.cumsum([0, *map(len, words)]).astype(np.intp)
+    keys = Ragged(np.array([key for own in words for key in own], np.int32), offsets)
+    batch = Batch(*texts, Groups.of_one(1), Groups.of_one(1), Vocabulary())
+    counts, partners = align_words(Pairs(batch), [keys], crossings=False)
+    return counts[0], partners.tolist()
