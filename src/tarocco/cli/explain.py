@@ -132,7 +132,8 @@ def write(result: ExplainResult, options: argparse.Namespace) -> None:
 
     out = sys.stdout
     if options.format == "json":
-        out.write(scores.json_text("explain", {}, result.to_dict()))
+        settings = {"all_references": options.all_references, "chosen_by": result.why or None}
+        out.write(scores.json_text("explain", settings, result.to_dict()))
     elif options.format in ("tsv", "csv"):
         out.write(tables.separated(result.rows(), "\t" if options.format == "tsv" else ","))
     else:

@@ -17,36 +17,16 @@ from tarocco.metrics.pairing import Pairs
 
 def greedy_runs(candidate: Words, reference: Words, spelled: Sequence[str]) -> list[Element]:
     """The longest run of free words, over and over; of equal ones the later in the candidate, then in the reference."""
-    free, free_there = [True] * len(candidate), [True] * len(reference)
+    equal = {(i, j) for i, word in enumerate(candidate) for j, other in enumerate(reference) if word == other}
     taken: list[list[Pair]] = []
-    while True:
-        length, i, j = max(
-            (
-                (_length(candidate, reference, free, free_there, i, j), i, j)
-                for i in range(len(candidate))
-                for j in range(len(reference))
-            ),
-            default=(0, 0, 0),
-        )
-        if not length:
-            return [run(pairs, spelled) for pairs in sorted(taken)]
+    while equal:
+        lengths: dict[Pair, int] = {}  # of the run of free words that begins here
+        for i, j in sorted(equal, reverse=True):
+            lengths[i, j] = lengths.get((i + 1, j + 1), 0) + 1
+        length, (i, j) = max((length, pair) for pair, length in lengths.items())
         taken.append([(i + k, j + k) for k in range(length)])
-        for a, b in taken[-1]:
-            free[a] = free_there[b] = False
-
-
-def _length(candidate: Words, reference: Words, free: list[bool], there: list[bool], i: int, j: int) -> int:
-    """How long the run of free words is that begins here."""
-    length = 0
-    while (
-        i + length < len(candidate)
-        and j + length < len(reference)
-        and candidate[i + length] == reference[j + length]
-        and free[i + length]
-        and there[j + length]
-    ):
-        length += 1
-    return length
+        equal = {(a, b) for a, b in equal if not (i <= a < i + length or j <= b < j + length)}
+    return [run(pairs, spelled) for pairs in sorted(taken)]
 
 
 # --- METEOR --------------------------------------------------------------------------------------------------------

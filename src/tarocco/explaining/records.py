@@ -140,8 +140,8 @@ class ExplainResult(Tabular):
                 "text": element.text,
                 "matched": element.matched,
                 "how": element.how,
-                "candidate": " ".join(map(str, element.candidate)),
-                "places": " ".join(map(str, element.reference)),
+                "candidate_places": " ".join(map(str, element.candidate)),
+                "reference_places": " ".join(map(str, element.reference)),
                 "weight": element.weight,
             }
             for one in self.explanations

@@ -10,12 +10,14 @@ import numpy as np
 from tarocco.encode.batch import Batch, Groups
 from tarocco.encode.vocabulary import Ragged
 from tarocco.explaining.records import Element
+from tarocco.metrics.comparison import Comparison
 from tarocco.metrics.ter import edits_and_words
 
 Words = Sequence[int]
 Pair = tuple[int, int]  # places of a candidate's word and of a reference's
 
 _LONGEST_BLOCK = 10  # that TER shifts
+_MOST_MOVED = 1 << 21  # words of all texts that are one shift away: some seconds, for a text of about ninety words
 
 
 def runs(pairs: Sequence[Pair], spelled: Sequence[str]) -> list[Element]:
@@ -166,7 +168,8 @@ def shifts(batch: Batch) -> tuple[list[list[int]], list[int]]:
     The kernel says how many edits a text needs and what it makes of it by shifts. A shift is right if the shifted text
     needs one edit less and comes to the same end; of several the one that the kernel's own rule prefers is taken: the
     fewest edits without further shifts, then the longest block, the earliest, the one that goes farthest to the left.
-    LookupError: in long texts the kernel looks at a band of the table alone, and can come to another number of edits.
+    LookupError: in long texts the kernel looks at a band of the table alone, and can come to another number of edits;
+    and there are too many shifts to try.
     """
     words, reference = batch.candidates[0].tolist(), batch.references[0].tolist()
     order: list[int] = list(range(len(words)))
@@ -177,40 +180,52 @@ def shifts(batch: Batch) -> tuple[list[list[int]], list[int]]:
     now = edits(words, reference).number
     while [words[place] for place in order] != end:
         text = [words[place] for place in order]
-        moves = _moves(text, reference)
-        counts, _ = edits_and_words(_many(batch, [[text[at] for at in move[3]] for move in moves]))
-        ranked = []
-        for (start, length, target, permutation), count in zip(moves, counts.tolist(), strict=True):
-            shifted = [text[at] for at in permutation]
-            left = edits(shifted, reference).number if count == total - 1 else now
-            if left < now and _shifted(batch, shifted)[1] == end:
-                ranked.append(((left, -length, start, target), permutation, start, length))
-        if not ranked:
+        better = _better(batch, text, reference, now)
+        right = (one for one in better if _shifted(batch, [text[at] for at in one[3]]) == (total - 1, end))
+        found = next(right, None)
+        if found is None:
             raise LookupError
-        (now, *_), permutation, start, length = min(ranked)
+        now, length, start, permutation = found
         made.append(order[start : start + length])
         order = [order[at] for at in permutation]
         total -= 1
-    if edits(end, reference).number != total:
+    if now != total:
         raise LookupError
     return made, order
+
+
+def _better(batch: Batch, text: Words, reference: Words, now: int) -> list[tuple[int, int, int, list[int]]]:
+    """The shifts after which fewer edits are left than now, the preferred ones first: edits, length, start, order."""
+    moves = _moves(text, reference)
+    distances = Comparison(_many(batch, [[text[at] for at in permutation] for *_, permutation in moves])).distances
+    ranked = sorted(
+        (left, -length, start, target, permutation)
+        for left, (start, length, target, permutation) in zip(distances.tolist(), moves, strict=True)
+        if left < now
+    )
+    return [(left, -length, start, permutation) for left, length, start, _, permutation in ranked]
 
 
 def _moves(text: Words, reference: Words) -> list[tuple[int, int, int, list[int]]]:
     """Every block that stands in the reference, moved anywhere: start, length, target, and the new order."""
     places = range(len(text))
     there = {tuple(reference[at : at + n]) for n in range(1, _LONGEST_BLOCK + 1) for at in range(len(reference))}
+    blocks = [
+        (start, length)
+        for start in places
+        for length in range(1, min(_LONGEST_BLOCK, len(text) - start) + 1)
+        if tuple(text[start : start + length]) in there
+    ]
+    if len(blocks) * len(text) ** 2 > _MOST_MOVED:
+        raise LookupError
     found = []
-    for start in places:
-        for length in range(1, min(_LONGEST_BLOCK, len(text) - start) + 1):
-            if tuple(text[start : start + length]) not in there:
-                break
-            block, rest = places[start : start + length], [*places[:start], *places[start + length :]]
-            found += [
-                (start, length, target, [*rest[:target], *block, *rest[target:]])
-                for target in range(len(rest) + 1)
-                if target != start
-            ]
+    for start, length in blocks:
+        block, rest = places[start : start + length], [*places[:start], *places[start + length :]]
+        found += [
+            (start, length, target, [*rest[:target], *block, *rest[target:]])
+            for target in range(len(rest) + 1)
+            if target != start
+        ]
     return found
 
 

@@ -19,7 +19,9 @@ from tarocco.present.scores import number
 from tarocco.present.tables import width as columns_of
 
 SHOWN = 8  # elements of a type in a line; the others are counted
+WHOLE = 30  # columns: what is not longer is not cut at the end of a line
 MOST_LABELS = 2  # of a word, that can still be read
+SEEN = ("word", "match", "1-gram")  # words that the marks show already, unless they match in some other way
 EDITS = ("shift", "substitution", "insertion", "deletion")
 MATCHED, APART, LABEL, HEAD = "bold green", "yellow", "dim", "bold"
 
@@ -42,7 +44,7 @@ def stretches(words: Sequence[str], elements: Iterable[Element], side: str, labe
     other = "reference" if side == "candidate" else "candidate"
     kinds: list[dict[str, bool]] = [{} for _ in words]  # of each word: its types, and whether they match
     hows = [""] * len(words)
-    links: list[set[int]] = [set() for _ in words]  # of each word: places on the other side
+    links: list[set[tuple[int, int]]] = [set() for _ in words]  # of each word: which reference, where on the other side
     for one in elements:
         places = getattr(one, side)
         if one.above or one.type in EDITS:
@@ -51,14 +53,14 @@ def stretches(words: Sequence[str], elements: Iterable[Element], side: str, labe
             kinds[place][one.type] = kinds[place].get(one.type, False) or one.matched
             hows[place] = hows[place] if one.how in ("", "exact") else one.how
             if one.matched:
-                links[place].add(getattr(one, other)[at])
+                links[place].add((one.of, getattr(one, other)[at]))
     labeled = labeled and all(len(own) <= MOST_LABELS for own in kinds)
     found: list[Stretch] = []
     for place, word in enumerate(words):
         matched = any(kinds[place].values())
         label = ",".join(kind for kind, same in kinds[place].items() if same == matched) if labeled else ""
         here = Stretch((word,), matched, label, (hows[place] if matched else "",))
-        joined = labeled or not matched or any(one - 1 in links[place - 1] for one in links[place])
+        joined = labeled or not matched or any((of, at - 1) in links[place - 1] for of, at in links[place])
         if found and joined and (found[-1].matched, found[-1].label) == (matched, label):
             last = found.pop()
             here = Stretch(last.words + here.words, matched, label, last.hows + here.hows)
@@ -113,19 +115,27 @@ class Lines:
 
     def add(self, head: str, pieces: Iterable[Piece], indent: int = 0, style: str = "") -> None:
         """A line that begins with `head`; further lines begin below what comes after it."""
-        within = min(indent + columns_of(head) + 2 if head else indent, self._columns // 2)
-        line, used = [Piece(" " * indent + head + "  " * bool(head), style)], indent + columns_of(head) + 2 * bool(head)
-        first = True
-        for piece in pieces:
-            wide = columns_of(piece.text) + (not first)
-            if not first and used + wide > self._columns:
+        start = " " * indent + head + "  " * bool(head)
+        within = min(columns_of(start), self._columns // 2)
+        line, used, empty = [Piece(start, style)], columns_of(start), not head
+        for piece in self._fitting(pieces, self._columns - within):
+            space = not empty and len(line) > 1
+            if not empty and used + space + columns_of(piece.text) > self._columns:
                 self.lines.append(line)
-                line, used, first = [Piece(" " * within)], within, True
-                wide -= 1
-            line += [piece] if first else [Piece(" "), piece]
-            used += wide
-            first = False
+                line, used, space = [Piece(" " * within)], within, False
+            line += [Piece(" "), piece] if space else [piece]
+            used += space + columns_of(piece.text)
+            empty = False
         self.lines.append(line)
+
+    @staticmethod
+    def _fitting(pieces: Iterable[Piece], room: int) -> Iterator[Piece]:
+        """Pieces as they are, or their words, where there is no room for the whole."""
+        for piece in pieces:
+            if columns_of(piece.text) <= room:
+                yield piece
+            else:
+                yield from (Piece(word, piece.style) for word in piece.text.split(" "))
 
     def write(self, out: TextIO) -> None:
         """On a terminal with styles; Rich sees to NO_COLOR and to terminals that have none."""
@@ -208,13 +218,16 @@ def _counts(tally: Tally, single: bool) -> tuple[str, ...]:
 
 def _listed(one: Explanation, tally: Tally, most: int | None) -> Iterator[Piece]:
     own = [element for element in one.elements if element.type == tally.type]
+    if tally.type in SEEN:
+        own = [element for element in own if element.how not in ("", "exact", "shifted")]
     texts = Counter(element.text for element in own if element.matched or tally.type in EDITS)
     shown = list(texts.items())[:most]
     for place, (text, count) in enumerate(shown):
         if place:
             yield Piece("|", LABEL)
         times = f" ({count} times)" if count > 1 else ""
-        yield from _plain(f"{visible(text)}{times}")
+        text = visible(text) + times
+        yield from [Piece(text)] if columns_of(text) <= WHOLE else _plain(text)
     left = sum(texts.values()) - sum(count for _, count in shown)
     if left:
         yield from _plain(f"| and {left} more", LABEL)
