@@ -30,6 +30,7 @@ and types are checked by the caller. Kernels hold no objects, do no input or out
     choosing    the best reference of each candidate
     inversions  pairs in the wrong order, for Kendall's tau
     samples     QARLA's samples as bits: made from similarities, and counted for sets of metrics
+    tallies     KING of many sets of metrics
     resample    random words, bootstrap draws, weighted sums in a fixed order
 """
 

@@ -1,0 +1,113 @@
+"""KING of many sets, tallied on bits, is KING of each; folds add up, and threads do not matter."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tarocco.judge.decisions import Decisions, king
+from tarocco.judge.similarities import Similarities
+from tarocco.judge.tallies import Board, bit, count_subsets, every_subset, parts, shares
+from tests.textbook import searching
+
+
+@st.composite
+def drawn_similarities(draw, most_metrics=4, fewest=3):
+    """With many ties, in no way symmetric; references and scores are missing here and there."""
+    m, s, a = draw(st.integers(1, most_metrics)), draw(st.integers(1, 5)), draw(st.integers(1, 3))
+    r = draw(st.sampled_from([fewest, 4, 5]))
+    random = np.random.default_rng(draw(st.integers(0, 2**32)))
+    levels = draw(st.integers(1, 6))
+    near = random.integers(0, levels + 1, (m, s, a + r, r)) / levels
+    near[random.random(near.shape) < draw(st.sampled_from([0, 0, 0.1, 0.6]))] = np.nan
+    near[:, :, a + np.arange(r), np.arange(r)] = np.nan
+    present = np.ones((s, r), np.bool_)
+    if draw(st.booleans()):
+        present = random.random((s, r)) < 0.7
+        present[0] = True
+    near[:, np.concatenate([np.zeros((s, a), np.bool_), ~present], axis=1)] = np.nan
+    np.moveaxis(near, 3, 2)[:, ~present] = np.nan
+    names = (tuple(f"{letter}{i}" for i in range(size)) for letter, size in (("x", m), ("a", a), ("r", r)))
+    metrics, systems, references = names
+    return Similarities(metrics, metrics, systems, references, present, near)
+
+
+def members_of(code, metrics):
+    return tuple(m for m in range(metrics) if code & bit(m, metrics))
+
+
+@given(drawn_similarities(), st.integers(1, 3))
+def test_tallies_are_king_of_each_set(near, folds):
+    decisions, metrics = Decisions.of(near), len(near.metrics)
+    split = np.arange(near.n_segments) % folds
+    board = Board(decisions, split, jobs=1)
+    seen = {}
+    for codes, tallies in board.in_parts(metrics):
+        for code, own in zip(codes.tolist(), np.moveaxis(tallies, 2, 0), strict=True):
+            seen[members_of(code, metrics)] = own
+    assert sorted(seen) == sorted([(), *searching.every_set(metrics, metrics)])
+    for members, own in seen.items():
+        if not members:
+            continue
+        assert (board.of(members) == own).all()
+        cases = king(decisions, members)
+        by_segment = np.stack([cases.by_segment(cases.won), cases.by_segment(cases.strict)], axis=1)
+        for fold in range(own.shape[0]):
+            values = by_segment[(split == fold) & ~np.isnan(by_segment[:, 0])]
+            assert own[fold, 2] == len(values)
+            assert own[fold, :2] / board.whole == pytest.approx(values.sum(axis=0), abs=1e-12)
+
+
+@given(drawn_similarities(), st.integers(2, 4))
+def test_folds_add_up_and_threads_do_not_matter(near, folds):
+    decisions, metrics = Decisions.of(near), len(near.metrics)
+    whole = Board(decisions, np.zeros(near.n_segments, np.intp), jobs=1)
+    parted = Board(decisions, np.arange(near.n_segments) % folds, jobs=3)
+    for members in searching.every_set(metrics, metrics):
+        assert (whole.of(members)[0] == parted.of(members).sum(axis=0)).all()
+
+
+@given(drawn_similarities(most_metrics=3))
+def test_tallies_are_those_of_the_textbook(near):
+    decisions, systems = Decisions.of(near), len(near.systems)
+    board = Board(decisions, np.zeros(near.n_segments, np.intp), jobs=1)
+
+    def asked(segment):
+        def similarity(x, a, b):
+            value = near.to_references[x, segment, a, b - systems]
+            return None if np.isnan(value) else value
+
+        return similarity
+
+    segments = [asked(s) for s in range(near.n_segments)]
+    references = [[systems + int(r) for r in np.flatnonzero(present)] for present in near.present]
+    for members in searching.every_set(len(near.metrics), len(near.metrics)):
+        tallies = board.of(members)[0]
+        found = searching.kings(segments, systems, references, members)
+        if found is None:
+            assert tallies[2] == 0
+        else:
+            assert [shares(tallies, column, board.whole) for column in (0, 1)] == pytest.approx(found, abs=1e-12)
+
+
+def test_a_segment_that_takes_no_part_does_not_count():
+    random = np.random.default_rng(1)
+    near = random.random((2, 4, 5, 3))
+    near[:, :, 2 + np.arange(3), np.arange(3)] = np.nan
+    given = Similarities(("x", "y"), ("", ""), ("a", "b"), ("r", "s", "t"), np.ones((4, 3), np.bool_), near)
+    decisions = Decisions.of(given)
+    some = Board(decisions, np.array([0, -1, 0, -1])).of((0, 1))
+    alone = Board(Decisions.of(given.chosen(segments=[0, 2])), np.zeros(2, np.intp)).of((0, 1))
+    assert (some == alone).all()
+
+
+@pytest.mark.parametrize(("metrics", "most"), [(15, 15), (18, 4), (3, 1)])
+def test_parts_have_every_set_once(metrics, most):
+    codes = np.concatenate(
+        [
+            every_subset(first, metrics, most - len(chosen)).codes | np.uint64(sum(bit(m, metrics) for m in chosen))
+            for chosen, first in parts(metrics, most)
+        ]
+    )
+    assert len(codes) == len(np.unique(codes)) == count_subsets(metrics, most)
+    assert np.bitwise_count(codes).max() == most
