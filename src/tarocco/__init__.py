@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from tarocco.judge.gaming import Finding, Outcome
     from tarocco.judge.leads import Lead
     from tarocco.judge.luck import Difference
+    from tarocco.judge.optimal import OptimizeResult
+    from tarocco.judge.optimizing import optimize
     from tarocco.judge.orange import orange
     from tarocco.judge.qarla import jack, king, queen
     from tarocco.judge.qarla_results import Jack, JackResult, King, KingResult, Queen, QueenResult, TestBed
@@ -60,6 +62,7 @@ _HOMES = {
     "KingResult": "tarocco.judge.qarla_results",
     "Lead": "tarocco.judge.leads",
     "Metric": "tarocco.metrics.base",
+    "OptimizeResult": "tarocco.judge.optimal",
     "Orange": "tarocco.judge.verdict",
     "OrangeResult": "tarocco.judge.verdict",
     "Outcome": "tarocco.judge.gaming",
@@ -80,6 +83,7 @@ _HOMES = {
     "king": "tarocco.judge.qarla",
     "metric": "tarocco.registry",
     "metric_plugin": "tarocco.registry",
+    "optimize": "tarocco.judge.optimizing",
     "orange": "tarocco.judge.orange",
     "parameter": "tarocco.metrics.base",
     "queen": "tarocco.judge.qarla",
@@ -113,6 +117,7 @@ __all__ = [
     "KingResult",
     "Lead",
     "Metric",
+    "OptimizeResult",
     "Orange",
     "OrangeResult",
     "Outcome",
@@ -134,6 +139,7 @@ __all__ = [
     "king",
     "metric",
     "metric_plugin",
+    "optimize",
     "orange",
     "parameter",
     "queen",

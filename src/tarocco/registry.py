@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from inspect import isabstract
+from itertools import chain
 from typing import TypeVar
 
 from tarocco._version import __version__
@@ -42,6 +43,18 @@ BUILT_IN = (
     ("NE-", "entities", ("EntityOverlap", "EntityMatching")),
     ("SR-", "roles", ("RoleOverlap", "RoleMatching")),
 )
+
+# Names for many metrics at once. The lexical ones compare words or characters and know no language, so that they can be
+# asked for whatever the language is: METEOR's stems and synonyms are English.
+GROUPS = {
+    "lexical": (
+        *(f"BLEU-{n}" for n in range(1, 5)),
+        *(f"NIST-{n}" for n in range(1, 6)),
+        *("WER", "PER", "CDER", "TER", "GRR-4", "GTM-1", "GTM-2", "GTM-3", "METEOR-exact"),
+        *("ROUGE-1", "ROUGE-2", "ROUGE-3", "ROUGE-4", "ROUGE-L", "ROUGE-W-1.2", "ROUGE-S*", "ROUGE-SU*"),
+        *("chrF", "chrF++"),
+    )
+}
 
 # Metrics that others compute, whose names are near to some of ours.
 ELSEWHERE = ("comet", "xcomet", "cometkiwi", "bleurt", "bertscore", "bartscore", "metricx", "yisi", "unite", "prism")
@@ -84,10 +97,10 @@ def metric(name: str | Metric) -> Metric:
 
 
 def metrics(names: Iterable[str | Metric]) -> list[Metric]:
-    """The metrics of several names, in order; all names that are wrong are reported at once."""
+    """The metrics of several names, or of groups of them, in order; all names that are wrong are reported at once."""
     found: list[Metric] = []
     problems: list[TaroccoError] = []
-    for name in names:
+    for name in chain.from_iterable(map(_each, names)):
         try:
             found.append(metric(name))
         except (UnknownName, BadParameter) as error:
@@ -98,6 +111,16 @@ def metrics(names: Iterable[str | Metric]) -> list[Metric]:
     if repeated:
         raise BadParameter(f"asked for twice: {', '.join(repeated)}")
     return found
+
+
+def _each(name: str | Metric) -> Iterable[str | Metric]:
+    """The names that a group stands for, or the name itself."""
+    return GROUPS.get(name, (name,)) if isinstance(name, str) else (name,)
+
+
+def named(name: str) -> Metric | str:
+    """What an experiment file may name: a metric, or a group of them."""
+    return name if name in GROUPS else metric(name)
 
 
 def families() -> list[type[Metric]]:

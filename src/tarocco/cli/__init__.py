@@ -17,6 +17,7 @@ COMMANDS = {
     "correlate": "how well do metrics agree with people?",
     "audit": "can this metric be gamed on this data?",
     "orange": "put metrics on trial: do they rank human translations above machine ones?",
+    "optimize": "which set of metrics tells people's translations best from systems'?",
     "references": "how many references are enough?",
     "annotate": "analyze texts: tags, chunks, dependencies, trees, entities, roles",
     "init": "write an experiment file for a folder of files",

@@ -67,9 +67,9 @@ def experiment_of(files: Sequence[str]) -> Experiment | None:
     if len(files) > 1:
         raise InputError(f"an experiment file stands alone, but {' and '.join(files)} were given")
     from tarocco.read.experiment import read_experiment
-    from tarocco.registry import metric
+    from tarocco.registry import named
 
-    return read_experiment(files[0], metric)
+    return read_experiment(files[0], named)
 
 
 def fill_in(

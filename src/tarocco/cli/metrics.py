@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from tarocco.present.tables import Table, write_table
-    from tarocco.registry import families, metrics
+    from tarocco.registry import GROUPS, families, metrics
 
     if options.names:
         sys.stdout.write("\n".join(explain(metric) for metric in metrics(options.names)))
@@ -30,6 +30,8 @@ def run(options: argparse.Namespace) -> None:
     rows = tuple(row for family in families() for row in ((family.title, family.summary), *family.also))
     write_table(Table(("metric", "what it is"), rows, labels=2))
     sys.stdout.write("\n`tarocco metrics NAME` gives the formula, the parameters and the paper.\n")
+    for group, names in GROUPS.items():
+        sys.stdout.write("\n".join(wrapped(f"{group} stands for {' '.join(names)}")) + "\n")
 
 
 def explain(metric: Metric) -> str:

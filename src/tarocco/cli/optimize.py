@@ -45,8 +45,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--method",
         choices=("greedy", "forward", "beam", "exhaustive"),
         default="greedy",
-        help="greedy: metrics in the order of their own KING, each kept if it raises the set's (IQmt); forward: the best "
-        "addition at each step; beam: the best sets of each size; exhaustive: all sets (default: greedy)",
+        help="greedy: metrics in the order of their own KING, each kept if it raises the set's (IQmt); forward: the "
+        "best addition at each step; beam: the best sets of each size; exhaustive: all sets (default: greedy)",
     )
     group.add_argument(
         "--ties",
@@ -55,7 +55,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="look for the highest strict KING, or for the highest KING, in which ties count (default: strict)",
     )
     group.add_argument(
-        "--beam", type=whole_number(1), default=10, metavar="N", help="sets of each size that a beam keeps (default: 10)"
+        "--beam",
+        type=whole_number(1),
+        default=10,
+        metavar="N",
+        help="sets of each size that a beam keeps (default: 10)",
     )
     group.add_argument(
         "--most", type=whole_number(1), metavar="K", help="up to K metrics in a set, for beam and exhaustive"
@@ -111,9 +115,7 @@ def run(options: argparse.Namespace) -> None:
     check_search(search, chosen, options.folds)
     check_texts(test_set, "KING")
     with progress("similarities", work_of(test_set, chosen), shown=not options.quiet) as advance:
-        near = similarities_of(
-            test_set, chosen, encoding, jobs=options.jobs, advance=advance, store=store_of(options)
-        )
+        near = similarities_of(test_set, chosen, encoding, jobs=options.jobs, advance=advance, store=store_of(options))
     alike = options.redundancy or options.figure is not None
     with progress("sets", search.steps(len(chosen)), shown=not options.quiet) as advance:
         result = run_optimize(near, search, settings, options.folds, alike, advance)

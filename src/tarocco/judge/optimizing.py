@@ -189,7 +189,9 @@ def _candidates(
             after, before = of(chosen[: step + 1]), of(chosen[:step]) if step else (0.0, 0.0)
             others = tuple(other for other in chosen if other != m)
             gain = (after[0] - before[0], after[1] - before[1])
-            one = Candidate(name, one.signature, one.alone, one.folds, step + 1, after, gain, of(others) if others else None)
+            one = Candidate(
+                name, one.signature, one.alone, one.folds, step + 1, after, gain, of(others) if others else None
+            )
         found.append(one)
 
     def place(one: Candidate) -> tuple[bool, float]:

@@ -1,7 +1,8 @@
 """Metrics that decide alike: how far two of them pass the same translations in the same samples.
 
-Two metrics agree by chance, too, the more so the more (or the fewer) samples both pass. The phi coefficient is corrected
-for that: it is the correlation of their bits, 1 if they always decide alike, 0 if one says nothing of the other.
+Two metrics agree by chance, too, the more so the more (or the fewer) samples both pass. The phi coefficient is
+corrected for that: it is the correlation of their bits, 1 if they always decide alike, 0 if one says nothing of the
+other.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from math import nan
 
 import numpy as np
 
-from tarocco.judge.decisions import Decisions
+from tarocco.judge.decisions import Decisions, Words
 from tarocco.metrics.base import Floats
 
 ALIKE = 0.9  # groups of metrics are told whose phi is that high on average
@@ -55,7 +56,7 @@ def agreements(decisions: Decisions) -> tuple[Floats, Floats]:
     return phi, alike
 
 
-def _ones(words: np.ndarray) -> int:  # type: ignore[type-arg]
+def _ones(words: Words) -> int:
     return int(np.bitwise_count(words).sum(dtype=np.int64))
 
 

@@ -41,7 +41,8 @@ class Objective:
         total = tallies.sum(axis=1)
         if self.without is not None:
             total = total - tallies[:, self.without]
-        return _ordered(shares(total, self.column, self.board.whole)).tolist()
+        values: list[float] = _ordered(shares(total, self.column, self.board.whole)).tolist()
+        return values
 
 
 def _ordered(values: Floats) -> Floats:
@@ -76,7 +77,7 @@ def forward(objective: Objective, among: Sequence[int] | None = None, to_the_end
 
 
 def beam(objective: Objective, width: int = WIDTH, most: int | None = None) -> Members:
-    """Of each size the `width` best sets that are one metric more than one of the size before; the best of all sizes."""
+    """Of each size the `width` best sets that have one metric more than one of the size before; the best of all."""
     total = objective.board.metrics
     kept: list[Members] = [()]
     best: tuple[float, Members] = (-inf, ())
@@ -95,20 +96,21 @@ def beam(objective: Objective, width: int = WIDTH, most: int | None = None) -> M
 def exhaustive(
     objectives: Sequence[Objective], most: int | None = None, advance: Callable[[int], None] | None = None
 ) -> list[Members]:
-    """The best of all sets of up to `most` metrics, for several objectives on one board: sets are tallied once for all."""
+    """The best of all sets of up to `most` metrics, for objectives on one board: a set is tallied once for all."""
     board = objectives[0].board
-    best = [(-inf, -inf, 0)] * len(objectives)
-    for codes, tallies in board.in_parts(board.metrics if most is None else most):
+    best: list[tuple[float, float, int]] = [(-inf, -inf, 0)] * len(objectives)
+    for all_codes, all_tallies in board.in_parts(board.metrics if most is None else most):
+        codes, tallies = all_codes[all_codes > 0], all_tallies[..., all_codes > 0]  # without the empty set
+        if not len(codes):
+            continue
         sizes = -np.bitwise_count(codes).astype(np.int64)
         total = tallies.sum(axis=0)
         for o, objective in enumerate(objectives):
             own = total if objective.without is None else total - tallies[objective.without]
             values = _ordered(shares(own.T, objective.column, board.whole))
-            values[codes == 0] = -inf
             level = np.flatnonzero(values == values.max())
             first = level[np.lexsort((codes[level], sizes[level]))[-1]]
-            if codes[first]:
-                best[o] = max(best[o], (float(values[first]), int(sizes[first]), int(codes[first])))
+            best[o] = max(best[o], (float(values[first]), int(sizes[first]), int(codes[first])))
         if advance is not None:
             advance(len(codes))
     found = ([m for m in range(board.metrics) if code & bit(m, board.metrics)] for _, _, code in best)
@@ -134,7 +136,9 @@ class Search:
             if not (isinstance(value, int) and value >= 1):
                 raise BadParameter(f"{name} is an integer of at least 1, not {value!r}")
         if self.most is not None and self.method not in ("beam", "exhaustive"):
-            raise BadParameter(f"most is for the methods beam and exhaustive; {self.method} ends where nothing is gained")
+            raise BadParameter(
+                f"most is for the methods beam and exhaustive; {self.method} ends where nothing is gained"
+            )
         if self.method == "exhaustive":
             self._check_size(metrics)
 

@@ -101,7 +101,9 @@ def footnotes(result: OptimizeResult, width: int, redundancy: bool) -> list[str]
         f"on the segments it was chosen by: {told(result_kings(result), (one.interval, one.strict_interval))}",
     ]
     if cross is None:
-        lines.append("a set that was searched for looks better than it is on the same segments: --folds 10 tells how much")
+        lines.append(
+            "a set that was searched for looks better than it is on the same segments: --folds 10 tells how much"
+        )
     else:
         lines += [
             f"on segments not seen by the search ({len(cross.folds)} folds): {told(cross.kings, cross.intervals)}",
@@ -110,8 +112,8 @@ def footnotes(result: OptimizeResult, width: int, redundancy: bool) -> list[str]
         ]
     what = NAMES[search.ties]
     lines.append(
-        f"KING, strict: of the metric alone; set's: with all up to this step; adds: to {what}; without: what {what} of the "
-        f"set changes by if it is taken out" + ("; folds: how often it was chosen" if cross else "")
+        f"KING, strict: of the metric alone; set's: with all up to this step; adds: to {what}; without: what {what} of "
+        f"the set changes by if it is taken out" + ("; folds: how often it was chosen" if cross else "")
     )
     if redundancy and result.redundancy is not None:
         lines.append("decides like: phi, times 100, over all systems' translations and samples; neighbors decide alike")

@@ -1,4 +1,4 @@
-"""The figure of a result: of scores, of a trial, of correlations, or of curves over the number of references."""
+"""The figure of a result: scores, a trial, correlations, curves over references, metrics that decide alike."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from tarocco.errors import InputError
 from tarocco.judge.agreed import CorrelateResult
+from tarocco.judge.optimal import OptimizeResult
 from tarocco.judge.reference_curves import ReferencesResult
 from tarocco.judge.verdict import OrangeResult
 from tarocco.present.plots.charts import dots
 from tarocco.present.plots.correlations import correlations_chart, leads_chart
 from tarocco.present.plots.files import check_path, write_chart
+from tarocco.present.plots.optimize import redundancy_chart
 from tarocco.present.plots.orange import orange_chart
 from tarocco.present.plots.references import references_chart
 from tarocco.results import Result
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def figure(
-    result: Result | OrangeResult | CorrelateResult | ReferencesResult,
+    result: Result | OrangeResult | CorrelateResult | ReferencesResult | OptimizeResult,
     path: str | os.PathLike[str] | None = None,
     *,
     pairs: bool = False,
@@ -30,14 +32,15 @@ def figure(
 
     Of a trial by ORANGE it draws the curves, or if there are none a dot a metric; of correlations a dot a metric, or
     with `pairs` a matrix that shows which metric's lead over which is more than luck; of `tarocco.references` a line a
-    metric over the number of references, and below what the orders of n-grams contribute if the result has that.
+    metric over the number of references, and below what the orders of n-grams contribute if the result has that; of
+    `tarocco.optimize` with `redundancy` a matrix that shows how alike metrics decide.
 
     The Altair chart that is returned shows itself in a notebook; with a path it is written as well, in the format that
     the path's suffix names: .html, .svg, .png, .pdf or .json. Scores are on the scale of tables (BLEU times 100).
     """
-    if not isinstance(result, Result | OrangeResult | CorrelateResult | ReferencesResult):
+    if not isinstance(result, Result | OrangeResult | CorrelateResult | ReferencesResult | OptimizeResult):
         raise InputError(
-            "there are figures of what score, orange, correlate and references return, "
+            "there are figures of what score, orange, correlate, references and optimize return, "
             f"and none of a {type(result).__name__}"
         )
     if pairs and not isinstance(result, CorrelateResult):
@@ -51,6 +54,8 @@ def figure(
         chart = leads_chart(result) if pairs else correlations_chart(result)
     elif isinstance(result, ReferencesResult):
         chart = references_chart(result)
+    elif isinstance(result, OptimizeResult):
+        chart = redundancy_chart(result)
     else:
         chart = _dots(result)
     if path is not None:
