@@ -30,6 +30,7 @@ SCRIPTS = (
     "memory",
     "orange",
     "references",
+    "optimize",
     "analyzers",
 )
 
