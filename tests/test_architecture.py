@@ -34,6 +34,7 @@ ROOMS = (
     "judge",
     "datasets",
     "present",
+    "iqmt",
     "cli",
     "__main__",
 )

@@ -6,7 +6,7 @@ import atexit
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tarocco._version import __version__
 
@@ -45,22 +45,27 @@ def usage() -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command. Exit codes: 0 fine, 1 the data is bad, 2 the command is wrong."""
+    return guarded(run, arguments)
+
+
+def guarded(work: Callable[[list[str]], int], arguments: Sequence[str] | None, program: str = "tarocco") -> int:
+    """Do what the arguments ask for; output that cannot be written is one sentence, or none if nobody reads it."""
     if sys.stdout is None:  # closed by the shell: >&-
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     if arguments is None:
         _be_quick()
     try:
-        code = run(list(sys.argv[1:] if arguments is None else arguments))
+        code = work(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
     except KeyboardInterrupt:  # before a command had begun
-        print("tarocco: stopped", file=sys.stderr)
+        print(f"{program}: stopped", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of our output went away: nothing is wrong with us
         _close_output()
         return 0
     except OSError as error:
         _close_output()
-        print(f"tarocco: {error.filename or 'the output could not be written'}: {error.strerror}", file=sys.stderr)
+        print(f"{program}: {error.filename or 'the output could not be written'}: {error.strerror}", file=sys.stderr)
         return 1
     return code
 

@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
@@ -21,10 +21,10 @@ from tarocco.cli.options import store_of
 from tarocco.errors import TaroccoError
 
 
-def say(message: object) -> None:
+def say(message: object, program: str = "tarocco") -> None:
     """Words go to standard error, data to standard output."""
     if sys.stderr is not None:  # closed by the shell: 2>&-
-        print(f"tarocco: {message}", file=sys.stderr)
+        print(f"{program}: {message}", file=sys.stderr)
 
 
 class Parser(argparse.ArgumentParser):
@@ -58,26 +58,42 @@ def parser_of(command: str) -> argparse.ArgumentParser:
 
 
 def run_command(command: str, arguments: Sequence[str]) -> int:
-    """Parse and run; errors that tarocco raises on purpose become one sentence and exit code 1."""
+    """Parse and run a command of tarocco."""
     assert command in COMMANDS
-    warnings.showwarning = _show_warning
+    return attempt(
+        lambda: parser_of(command),
+        lambda options: import_module(f"tarocco.cli.{command}").run(options),
+        arguments,
+        lambda options: _farewell(options, command, arguments),
+    )
+
+
+def attempt(
+    parser: Callable[[], argparse.ArgumentParser],
+    run: Callable[[argparse.Namespace], int | None],
+    arguments: Sequence[str],
+    farewell: Callable[[argparse.Namespace], str],
+    program: str = "tarocco",
+) -> int:
+    """Parse and run; errors that tarocco raises on purpose become one sentence and exit code 1."""
+    warnings.showwarning = partial(_show_warning, program)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show is no reason to stop
     options = argparse.Namespace()
     with _stoppable() as asked:
         try:
-            parser_of(command).parse_args(arguments, options)
+            parser().parse_args(arguments, options)
             if getattr(options, "quiet", False):
                 warnings.simplefilter("ignore")
-            return import_module(f"tarocco.cli.{command}").run(options) or 0
+            return run(options) or 0
         except (KeyboardInterrupt, Exception) as error:
             if asked or isinstance(error, KeyboardInterrupt):  # whatever a library made of it on its way
-                say(_farewell(options, command, arguments))
+                say(farewell(options), program)
                 return 128 + (asked[0] if asked else signal.SIGINT)
             if not isinstance(error, TaroccoError):
                 raise
-            say(error)
+            say(error, program)
             return 1
 
 
@@ -126,5 +142,5 @@ def is_experiment(path: str) -> bool:
     return path.lower().endswith(".toml")
 
 
-def _show_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:
-    say(f"note: {message}")
+def _show_warning(program: str, message: Warning | str, *_where: Any, **_more: Any) -> None:
+    say(f"note: {message}", program)

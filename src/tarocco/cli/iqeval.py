@@ -1,0 +1,141 @@
+"""Evaluate systems and metrics with QARLA, as IQeval of IQmt 2.0 does.
+
+IQeval.config was written by IQsetup, with the XML files beside it. It has sets of metrics, systems, references and
+segments; add your own there and name them here. What the XML files lack is computed where the texts are known.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tarocco.cli import guarded
+from tarocco.cli.running import Parser, attempt, say
+
+if TYPE_CHECKING:
+    from tarocco.iqmt.evaluating import TestBed
+
+PROGRAM = "IQeval"
+ACTIONS = ("doKING", "doQUEEN", "doJACK", "doOQ", "optimizeKING", "TRY", "TRYoq", "TRYall")
+EXAMPLES = """examples:
+  IQeval -doOQ -doQUEEN -G sys -O 0 IQeval.config
+  IQeval -doQUEEN -G seg -M some_metrics -S some_systems -R some_refs -T some_segs IQeval.config
+  IQeval -doKING -O 1 IQeval.config
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    found = Parser(
+        prog=PROGRAM,
+        description=__doc__,
+        epilog=EXAMPLES,
+        formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=80),
+    )
+    found.add_argument("config", metavar="IQeval.config", help="the file that IQsetup wrote")
+    group = found.add_argument_group("actions")
+    group.add_argument("-doKING", action="store_true", help="how well metrics tell references from systems")
+    group.add_argument("-doQUEEN", action="store_true", help="how good systems are by all metrics together")
+    group.add_argument("-doJACK", action="store_true", help="how reliable the test bed is")
+    group.add_argument("-doOQ", action="store_true", help="the metrics' own scores, outside QARLA")
+    group.add_argument("-optimizeKING", action="store_true", help="search for the set of metrics with the best KING")
+    group.add_argument("-TRY", metavar="FILE", help="QUEEN with a new system, which is written nowhere")
+    group.add_argument("-TRYoq", metavar="FILE", help="the metrics' own scores with a new system")
+    group.add_argument("-TRYall", metavar="FILE", help="both with a new system")
+    group = found.add_argument_group("sets, by their names in IQeval.config")
+    group.add_argument("-M", metavar="SET", help="metrics (default: all, the set metrics)")
+    group.add_argument("-S", metavar="SET", help="systems (default: all, the set systems)")
+    group.add_argument("-R", metavar="SET", help="references (default: all, the set refs)")
+    group.add_argument("-T", metavar="SET", help="segments (default: all)")
+    group = found.add_argument_group("options")
+    group.add_argument("-G", choices=("sys", "seg"), default="sys", help="scores of systems or segments (default: sys)")
+    group.add_argument("-O", choices=("0", "1"), default="0", help="a matrix, or a ranking a column (default: 0)")
+    group.add_argument("-TT", action="store_true", help="trans-topic mode: pairs of references of all segments")
+    group.add_argument("-doref", action="store_true", help="scores of references, too, each against the others")
+    group.add_argument("-remake", action="store_true", help="compute XML files again that are there already")
+    return found
+
+
+def run(options: argparse.Namespace) -> int | None:
+    tried = [file for file in (options.TRY, options.TRYoq, options.TRYall) if file]
+    if not any(getattr(options, action) for action in ACTIONS):
+        say(f"nothing to do: give one of {', '.join(f'-{action}' for action in ACTIONS)}", PROGRAM)
+        return 2
+    if len(set(tried)) > 1:
+        say("one new system can be tried out at a time", PROGRAM)
+        return 2
+    from tarocco.iqmt.eval_config import read_eval
+    from tarocco.iqmt.evaluating import Asked, TestBed
+    from tarocco.present.progress import progress
+
+    asked = Asked(
+        options.M, options.S, options.R, options.T, options.doref, tried[0] if tried else None, options.remake
+    )
+    bed = TestBed(read_eval(options.config), asked, progress)
+    tables = []
+    outside = options.doOQ or bool(options.TRYoq or options.TRYall)
+    inside = options.doQUEEN or bool(options.TRY or options.TRYall)
+    if outside or inside:
+        tables.append(scores_table(bed, outside, inside, options))
+    if options.doKING:
+        tables.append(king_table(bed, options))
+    sys.stdout.write("\n".join(tables))
+    for note in bed.notes:
+        say(f"note: {note}", PROGRAM)
+    return None
+
+
+def scores_table(bed: TestBed, outside: bool, inside: bool, options: argparse.Namespace) -> str:
+    """Scores outside QARLA, QUEEN behind them."""
+    import numpy as np
+
+    from tarocco.iqmt.evaluating import mean_of
+    from tarocco.iqmt.layout import matrix, rankings, with_segments
+
+    names: list[str] = []
+    columns = []
+    numbers: tuple[int, ...] = ()
+    if outside:
+        whole, of_segments = bed.outside()
+        names += bed.metrics
+        columns += list(np.moveaxis(of_segments, 1, 0).reshape(len(bed.metrics), -1) if options.G == "seg" else whole.T)
+        numbers = bed.numbers(bed.n_segments)
+    if inside:
+        numbers, queens = bed.queens()
+        names.append("QUEEN")
+        columns.append(queens.ravel() if options.G == "seg" else np.array([mean_of(own) for own in queens]))
+    rows = with_segments(bed.rows, numbers) if options.G == "seg" else bed.rows
+    write = rankings if options.O == "1" else matrix
+    return write("SYS", names, rows, np.column_stack(columns))
+
+
+def king_table(bed: TestBed, options: argparse.Namespace) -> str:
+    """KING of each metric and of all together; behind it, strict KING and how many cases a tie decided."""
+    import numpy as np
+
+    from tarocco.iqmt.evaluating import Kings, kings_of
+    from tarocco.iqmt.layout import matrix
+    from tarocco.judge.decisions import Decisions
+
+    numbers, near = bed.similarities()
+    decisions = Decisions.of(near)
+    together, by_segment = kings_of(decisions, range(len(bed.metrics)))
+    rows: list[tuple[str, Kings]]
+    if options.G == "seg":
+        rows = [(str(number), own) for number, own in zip(numbers, by_segment, strict=True)]
+    else:
+        rows = [(name, kings_of(decisions, [m])[0]) for m, name in enumerate(bed.metrics)]
+        rows += [(options.M or "metrics", together)] * (len(bed.metrics) > 1)
+    if options.O == "1":
+        rows.sort(key=lambda row: -np.nan_to_num(row[1].king, nan=-1))
+    values = np.array([[own.king, own.strict, own.ties] for _, own in rows])
+    return matrix(
+        "SEG" if options.G == "seg" else "METRIC", ["KING", "STRICT", "TIES"], [row for row, _ in rows], values
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """IQeval. Exit codes: 0 fine, 1 the data is bad, 2 the command is wrong."""
+    return guarded(lambda given: attempt(parser, run, given, lambda _options: "stopped", PROGRAM), arguments, PROGRAM)

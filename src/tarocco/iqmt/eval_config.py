@@ -1,0 +1,191 @@
+"""IQeval.config: what the files of a test bed are called, and its sets of metrics, systems, references and segments.
+
+ref=R0 reference_file.txt.1
+some_metrics= BLEU-4 NIST-5
+some_segs= 1-3, 10, 50-100
+
+A set that is longer than a line goes on in lines that begin with a space. Users add sets; what IQsetup has not written
+stays as it is when IQsetup writes the file again.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tarocco._version import __version__
+from tarocco.errors import InputError
+from tarocco.iqmt.names import by_family, computed, written
+from tarocco.iqmt.setup_config import Text, lines_of, read_text, refuse
+
+FILE_KEYS = ("ref", "system")  # these may stand there more than once
+DEFAULTS = {"metrics": "metrics", "systems": "systems", "references": "refs", "segments": "segs"}
+_HEADER = "# Written by IQsetup"
+_COMMENTS = ("# - FILES", "# - SETS", "# - SETS OF YOUR OWN, which stay when IQsetup is run again")
+_WIDTH = 70  # of lines, as the manual wraps them
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What stands behind an equals sign, and in which lines of the file, from 1 to the last one."""
+
+    key: str
+    value: str
+    line: int
+    last: int
+
+
+@dataclass(frozen=True)
+class EvalConfig:
+    """IQeval.config as it was read. Members of sets are looked at when a set is used."""
+
+    path: str
+    definitions: tuple[Definition, ...]
+
+    @property
+    def folder(self) -> Path:
+        """Where the tree of XML files is: beside the file."""
+        return Path(self.path).parent
+
+    @property
+    def sets(self) -> dict[str, Definition]:
+        return {one.key: one for one in self.definitions if one.key not in (*FILE_KEYS, "NAME", "IQMT", "source")}
+
+    def members(self, kind: str, name: str | None) -> tuple[str, ...]:
+        """The members of a set, by default of the one that has all of its kind; each once, in the order written."""
+        definition = self._set(kind, name)
+        members = tuple(dict.fromkeys(written(one) for one in re.split(r"[\s,]+", definition.value) if one))
+        for member in members:
+            check_name(member, f"{self.path}, line {definition.line}")
+        if not members:
+            raise InputError(f"{self.path}, line {definition.line}: the set {definition.key} is empty")
+        return members
+
+    def segments(self, name: str | None, n_segments: int) -> tuple[int, ...] | None:
+        """The segments of a set, by number from 1 on; None for all of them."""
+        if name is None:
+            return None
+        definition = self._set("segments", name)
+        where = f"{self.path}, line {definition.line}"
+        chosen: dict[int, None] = {}
+        for part in filter(None, re.split(r"[\s,]+", re.sub(r"\s*-\s*", "-", definition.value))):
+            found = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", part, re.ASCII)
+            if found is None:
+                raise InputError(f'{where}: segments are written 1-3, 10, 50-100, not "{part}"')
+            first, last = int(found[1]), int(found[2] or found[1])
+            if not 1 <= first <= last:
+                raise InputError(f"{where}: segments are counted from 1 on and upward, and {part} is not")
+            if last > n_segments:
+                raise InputError(f"{where}: {part} is asked for, but there are {n_segments} segments")
+            chosen |= dict.fromkeys(range(first, last + 1))
+        if not chosen:
+            raise InputError(f"{where}: the set {name} is empty")
+        return tuple(chosen)
+
+    def texts(self, key: str) -> dict[str, Text]:
+        """The files behind names: of references ("ref") or systems ("system"). Paths are relative to this file."""
+        found: dict[str, Text] = {}
+        for one in self.definitions:
+            if one.key == key:
+                name, _, path = one.value.partition(" ")
+                where = f"{self.path}, line {one.line}"
+                if not path.strip() or name in found:
+                    wanted = "each name once" if name in found else "NAME FILE"
+                    raise InputError(f'{where}: {wanted} is wanted behind {key}=, found "{one.value}"')
+                check_name(name, where)
+                found[name] = read_text(os.path.normpath(self.folder / path.strip()), self.path)
+        return found
+
+    def _set(self, kind: str, name: str | None) -> Definition:
+        asked, sets = name or DEFAULTS[kind], self.sets
+        if asked not in sets:
+            there = f"there are {', '.join(sets)}" if sets else "there are none"
+            raise InputError(f'{self.path}: there is no set "{asked}" of {kind}; {there}')
+        return sets[asked]
+
+
+def check_name(name: str, where: str) -> str:
+    """A name that can be a folder's or a file's, and leads nowhere else; InputError otherwise."""
+    if not re.fullmatch(r"[^\s/\\:\x00-\x1f\x7f.][^\s/\\:\x00-\x1f\x7f]*", name) or len(name.encode()) > 200:
+        raise InputError(
+            f'{where}: "{name[:60]}" cannot be a name: names are those of files, without slashes, colons or spaces, '
+            "and do not begin with a point"
+        )
+    return name
+
+
+def read_eval(path: str) -> EvalConfig:
+    """Read IQeval.config; InputError tells every mistake, with its line."""
+    found: list[Definition] = []
+    mistakes: list[str] = []
+    for number, line in enumerate(lines_of(path), start=1):
+        stripped = line.strip()
+        if not stripped or stripped.startswith("#"):
+            continue
+        key, equals, value = (part.strip() for part in line.partition("="))
+        if not equals and line[0].isspace() and found:
+            before = found.pop()
+            found.append(Definition(before.key, f"{before.value} {stripped}".strip(), before.line, number))
+        elif not equals or not re.fullmatch(r"[^\s=#]+", key):
+            shown = stripped if len(stripped) <= 60 else stripped[:57] + "..."
+            mistakes.append(f'{path}, line {number}: a set is written NAME= MEMBERS, found "{shown}"')
+        else:
+            before_it = next((one.line for one in found if one.key == key and key not in FILE_KEYS), None)
+            if before_it is not None:
+                mistakes.append(f"{path}, line {number}: {key}= stands there twice, first in line {before_it}")
+            found.append(Definition(key, value, number, number))
+    refuse(path, mistakes)
+    return EvalConfig(path, tuple(found))
+
+
+def written_config(
+    name: str,
+    origin: str,
+    files: Mapping[str, Sequence[tuple[str, str]]],
+    systems: Sequence[str],
+    references: Sequence[str],
+    metrics: Sequence[str],
+    n_segments: int,
+    before: str | None = None,
+) -> str:
+    """The text of IQeval.config. `files` are (name, path) by key; `before` is the file that it takes the place of."""
+    old = None if before is None else read_eval(before)
+    own_metrics = [] if old is None or "metrics" not in old.sets else old.members("metrics", None)
+    names = [*sorted(metrics), *(one for one in own_metrics if computed(one) is None and one not in metrics)]
+    lines = [f"{_HEADER} (tarocco {__version__}) from {origin}; the XML files are beside this one."]
+    lines += [f"NAME={name}", _COMMENTS[0]]
+    lines += [f"{key}={f'{label} {path}'.strip()}" for key, pairs in files.items() for label, path in pairs]
+    sets = {
+        "refs": references,
+        "systems": systems,
+        "segs": [f"1-{n_segments}" if n_segments > 1 else "1"],
+        **{f"metrics_{family}": members for family, members in by_family(names).items()},
+        "metrics": names,
+    }
+    lines += [_COMMENTS[1], *(_wrapped(key, members) for key, members in sets.items())]
+    kept = [] if old is None else _own_lines(old, {*sets, *files, "NAME", "IQMT", "source"})
+    return "\n".join([*lines, _COMMENTS[2], *kept]) + "\n"
+
+
+def _wrapped(key: str, members: Sequence[str]) -> str:
+    return "\n".join(
+        textwrap.wrap(
+            f"{key}= {' '.join(members)}",
+            _WIDTH,
+            subsequent_indent=" " * 8,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    )
+
+
+def _own_lines(old: EvalConfig, generated: set[str]) -> list[str]:
+    """The lines of a file that IQsetup has not written, comments too."""
+    lines = lines_of(old.path)
+    ours = {number for one in old.definitions if one.key in generated for number in range(one.line, one.last + 1)}
+    ours |= {n for n, line in enumerate(lines, start=1) if line.startswith(_HEADER) or line.strip() in _COMMENTS}
+    return "\n".join(line for number, line in enumerate(lines, start=1) if number not in ours).strip("\n").splitlines()

@@ -1,0 +1,240 @@
+"""What IQeval asks of a test bed: which texts, metrics and segments, and the numbers that answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from tarocco.errors import InputError
+from tarocco.iqmt.eval_config import EvalConfig
+from tarocco.iqmt.names import computed
+from tarocco.iqmt.scores_file import Scores
+from tarocco.iqmt.setup_config import read_text
+from tarocco.iqmt.texts import Column, Texts, joint_columns, make_files, missing_files, single_columns, work_of
+from tarocco.iqmt.tree import Tree
+from tarocco.judge.decisions import Decisions, king, queen
+from tarocco.judge.sides import snapped
+from tarocco.judge.similarities import Similarities
+from tarocco.metrics.base import Floats
+
+TRIED = "TRY"  # the row of a system that is tried out
+Progress = Callable[[str, int], AbstractContextManager[Callable[..., None]]]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options of IQeval that choose: names of sets, None for all."""
+
+    metrics: str | None = None
+    systems: str | None = None
+    references: str | None = None
+    segments: str | None = None
+    of_references: bool = False  # -doref
+    tried: str | None = None  # -TRY FILE
+    remake: bool = False
+
+
+@dataclass(frozen=True)
+class Kings:
+    """KING of a set of metrics on some segments: as in the manual, strictly, and the share that a tie decided."""
+
+    king: float
+    strict: float
+
+    @property
+    def ties(self) -> float:
+        return self.king - self.strict
+
+
+@dataclass
+class TestBed:
+    """A test bed and what was asked of it. Files are read when they are needed, and computed where they are missing."""
+
+    __test__ = False  # the name is not for pytest
+
+    config: EvalConfig
+    asked: Asked
+    progress: Progress
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.tree = Tree(self.config.folder)
+        self.metrics = self.config.members("metrics", self.asked.metrics)
+        self.systems = self.config.members("systems", self.asked.systems)
+        self.references = self.config.members("references", self.asked.references)
+        both = [name for name in self.systems if name in self.references or name == TRIED]
+        if both:
+            raise InputError(f"{self.config.path}: {both[0]} cannot be the name of a system, it has another meaning")
+
+    # --- texts and files ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def texts(self) -> Texts | None:
+        """The texts behind the names, where the configuration tells their files."""
+        systems, references = (
+            {name: text.segments for name, text in self.config.texts(key).items()} for key in ("system", "ref")
+        )
+        return Texts(systems, references) if references else None
+
+    @cached_property
+    def with_tried(self) -> Texts:
+        """The texts with the one that is tried out among the systems."""
+        assert self.asked.tried is not None
+        if self.texts is None or not self.texts.knows(self.references):
+            raise InputError(
+                f"{self.config.path}: a system can be tried out where the files of all references are named, such as "
+                "ref=R0 FILE"
+            )
+        own = [name for name in self.metrics if computed(name) is None]
+        if own:
+            raise InputError(
+                f"{', '.join(own)}: no scores of a new system can be computed; choose other metrics with -M"
+            )
+        tried = read_text(self.asked.tried, self.config.path)
+        if len(tried.segments) != self.texts.n_segments:
+            raise InputError(
+                f"{tried.path} has {len(tried.segments)} lines, the references have {self.texts.n_segments}"
+            )
+        return Texts({**self.texts.systems, TRIED: tried.segments}, self.texts.references)
+
+    def _complete(self, columns: list[Column]) -> None:
+        """Compute files that are missing, or all with -remake, as far as their metrics and texts are known."""
+        wanted = missing_files(self.tree, columns, self.metrics, self.asked.remake)
+        if not wanted or self.texts is None:
+            return
+        known = [(column, names) for column, names in wanted if self.texts.knows((*column.references, *column.targets))]
+        with self.progress("scores", work_of(known, self.texts.n_segments)) as advance:
+            make_files(self.tree, self.texts, known, advance)
+
+    @cached_property
+    def rows(self) -> tuple[str, ...]:
+        """Whose scores are told: systems, the one that is tried out, references if asked for."""
+        tried = (TRIED,) if self.asked.tried else ()
+        if self.asked.of_references and len(self.references) < 2:
+            raise InputError("-doref: a reference is scored against the others, and there is one alone")
+        return (*self.systems, *tried, *(self.references if self.asked.of_references else ()))
+
+    def numbers(self, n_segments: int) -> tuple[int, ...]:
+        """The numbers of the segments that were asked for."""
+        chosen = self.config.segments(self.asked.segments, n_segments)
+        return tuple(range(1, n_segments + 1)) if chosen is None else chosen
+
+    @property
+    def n_segments(self) -> int:
+        """As many as the files have that were read."""
+        return self.tree.first[1] if self.tree.first else 0
+
+    # --- outside QARLA -----------------------------------------------------------------------------------------------
+
+    def outside(self) -> tuple[Floats, Floats]:
+        """Scores outside QARLA, float64[rows, metrics] and float64[rows, metrics, segments], of segments asked for."""
+        columns = joint_columns(self.systems, self.references, self.asked.of_references)
+        self._complete(columns)
+        if self.asked.tried:
+            columns.append(Column(self.references, (TRIED,)))
+        found: dict[str, list[Scores]] = {}
+        for column in columns:
+            found |= dict(zip(column.targets, self._outside_of(column), strict=True))
+        whole = np.array([[one.score for one in found[row]] for row in self.rows])
+        segments = np.array([[one.segments for one in found[row]] for row in self.rows])
+        return whole, segments
+
+    def _outside_of(self, column: Column) -> list[list[Scores]]:
+        """What a column's files say, by target and metric, of the segments that were asked for."""
+        if column.targets == (TRIED,):
+            chosen = [n - 1 for n in self.numbers(self.with_tried.n_segments)]
+            own = [metric for metric in map(computed, self.metrics) if metric is not None]
+            scores = self.with_tried.scores(column, own, chosen=chosen)
+            return [[Scores(one.score, one.segments[chosen]) for one in of_target] for of_target in scores]
+        read = [[self.tree.read(target, column.references, name) for name in self.metrics] for target in column.targets]
+        chosen = [n - 1 for n in self.numbers(len(read[0][0].segments))]
+        if self.asked.segments is not None:
+            read = self._of_chosen(column, read, chosen)
+        return [[Scores(one.score, one.segments[chosen]) for one in of_target] for of_target in read]
+
+    def _of_chosen(self, column: Column, read: list[list[Scores]], chosen: list[int]) -> list[list[Scores]]:
+        """The same with the score of the chosen segments together, which files do not have.
+
+        It is computed from the texts; where those are not known, or the metric is a user's own, it is the mean.
+        """
+        metrics = {i: metric for i, name in enumerate(self.metrics) if (metric := computed(name)) is not None}
+        known = self.texts is not None and self.texts.knows((*column.references, *column.targets))
+        exact: dict[int, list[float]] = {}
+        if known and self.texts is not None and metrics:
+            by_target = self.texts.scores(column, list(metrics.values()), chosen=chosen)
+            exact = {i: [of_target[k].score for of_target in by_target] for k, i in enumerate(metrics)}
+        means = [name for i, name in enumerate(self.metrics) if i not in exact]
+        note = f"{', '.join(means)}: the score of the chosen segments is the mean of their scores"
+        if means and note not in self.notes:
+            self.notes.append(note)
+        return [
+            [
+                Scores(exact[i][t] if i in exact else mean_of(one.segments[chosen]), one.segments)
+                for i, one in enumerate(of_target)
+            ]
+            for t, of_target in enumerate(read)
+        ]
+
+    # --- inside QARLA ------------------------------------------------------------------------------------------------
+
+    def similarities(self, between_systems: bool = False) -> tuple[tuple[int, ...], Similarities]:
+        """Numbers of segments, and the similarities of pairs of texts there; a system that is tried out is the last."""
+        if len(self.references) < 2:
+            raise InputError(f"QUEEN needs two references at least, and {self.references[0]} is one alone")
+        self._complete(single_columns(self.systems, self.references, between_systems))
+        near = self.tree.similarities(self.metrics, self.systems, self.references, between_systems)
+        if self.asked.tried:
+            near = self._with_tried(near)
+        numbers = self.numbers(near.n_segments)
+        return numbers, near if self.asked.segments is None else near.chosen(segments=[n - 1 for n in numbers])
+
+    def _with_tried(self, near: Similarities) -> Similarities:
+        """The same with the new system behind the others. Nothing is written."""
+        own = [metric for metric in map(computed, self.metrics) if metric is not None]
+        if self.with_tried.n_segments != near.n_segments:
+            raise InputError(
+                f"{self.asked.tried} has {self.with_tried.n_segments} lines, the XML files {near.n_segments}"
+            )
+        columns = [self.with_tried.scores(Column((one,), (TRIED,)), own)[0] for one in self.references]
+        new = np.array(
+            [[scores.segments for scores in column] for column in columns]
+        )  # [references, metrics, segments]
+        place = len(near.systems)
+        to_references = np.insert(near.to_references, place, snapped(np.moveaxis(new, 0, -1)), axis=2)
+        return replace(near, systems=(*near.systems, TRIED), to_references=to_references, to_systems=None)
+
+    def queens(self) -> tuple[tuple[int, ...], Floats]:
+        """Numbers of segments and float64[rows, segments]: QUEEN under all metrics; of a reference, by the others."""
+        numbers, near = self.similarities()
+        decisions, members = Decisions.of(near), range(len(self.metrics))
+        shares = queen(decisions, members)[:, : len(near.systems)].T
+        if self.asked.of_references:
+            if len(self.references) < 3:
+                raise InputError(
+                    "-doref: the QUEEN of a reference needs two others, three references in all, and there are "
+                    f"{len(self.references)}"
+                )
+            held_out = [queen(decisions, members, r)[:, len(near.systems) + r] for r in range(len(self.references))]
+            shares = np.concatenate([shares, held_out])
+        return numbers, shares
+
+
+def mean_of(values: Floats) -> float:
+    """The mean of the scores that exist."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else np.nan
+
+
+def kings_of(decisions: Decisions, members: Sequence[int]) -> tuple[Kings, list[Kings]]:
+    """KING of a set of metrics: on all segments together, and on each."""
+    references = decisions.present.shape[1]
+    if references < 3:
+        raise InputError(f"KING needs three references at least, and there are {references}")
+    cases = king(decisions, members)
+    won, strict = cases.by_segment(cases.won), cases.by_segment(cases.strict)
+    each = [Kings(*pair) for pair in zip(won.tolist(), strict.tolist(), strict=True)]
+    return Kings(mean_of(won), mean_of(strict)), each

@@ -1,0 +1,138 @@
+"""The texts of a test bed, and computing the files of its tree from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarocco.errors import InputError
+from tarocco.iqmt.names import READING, by_family, computed
+from tarocco.iqmt.scores_file import Scores
+from tarocco.iqmt.tree import Tree
+from tarocco.metrics.base import Metric
+from tarocco.model import Segments, TestSet
+from tarocco.resample import totals
+from tarocco.scoring import score_test_set
+
+Advance = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Column:
+    """Files that are computed together: some targets, all compared with the same reference or references."""
+
+    references: tuple[str, ...]
+    targets: tuple[str, ...]
+
+
+def single_columns(systems: Sequence[str], references: Sequence[str], between_systems: bool = False) -> list[Column]:
+    """Every text against every reference alone; systems against each other if asked for (JACK)."""
+    texts = (*systems, *references)
+    columns = [Column((one,), tuple(text for text in texts if text != one)) for one in references]
+    if between_systems and len(systems) > 1:
+        columns += [Column((one,), tuple(text for text in systems if text != one)) for one in systems]
+    return columns
+
+
+def joint_columns(systems: Sequence[str], references: Sequence[str], of_references: bool = True) -> list[Column]:
+    """Outside QARLA: systems against all references, and each reference against all others."""
+    columns = [Column(tuple(references), tuple(systems))]
+    if of_references and len(references) > 1:
+        columns += [Column(tuple(other for other in references if other != one), (one,)) for one in references]
+    return columns
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The texts of a test bed by name."""
+
+    systems: dict[str, Segments]
+    references: dict[str, Segments]
+
+    def __post_init__(self) -> None:
+        both = sorted(self.systems.keys() & self.references.keys())
+        if both:
+            raise InputError(f"{', '.join(both)}: systems and references need names of their own")
+        TestSet(self.systems, tuple(self.references.values()))  # whether they have the same number of lines
+
+    @property
+    def n_segments(self) -> int:
+        return len(next(iter(self.references.values())))
+
+    def knows(self, names: Iterable[str]) -> bool:
+        return all(name in self.systems or name in self.references for name in names)
+
+    def scores(
+        self,
+        column: Column,
+        metrics: Sequence[Metric],
+        advance: Advance | None = None,
+        chosen: Sequence[int] | None = None,
+    ) -> list[list[Scores]]:
+        """By target and metric. `chosen` are the places of segments that the targets' own scores are made from."""
+        texts = {**self.systems, **self.references}
+        alone = TestSet(
+            {name: texts[name] for name in column.targets}, tuple(texts[name] for name in column.references)
+        )
+        rows = slice(None) if chosen is None else list(chosen)
+        scored = score_test_set(alone, metrics, READING, advance=advance).scores
+        found = []
+        for t, target in enumerate(column.targets):
+            missing = self._missing(target) | np.all([self._missing(name) for name in column.references], axis=0)
+            of_target = []
+            for one in scored[t * len(metrics) : (t + 1) * len(metrics)]:
+                segments = np.where(missing, np.nan, one.segments)
+                whole = one.score if chosen is None else float(one.metric.score(totals(one.statistics[rows])))
+                of_target.append(Scores(whole, segments))
+            found.append(of_target)
+        return found
+
+    def _missing(self, name: str) -> NDArray[np.bool_]:
+        """Which segments a text does not have: a blank line of a reference beside others is no reference."""
+        if name in self.systems:
+            return np.zeros(self.n_segments, np.bool_)
+        streams = list(self.references)
+        present: NDArray[np.bool_] = TestSet({}, tuple(self.references.values())).present[streams.index(name)]
+        return ~present
+
+
+def missing_files(
+    tree: Tree, columns: Sequence[Column], metrics: Sequence[str], remake: bool = False
+) -> list[tuple[Column, list[str]]]:
+    """What must be computed: targets that lack the same metrics of a family, compared with the same references."""
+    wanted: list[tuple[Column, list[str]]] = []
+    planned: set[Path] = set()
+    for column in columns:
+        for names in by_family(list(metrics)).values():
+            lacking: dict[tuple[str, ...], list[str]] = {}
+            for target in column.targets:
+                files = {name: tree.path(target, column.references, name) for name in names}
+                absent = tuple(
+                    name for name in names if files[name] not in planned and (remake or not files[name].exists())
+                )
+                planned.update(files.values())
+                if absent:
+                    lacking.setdefault(absent, []).append(target)
+            wanted += [(Column(column.references, tuple(targets)), list(own)) for own, targets in lacking.items()]
+    return wanted
+
+
+def make_files(
+    tree: Tree, texts: Texts, wanted: Sequence[tuple[Column, list[str]]], advance: Advance | None = None
+) -> None:
+    """Compute and write files, a family and a reference at a time; after a stop those that are written stay."""
+    for column, names in wanted:
+        metrics = [metric for metric in map(computed, names) if metric is not None]
+        scores = texts.scores(column, metrics, advance)
+        for target, of_target in zip(column.targets, scores, strict=True):
+            for name, found in zip(names, of_target, strict=True):
+                tree.write(target, column.references, name, found)
+
+
+def work_of(wanted: Sequence[tuple[Column, list[str]]], n_segments: int) -> int:
+    """How many scores `make_files` computes."""
+    return n_segments * sum(len(column.targets) * len(names) for column, names in wanted)
