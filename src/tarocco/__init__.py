@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tarocco.errors import TaroccoError
     from tarocco.explaining.explain import explain
     from tarocco.explaining.records import Element, ExplainResult, Explanation
+    from tarocco.iqmt.exchange import read_iq, write_iq
     from tarocco.judge.agreed import CorrelateResult, Correlation
     from tarocco.judge.auditing import AuditResult, audit
     from tarocco.judge.comparing import CompareResult, compare
@@ -88,11 +89,13 @@ _HOMES = {
     "parameter": "tarocco.metrics.base",
     "queen": "tarocco.judge.qarla",
     "read_human": "tarocco.read.human",
+    "read_iq": "tarocco.iqmt.exchange",
     "references": "tarocco.judge.references",
     "score": "tarocco.scoring",
     "score_nbest": "tarocco.scoring",
     "statistics": "tarocco.scoring",
     "tokenizer": "tarocco.encode.tokenizers",
+    "write_iq": "tarocco.iqmt.exchange",
 }
 
 __all__ = [
@@ -144,11 +147,13 @@ __all__ = [
     "parameter",
     "queen",
     "read_human",
+    "read_iq",
     "references",
     "score",
     "score_nbest",
     "statistics",
     "tokenizer",
+    "write_iq",
 ]
 
 

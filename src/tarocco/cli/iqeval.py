@@ -96,17 +96,15 @@ def scores_table(bed: TestBed, outside: bool, inside: bool, options: argparse.Na
 
     names: list[str] = []
     columns = []
-    numbers: tuple[int, ...] = ()
     if outside:
         whole, of_segments = bed.outside()
         names += bed.metrics
         columns += list(np.moveaxis(of_segments, 1, 0).reshape(len(bed.metrics), -1) if options.G == "seg" else whole.T)
-        numbers = bed.numbers(bed.n_segments)
     if inside:
-        numbers, queens = bed.queens()
+        queens = bed.queens()
         names.append("QUEEN")
         columns.append(queens.ravel() if options.G == "seg" else np.array([mean_of(own) for own in queens]))
-    rows = with_segments(bed.rows, numbers) if options.G == "seg" else bed.rows
+    rows = with_segments(bed.rows, bed.numbers) if options.G == "seg" else bed.rows
     write = rankings if options.O == "1" else matrix
     return write("SYS", names, rows, np.column_stack(columns))
 
@@ -119,12 +117,11 @@ def king_table(bed: TestBed, options: argparse.Namespace) -> str:
     from tarocco.iqmt.layout import matrix
     from tarocco.judge.decisions import Decisions
 
-    numbers, near = bed.similarities()
-    decisions = Decisions.of(near)
+    decisions = Decisions.of(bed.near)
     together, by_segment = kings_of(decisions, range(len(bed.metrics)))
     rows: list[tuple[str, Kings]]
     if options.G == "seg":
-        rows = [(str(number), own) for number, own in zip(numbers, by_segment, strict=True)]
+        rows = [(str(number), own) for number, own in zip(bed.numbers, by_segment, strict=True)]
     else:
         rows = [(name, kings_of(decisions, [m])[0]) for m, name in enumerate(bed.metrics)]
         rows += [(options.M or "metrics", together)] * (len(bed.metrics) > 1)

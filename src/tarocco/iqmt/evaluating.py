@@ -118,15 +118,16 @@ class TestBed:
             raise InputError("-doref: a reference is scored against the others, and there is one alone")
         return (*self.systems, *tried, *(self.references if self.asked.of_references else ()))
 
-    def numbers(self, n_segments: int) -> tuple[int, ...]:
-        """The numbers of the segments that were asked for."""
-        chosen = self.config.segments(self.asked.segments, n_segments)
-        return tuple(range(1, n_segments + 1)) if chosen is None else chosen
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of the segments that were asked for; there are as many as the files have that were read."""
+        assert self.tree.first is not None
+        chosen = self.config.segments(self.asked.segments, self.tree.first[1])
+        return tuple(range(1, self.tree.first[1] + 1)) if chosen is None else chosen
 
     @property
-    def n_segments(self) -> int:
-        """As many as the files have that were read."""
-        return self.tree.first[1] if self.tree.first else 0
+    def places(self) -> list[int]:
+        return [number - 1 for number in self.numbers]
 
     # --- outside QARLA -----------------------------------------------------------------------------------------------
 
@@ -146,17 +147,16 @@ class TestBed:
     def _outside_of(self, column: Column) -> list[list[Scores]]:
         """What a column's files say, by target and metric, of the segments that were asked for."""
         if column.targets == (TRIED,):
-            chosen = [n - 1 for n in self.numbers(self.with_tried.n_segments)]
             own = [metric for metric in map(computed, self.metrics) if metric is not None]
-            scores = self.with_tried.scores(column, own, chosen=chosen)
-            return [[Scores(one.score, one.segments[chosen]) for one in of_target] for of_target in scores]
-        read = [[self.tree.read(target, column.references, name) for name in self.metrics] for target in column.targets]
-        chosen = [n - 1 for n in self.numbers(len(read[0][0].segments))]
-        if self.asked.segments is not None:
-            read = self._of_chosen(column, read, chosen)
-        return [[Scores(one.score, one.segments[chosen]) for one in of_target] for of_target in read]
+            scores = self.with_tried.scores(column, own, chosen=self.places)
+        else:
+            targets, references = column.targets, column.references
+            scores = [[self.tree.read(one, references, name) for name in self.metrics] for one in targets]
+            if self.asked.segments is not None:
+                scores = self._of_chosen(column, scores)
+        return [[Scores(one.score, one.segments[self.places]) for one in of_target] for of_target in scores]
 
-    def _of_chosen(self, column: Column, read: list[list[Scores]], chosen: list[int]) -> list[list[Scores]]:
+    def _of_chosen(self, column: Column, read: list[list[Scores]]) -> list[list[Scores]]:
         """The same with the score of the chosen segments together, which files do not have.
 
         It is computed from the texts; where those are not known, or the metric is a user's own, it is the mean.
@@ -165,7 +165,7 @@ class TestBed:
         known = self.texts is not None and self.texts.knows((*column.references, *column.targets))
         exact: dict[int, list[float]] = {}
         if known and self.texts is not None and metrics:
-            by_target = self.texts.scores(column, list(metrics.values()), chosen=chosen)
+            by_target = self.texts.scores(column, list(metrics.values()), chosen=self.places)
             exact = {i: [of_target[k].score for of_target in by_target] for k, i in enumerate(metrics)}
         means = [name for i, name in enumerate(self.metrics) if i not in exact]
         note = f"{', '.join(means)}: the score of the chosen segments is the mean of their scores"
@@ -173,7 +173,7 @@ class TestBed:
             self.notes.append(note)
         return [
             [
-                Scores(exact[i][t] if i in exact else mean_of(one.segments[chosen]), one.segments)
+                Scores(exact[i][t] if i in exact else mean_of(one.segments[self.places]), one.segments)
                 for i, one in enumerate(of_target)
             ]
             for t, of_target in enumerate(read)
@@ -181,16 +181,19 @@ class TestBed:
 
     # --- inside QARLA ------------------------------------------------------------------------------------------------
 
-    def similarities(self, between_systems: bool = False) -> tuple[tuple[int, ...], Similarities]:
-        """Numbers of segments, and the similarities of pairs of texts there; a system that is tried out is the last."""
+    @cached_property
+    def near(self) -> Similarities:
+        """The similarities of pairs of texts on the segments asked for; a system that is tried out is the last."""
         if len(self.references) < 2:
             raise InputError(f"QUEEN needs two references at least, and {self.references[0]} is one alone")
-        self._complete(single_columns(self.systems, self.references, between_systems))
-        near = self.tree.similarities(self.metrics, self.systems, self.references, between_systems)
-        if self.asked.tried:
-            near = self._with_tried(near)
-        numbers = self.numbers(near.n_segments)
-        return numbers, near if self.asked.segments is None else near.chosen(segments=[n - 1 for n in numbers])
+        self._complete(single_columns(self.systems, self.references))
+        near = self.tree.similarities(self.metrics, self.systems, self.references)
+        return self._on_chosen(self._with_tried(near) if self.asked.tried else near)
+
+    def _on_chosen(self, near: Similarities) -> Similarities:
+        if self.asked.segments is None:
+            return near
+        return near.chosen(segments=self.places)
 
     def _with_tried(self, near: Similarities) -> Similarities:
         """The same with the new system behind the others. Nothing is written."""
@@ -207,10 +210,10 @@ class TestBed:
         to_references = np.insert(near.to_references, place, snapped(np.moveaxis(new, 0, -1)), axis=2)
         return replace(near, systems=(*near.systems, TRIED), to_references=to_references, to_systems=None)
 
-    def queens(self) -> tuple[tuple[int, ...], Floats]:
-        """Numbers of segments and float64[rows, segments]: QUEEN under all metrics; of a reference, by the others."""
-        numbers, near = self.similarities()
-        decisions, members = Decisions.of(near), range(len(self.metrics))
+    def queens(self) -> Floats:
+        """float64[rows, segments]: QUEEN under all metrics; of a reference, by the others."""
+        near, members = self.near, range(len(self.metrics))
+        decisions = Decisions.of(near)
         shares = queen(decisions, members)[:, : len(near.systems)].T
         if self.asked.of_references:
             if len(self.references) < 3:
@@ -220,7 +223,7 @@ class TestBed:
                 )
             held_out = [queen(decisions, members, r)[:, len(near.systems) + r] for r in range(len(self.references))]
             shares = np.concatenate([shares, held_out])
-        return numbers, shares
+        return shares
 
 
 def mean_of(values: Floats) -> float:

@@ -54,7 +54,7 @@ def set_up(setup: Setup, config: str, between_systems: bool, remake: bool, progr
     older = _changed_since(named, all_files - new)
     text = written_config(
         setup.name,
-        setup.path,
+        Path(setup.path).name,
         {
             **({"source": [("", _beside(setup.source, config))]} if setup.source else {}),
             "ref": [(name, _beside(text.path, config)) for name, text in references.items()],
@@ -74,7 +74,8 @@ def set_up(setup: Setup, config: str, between_systems: bool, remake: bool, progr
 
 def _beside(path: str, config: str) -> str:
     """A path as seen from the folder of the configuration, so that the two can be moved together."""
-    return path if os.path.isabs(path) else os.path.relpath(path, Path(config).parent)
+    relative = os.path.relpath(path, Path(config).parent)
+    return path if os.path.isabs(path) and relative.startswith(os.pardir) else relative
 
 
 def _changed_since(texts: dict[str, Text], files: set[Path]) -> tuple[str, ...]:
