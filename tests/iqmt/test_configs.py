@@ -3,47 +3,20 @@
 from contextlib import suppress
 
 import pytest
-from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
+from iqmt_beds import TABLE_1, copy_texts
 
 from tarocco.errors import InputError
 from tarocco.iqmt.eval_config import check_name, read_eval, written_config
 from tarocco.iqmt.names import FAMILIES, READING, computed
 from tarocco.iqmt.setup_config import read_setup
 
-DEMO = ROOT / "src" / "tarocco" / "data" / "demo"
-
-TABLE_1 = """# - EXPERIMENT NAME
-NAME=MT_DUMMY_TESTSET
-# - IQMT LOCATION
-IQMT=/home/users/me/IQMT/
-# - FILES
-source=source.txt
-ref=ref1.txt
-ref=ref2.txt
-ref=ref3.txt
-system=careful.txt
-system=middling.txt
-# - AVAILABLE METRICS
-doBLEU
-doNIST
-doGTM
-doMETEOR
-doROUGE
-# doBLEU BLEUi-2 BLEU-2 BLEU-4
-# doNIST NISTi-2 NISTi-3 NIST-2 NIST-5
-# doGTM GTM-1 GTM-2
-# doMETEOR MTR-exact MTR-stem MTR-wnstm MTR-wnsyn
-# doROUGE RG-1 RG-2 RG-3 RG-4 RG-L RG-W-1.2 RG-S* RG-SU*
-"""
-
 
 @pytest.fixture(name="bed")
 def test_bed(tmp_path):
     """A function that writes a configuration beside the bundled texts."""
-    for file in DEMO.glob("*.txt"):
-        (tmp_path / file.name).write_bytes(file.read_bytes())
+    copy_texts(tmp_path)
 
     def write(text, name="IQsetup.config"):
         (tmp_path / name).write_text(text, "utf-8")

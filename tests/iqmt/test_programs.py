@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from iqmt.test_configs import DEMO, TABLE_1
+from iqmt_beds import DEMO, TABLE_1, copy_texts
 
 import tarocco
 from tarocco.cli import iqeval, iqsetup
@@ -26,11 +26,6 @@ some_segs= 1-3, 10, 50-55
 """
 SEGMENTS = (1, 2, 3, 10, 50, 51, 52, 53, 54, 55)
 TABLE_3 = "-doOQ -doQUEEN -G seg -O 0 -M some_metrics -S some_systems -R some_refs -T some_segs"
-
-
-def copy_texts(folder, times=1):
-    for file in DEMO.glob("*.txt"):
-        (folder / file.name).write_bytes(file.read_bytes() * times)
 
 
 @pytest.fixture(scope="module", name="made")
