@@ -3,9 +3,8 @@
     python tools/console_blocks.py README.md docs/*.md     rewrite the outputs
 
 Commands run in a copy of the folder of the bundled test set, one for each page, so files are called ref1.txt,
-careful.txt and so on, and a command finds what earlier ones of its page have written; those of examples/audit are
-in ../audit. A block looks like this, with the
-command's real output, errors too, below it:
+careful.txt and so on, and a command finds what earlier ones of its page have written; those of examples/audit and
+examples/iqmt are in ../audit and ../iqmt. A block looks like this, with the command's real output, errors too, below it:
 
     ```console
     $ tarocco --version
@@ -27,7 +26,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "src" / "tarocco" / "data" / "demo"
-CASES = ROOT / "examples" / "audit"
+CASES = ("audit", "iqmt")  # folders of examples
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
@@ -39,10 +38,12 @@ def examples(text: str) -> list[list[tuple[str, str]]]:
 
 @contextmanager
 def copy_of_the_example() -> Iterator[Path]:
-    """A folder with the files of the bundled test set and the cases of audits, for as long as it is wanted."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(shutil.copytree(FOLDER, Path(name) / "demo"))
-        shutil.copytree(CASES, folder.parent / "audit", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    """A folder with the files of the bundled test set and examples beside it, for as long as it is wanted."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(shutil.copytree(FOLDER, Path(scratch) / "demo"))
+        for name in CASES:
+            unwanted = shutil.ignore_patterns("*.py", "__pycache__")
+            shutil.copytree(ROOT / "examples" / name, folder.parent / name, ignore=unwanted)
         yield folder
 
 
