@@ -4,7 +4,8 @@
 
 Commands run in a copy of the folder of the bundled test set, one for each page, so files are called ref1.txt,
 careful.txt and so on, and a command finds what earlier ones of its page have written; those of examples/audit and
-examples/iqmt are in ../audit and ../iqmt. A block looks like this, with the command's real output, errors too, below it:
+examples/iqmt are in ../audit and ../iqmt. A block looks like this, with the command's real output, errors too, below
+it:
 
     ```console
     $ tarocco --version

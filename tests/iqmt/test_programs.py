@@ -149,6 +149,49 @@ def test_king(made, capsys):
     assert [row[:2] for row in rows[1:]] == [[str(n), f"{float(bed.king([n])[0]):.4f}"] for n in SEGMENTS]
 
 
+def test_jack(made, capsys):
+    bed = Bed(made, ["BLEU-1", "GTM-1"], ["S0", "S1"], ["R0", "R1", "R2"], between_systems=True)
+    with open(made / "IQeval.config", "a") as file:
+        file.write("two_metrics= BLEU-1 GTM-1\n")
+    _, rows, _ = evaluated(made, capsys, "-doJACK -M two_metrics")
+    found = [float(bed.jack([n])) for n in range(1, 61)]
+    assert 0 < np.mean(found) < 1
+    assert rows == [["SET", "JACK"], ["two_metrics", f"{np.mean(found):.4f}"]]
+    _, rows, _ = evaluated(made, capsys, "-doJACK -M two_metrics -G seg -T some_segs")
+    assert rows[1:] == [[str(n), f"{found[n - 1]:.4f}"] for n in SEGMENTS]
+
+
+def test_trans_topic(made, capsys):
+    """Pairs of references come from all segments that were chosen."""
+    bed = Bed(made, ["BLEU-4", "NIST-5"], ["S0", "S1"], ["R0", "R1", "R2"])
+    _, rows, err = evaluated(made, capsys, "-doQUEEN -TT -M some_metrics -T some_segs -G seg")
+    assert "note: trans-topic mode: pairs:all" in err
+    for label, queen in rows[1:]:
+        system, _, number = label.partition(":")
+        assert queen == f"{float(bed.queen(system, int(number), bed.references, SEGMENTS)):.4f}"
+
+
+def test_the_manuals_search(made, capsys):
+    names = ["BLEU-1", "GTM-1", "MTR-exact", "NIST-2", "RG-L"]
+    with open(made / "IQeval.config", "a") as file:
+        file.write(f"five= {' '.join(names)}\n")
+    beds = {}
+
+    def king(*metrics):
+        if metrics not in beds:
+            beds[metrics] = Bed(made, metrics, ["S0", "S1"], ["R0", "R1", "R2"]).king(range(1, 61))
+        return beds[metrics][0]
+
+    chosen = []
+    for metric in sorted(names, key=king, reverse=True):
+        if not chosen or king(*chosen, metric) > king(*chosen):
+            chosen.append(metric)
+    _, rows, _ = evaluated(made, capsys, "-optimizeKING -M five")
+    expected = [[name, f"{float(king(*chosen[: i + 1])):.4f}"] for i, name in enumerate(chosen)]
+    assert [row[:2] for row in rows[1 : len(chosen) + 1]] == expected
+    assert rows[len(chosen) + 1 :] == [[], ["optimal_metrics=", *chosen]]
+
+
 def test_references_are_scored_by_the_others(made, capsys):
     _, rows, _ = evaluated(made, capsys, "-doOQ -doQUEEN -doref -M some_metrics -G seg -T some_segs")
     bed = Bed(made, ["BLEU-4", "NIST-5"], ["S0", "S1"], ["R0", "R1", "R2"])
@@ -271,10 +314,18 @@ def test_files_that_are_there_stay(small, capsys):
     ("options", "code", "sentence"),
     [
         ("-doOQ -M nope", 1, 'there is no set "nope" of metrics; there are refs, systems, segs, metrics_BLEU, metrics'),
-        ("-doQUEEN -R one_ref", 1, "QUEEN needs two references at least, and R0 is one alone"),
-        ("-doKING -R two_refs", 1, "KING needs three references at least, and there are 2"),
+        ("-doQUEEN -R one_ref", 1, "QUEEN needs 2 references at least, and there is 1"),
+        ("-doKING -R two_refs", 1, "KING needs 3 references at least, and there are 2"),
+        ("-optimizeKING -R two_refs", 1, "KING needs 3 references at least, and there are 2"),
+        ("-doJACK -R one_ref", 1, "JACK needs 2 references at least, and there is 1"),
+        ("-doJACK -S one_system", 1, "JACK needs two systems at least, and S0 is one alone"),
+        ("-doQUEEN -S refs", 1, "R0 is among the systems and among the references"),
         ("-doQUEEN -T far", 1, "5-61 is asked for, but there are 60 segments"),
-        ("-doQUEEN -doref -R two_refs", 1, "three references in all, and there are 2"),
+        (
+            "-doQUEEN -doref -R two_refs",
+            1,
+            "QUEEN of a reference, by the others, needs 3 references at least, and there are 2",
+        ),
         ("-doOQ -doref -R one_ref", 1, "a reference is scored against the others"),
         ("-TRY gone.txt", 1, "gone.txt: there is no such file"),
         ("", 2, "nothing to do: give one of -doKING, -doQUEEN"),
@@ -283,7 +334,7 @@ def test_files_that_are_there_stay(small, capsys):
 )
 def test_what_is_refused(small, capsys, options, code, sentence):
     with open(small / "IQeval.config", "a") as file:
-        file.write("one_ref= R0\ntwo_refs= R0 R1\nfar= 5-61\n")
+        file.write("one_ref= R0\none_system= S0\ntwo_refs= R0 R1\nfar= 5-61\n")
     found = evaluated(small, capsys, options)
     assert found[:2] == (code, [])
     assert sentence in found[2]
@@ -326,7 +377,7 @@ def test_killed_and_run_again(tmp_path):
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     for folder in (killed, whole):
         folder.mkdir()
-        copy_texts(folder, 8)
+        copy_texts(folder, 4)
         (folder / "IQsetup.config").write_text(TABLE_1.replace("doMETEOR\n", ""))
     command = [sys.executable, "-c", "import sys; from tarocco.cli.iqsetup import main; sys.exit(main())"]
     command += ["IQsetup.config", "IQeval.config"]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarocco.errors import InputError
-from tarocco.iqmt.scores_file import Scores, read_scores, text_of
+from tarocco.iqmt.scores_file import Scores, _plain_scores, _Reader, read_scores, text_of
 from tarocco.iqmt.tree import Tree
 
 VALUES = st.floats(allow_nan=True, allow_infinity=False)
@@ -45,6 +45,56 @@ def test_round_trip(tmp_path_factory, target, reference, metric, score, segments
     found = read(path, text_of(target, reference, metric, written), metric, reference, target)
     assert np.array([found.score]).tobytes() == np.array([score if score == score else np.nan]).tobytes()
     assert np.array_equal(found.segments, written.segments, equal_nan=True)
+
+
+PIECES = [
+    MANUAL,
+    "<IQ>",
+    "<IQ score='1' ",
+    "</IQ>",
+    '<S n="1">0.5</S>',
+    '<S n="2">',
+    "</S>",
+    "1e5",
+    "1e5e5",
+    "-",
+    " ",
+    "\n",
+]
+PIECES += [
+    '<IQ metric="BLEU-4" ref="R0" score="0.5" target="S0">',
+    '<IQ target="S0" ref="R0" metric="BLEU-4" score="1">',
+]
+PIECES += [
+    ' score="2"',
+    "9" * 65,
+    "1e999",
+    '<S n="2">+.5e-3</S>',
+    '<S n="02">1</S>',
+    '<S n="3">7.</S>',
+    "<!-- -->",
+    "\x01",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=6).map("".join), st.booleans())
+def test_plain_files_are_read_as_the_parser_reads_them(text, closed):
+    data = f"{text}{'</IQ>' * closed}".encode()
+    wanted = {"target": ("S0",), "ref": ("R0",), "metric": ("BLEU-4",)}
+    quick = _plain_scores(data, wanted)
+    if quick is not None:
+        found = _Reader(Path("file"), wanted).scores(data)
+        assert (quick.score, quick.segments.tolist()) == (found.score, found.segments.tolist())
+
+
+def test_plain_files_are_plain():
+    wanted = {"target": ("S0",), "ref": ("R0",), "metric": ("BLEU-4",)}
+    assert _plain_scores(MANUAL.encode(), wanted).segments.tolist() == [0.3033, 0.5833]
+    assert (
+        _plain_scores(text_of("S0", "R0", "BLEU-4", Scores(1e-7, np.array([-1e-9, 3]))).encode(), wanted).score == 1e-7
+    )
+    for change in (("0.3033", "1e5e5"), ('n="2"', 'n="3"'), ("S0", "S1"), (' score="0.3945"', ""), ("0.3945", "inf")):
+        assert _plain_scores(MANUAL.replace(*change).encode(), wanted) is None
 
 
 @given(st.lists(st.sampled_from(["<S n='1'>", "</S>", "<IQ>", "0.5", MANUAL, "<S n='2'/>", "&amp;", "<!--x-->", "\n"])))

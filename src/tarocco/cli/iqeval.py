@@ -71,7 +71,14 @@ def run(options: argparse.Namespace) -> int | None:
     from tarocco.present.progress import progress
 
     asked = Asked(
-        options.M, options.S, options.R, options.T, options.doref, tried[0] if tried else None, options.remake
+        metrics=options.M,
+        systems=options.S,
+        references=options.R,
+        segments=options.T,
+        of_references=options.doref,
+        trans_topic=options.TT,
+        tried=tried[0] if tried else None,
+        remake=options.remake,
     )
     bed = TestBed(read_eval(options.config), asked, progress)
     tables = []
@@ -81,6 +88,10 @@ def run(options: argparse.Namespace) -> int | None:
         tables.append(scores_table(bed, outside, inside, options))
     if options.doKING:
         tables.append(king_table(bed, options))
+    if options.doJACK:
+        tables.append(jack_table(bed, options))
+    if options.optimizeKING:
+        tables.append(search_table(bed))
     sys.stdout.write("\n".join(tables))
     for note in bed.notes:
         say(f"note: {note}", PROGRAM)
@@ -91,8 +102,8 @@ def scores_table(bed: TestBed, outside: bool, inside: bool, options: argparse.Na
     """Scores outside QARLA, QUEEN behind them."""
     import numpy as np
 
-    from tarocco.iqmt.evaluating import mean_of
     from tarocco.iqmt.layout import matrix, rankings, with_segments
+    from tarocco.judge.known import mean_of_known
 
     names: list[str] = []
     columns = []
@@ -103,7 +114,7 @@ def scores_table(bed: TestBed, outside: bool, inside: bool, options: argparse.Na
     if inside:
         queens = bed.queens()
         names.append("QUEEN")
-        columns.append(queens.ravel() if options.G == "seg" else np.array([mean_of(own) for own in queens]))
+        columns.append(queens.ravel() if options.G == "seg" else mean_of_known(queens, 1))
     rows = with_segments(bed.rows, bed.numbers) if options.G == "seg" else bed.rows
     write = rankings if options.O == "1" else matrix
     return write("SYS", names, rows, np.column_stack(columns))
@@ -113,24 +124,45 @@ def king_table(bed: TestBed, options: argparse.Namespace) -> str:
     """KING of each metric and of all together; behind it, strict KING and how many cases a tie decided."""
     import numpy as np
 
-    from tarocco.iqmt.evaluating import Kings, kings_of
     from tarocco.iqmt.layout import matrix
-    from tarocco.judge.decisions import Decisions
 
-    decisions = Decisions.of(bed.near)
-    together, by_segment = kings_of(decisions, range(len(bed.metrics)))
-    rows: list[tuple[str, Kings]]
+    columns = ["KING", "STRICT", "TIES"]
     if options.G == "seg":
-        rows = [(str(number), own) for number, own in zip(bed.numbers, by_segment, strict=True)]
+        (together,) = bed.kings([bed.every])
+        rows, values = list(map(str, bed.numbers)), together.by_segment
     else:
-        rows = [(name, kings_of(decisions, [m])[0]) for m, name in enumerate(bed.metrics)]
-        rows += [(options.M or "metrics", together)] * (len(bed.metrics) > 1)
+        sets = [[metric] for metric in bed.every] + [bed.every] * (len(bed.metrics) > 1)
+        rows = [*bed.metrics, options.M or "metrics"][: len(sets)]
+        values = np.array([one.together for one in bed.kings(sets)])
     if options.O == "1":
-        rows.sort(key=lambda row: -np.nan_to_num(row[1].king, nan=-1))
-    values = np.array([[own.king, own.strict, own.ties] for _, own in rows])
-    return matrix(
-        "SEG" if options.G == "seg" else "METRIC", ["KING", "STRICT", "TIES"], [row for row, _ in rows], values
-    )
+        order = np.argsort(np.where(np.isnan(values[:, 0]), np.inf, -values[:, 0]), kind="stable")
+        rows, values = [rows[i] for i in order], values[order]
+    return matrix("SEG" if options.G == "seg" else "METRIC", columns, rows, values)
+
+
+def search_table(bed: TestBed) -> str:
+    """Metrics in the order in which they were added, with the KING of the set since then; and the set as a line."""
+    import numpy as np
+
+    from tarocco.iqmt.layout import matrix
+
+    found = bed.best_set()
+    kings = bed.kings([found[: size + 1] for size in range(len(found))])
+    names = [bed.metrics[metric] for metric in found]
+    table = matrix("ADDED", ["KING", "STRICT", "TIES"], names, np.array([one.together for one in kings]))
+    return f"{table}\noptimal_metrics= {' '.join(names)}\n"
+
+
+def jack_table(bed: TestBed, options: argparse.Namespace) -> str:
+    import numpy as np
+
+    from tarocco.iqmt.layout import matrix
+    from tarocco.judge.known import mean_of_known
+
+    by_segment = bed.jacks()
+    if options.G == "seg":
+        return matrix("SEG", ["JACK"], list(map(str, bed.numbers)), by_segment[:, None])
+    return matrix("SET", ["JACK"], [options.M or "metrics"], np.array([[mean_of_known(by_segment, 0)]]))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -16,10 +16,17 @@ from tarocco.iqmt.scores_file import Scores
 from tarocco.iqmt.setup_config import read_text
 from tarocco.iqmt.texts import Column, Texts, joint_columns, make_files, missing_files, single_columns, work_of
 from tarocco.iqmt.tree import Tree
-from tarocco.judge.decisions import Decisions, king, queen
+from tarocco.judge.decisions import Cases, Decisions
+from tarocco.judge.jacks import surrounded
+from tarocco.judge.known import mean_of_known
+from tarocco.judge.queens import Comparison, held_out_queens, queens
+from tarocco.judge.searches import Objective, greedy
 from tarocco.judge.sides import snapped
 from tarocco.judge.similarities import Similarities
+from tarocco.judge.tallies import Board
+from tarocco.judge.trans_topic import sampled_pairs
 from tarocco.metrics.base import Floats
+from tarocco.scoring import SEED
 
 TRIED = "TRY"  # the row of a system that is tried out
 Progress = Callable[[str, int], AbstractContextManager[Callable[..., None]]]
@@ -34,20 +41,27 @@ class Asked:
     references: str | None = None
     segments: str | None = None
     of_references: bool = False  # -doref
+    trans_topic: bool = False  # -TT
     tried: str | None = None  # -TRY FILE
     remake: bool = False
 
 
 @dataclass(frozen=True)
 class Kings:
-    """KING of a set of metrics on some segments: as in the manual, strictly, and the share that a tie decided."""
+    """KING of a set of metrics on segments, float64[segments]: as in the manual, and strictly; NaN without a case."""
 
-    king: float
-    strict: float
+    won: Floats
+    strict: Floats
 
     @property
-    def ties(self) -> float:
-        return self.king - self.strict
+    def by_segment(self) -> Floats:
+        """float64[segments, 3]: KING, strict KING, and the share of cases that a tie decided."""
+        return np.stack([self.won, self.strict, self.won - self.strict], axis=1)
+
+    @property
+    def together(self) -> Floats:
+        """The same for all segments together."""
+        return mean_of_known(self.by_segment, 0)
 
 
 @dataclass
@@ -66,9 +80,11 @@ class TestBed:
         self.metrics = self.config.members("metrics", self.asked.metrics)
         self.systems = self.config.members("systems", self.asked.systems)
         self.references = self.config.members("references", self.asked.references)
-        both = [name for name in self.systems if name in self.references or name == TRIED]
+        both = [name for name in self.systems if name in self.references]
         if both:
-            raise InputError(f"{self.config.path}: {both[0]} cannot be the name of a system, it has another meaning")
+            raise InputError(f"{self.config.path}: {both[0]} is among the systems and among the references")
+        if self.asked.tried and TRIED in (*self.systems, *self.references):
+            raise InputError(f"{self.config.path}: {TRIED} is how the new system is called, and a name there already")
 
     # --- texts and files ---------------------------------------------------------------------------------------------
 
@@ -173,7 +189,7 @@ class TestBed:
             self.notes.append(note)
         return [
             [
-                Scores(exact[i][t] if i in exact else mean_of(one.segments[self.places]), one.segments)
+                Scores(exact[i][t] if i in exact else float(mean_of_known(one.segments[self.places], 0)), one.segments)
                 for i, one in enumerate(of_target)
             ]
             for t, of_target in enumerate(read)
@@ -184,11 +200,17 @@ class TestBed:
     @cached_property
     def near(self) -> Similarities:
         """The similarities of pairs of texts on the segments asked for; a system that is tried out is the last."""
-        if len(self.references) < 2:
-            raise InputError(f"QUEEN needs two references at least, and {self.references[0]} is one alone")
+        self._need_references(2, "QUEEN")
         self._complete(single_columns(self.systems, self.references))
         near = self.tree.similarities(self.metrics, self.systems, self.references)
         return self._on_chosen(self._with_tried(near) if self.asked.tried else near)
+
+    def _need_references(self, least: int, what: str) -> None:
+        there = len(self.references)
+        if there < least:
+            raise InputError(
+                f"{what} needs {least} references at least, and there {'are' if there > 1 else 'is'} {there}"
+            )
 
     def _on_chosen(self, near: Similarities) -> Similarities:
         if self.asked.segments is None:
@@ -210,34 +232,48 @@ class TestBed:
         to_references = np.insert(near.to_references, place, snapped(np.moveaxis(new, 0, -1)), axis=2)
         return replace(near, systems=(*near.systems, TRIED), to_references=to_references, to_systems=None)
 
+    @property
+    def every(self) -> list[int]:
+        """All metrics, by their numbers."""
+        return list(range(len(self.metrics)))
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        found = Comparison(self.asked.trans_topic, seed=SEED)
+        if found.trans_topic:
+            told = found.told(self.near, self.every)
+            self.notes.append(f"trans-topic mode: {told}" + f", seed:{found.seed}" * (told != "pairs:all"))
+        return found
+
     def queens(self) -> Floats:
         """float64[rows, segments]: QUEEN under all metrics; of a reference, by the others."""
-        near, members = self.near, range(len(self.metrics))
-        decisions = Decisions.of(near)
-        shares = queen(decisions, members)[:, : len(near.systems)].T
-        if self.asked.of_references:
-            if len(self.references) < 3:
-                raise InputError(
-                    "-doref: the QUEEN of a reference needs two others, three references in all, and there are "
-                    f"{len(self.references)}"
-                )
-            held_out = [queen(decisions, members, r)[:, len(near.systems) + r] for r in range(len(self.references))]
-            shares = np.concatenate([shares, held_out])
-        return shares
+        (shares,) = queens(self.near, [self.every], self.comparison)
+        if not self.asked.of_references:
+            return shares.T
+        self._need_references(3, "QUEEN of a reference, by the others,")
+        (held_out,) = held_out_queens(self.near, [self.every], self.comparison)
+        return np.concatenate([shares.T, held_out[:, :, -1].T])
 
+    def kings(self, sets: Sequence[Sequence[int]]) -> list[Kings]:
+        """KING of sets of metrics, by their numbers."""
+        self._need_references(3, "KING")
+        cases = [Cases.of(own, self.near.present) for own in held_out_queens(self.near, sets, self.comparison)]
+        return [Kings(one.by_segment(one.won), one.by_segment(one.strict)) for one in cases]
 
-def mean_of(values: Floats) -> float:
-    """The mean of the scores that exist."""
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else np.nan
+    def best_set(self) -> list[int]:
+        """The manual's search: metrics in the order of their KING, each kept that raises the KING of those before."""
+        self._need_references(3, "KING")
+        same = self.comparison
+        pairs = sampled_pairs(self.near, same.n_pairs, same.seed) if same.trans_topic else None
+        board = Board(Decisions.of(self.near, pairs), np.zeros(self.near.n_segments, np.intp))
+        return list(greedy(Objective(board, "count")))
 
-
-def kings_of(decisions: Decisions, members: Sequence[int]) -> tuple[Kings, list[Kings]]:
-    """KING of a set of metrics: on all segments together, and on each."""
-    references = decisions.present.shape[1]
-    if references < 3:
-        raise InputError(f"KING needs three references at least, and there are {references}")
-    cases = king(decisions, members)
-    won, strict = cases.by_segment(cases.won), cases.by_segment(cases.strict)
-    each = [Kings(*pair) for pair in zip(won.tolist(), strict.tolist(), strict=True)]
-    return Kings(mean_of(won), mean_of(strict)), each
+    def jacks(self) -> Floats:
+        """float64[segments]: JACK under all metrics. A system that is tried out takes no part."""
+        self._need_references(2, "JACK")
+        if len(self.systems) < 2:
+            raise InputError(f"JACK needs two systems at least, and {self.systems[0]} is one alone")
+        self._complete(single_columns(self.systems, self.references, between_systems=True))
+        near = self._on_chosen(self.tree.similarities(self.metrics, self.systems, self.references, True))
+        (shares,) = queens(near, [self.every], self.comparison)
+        return mean_of_known(surrounded(near, self.every, shares), 1)

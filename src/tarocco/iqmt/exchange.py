@@ -7,9 +7,9 @@ from pathlib import Path
 
 from tarocco.errors import InputError
 from tarocco.iqmt.eval_config import check_name, read_eval, written_config
-from tarocco.iqmt.evaluating import mean_of
 from tarocco.iqmt.scores_file import Scores
 from tarocco.iqmt.tree import Tree
+from tarocco.judge.known import mean_of_known
 from tarocco.judge.similarities import Similarities
 from tarocco.present.writing import write_whole
 
@@ -69,12 +69,12 @@ def write_iq(similarities: Similarities, folder: str | os.PathLike[str]) -> None
             for r, reference in enumerate(near.references):
                 if a != last + r:
                     segments = near.to_references[m, :, a, r]
-                    tree.write(target, [reference], metric, Scores(mean_of(segments), segments))
+                    tree.write(target, [reference], metric, Scores(float(mean_of_known(segments, 0)), segments))
             if near.to_systems is not None and a < last:
                 for b, other in enumerate(near.systems):
                     if a != b:
                         segments = near.to_systems[m, :, a, b]
-                        tree.write(target, [other], metric, Scores(mean_of(segments), segments))
+                        tree.write(target, [other], metric, Scores(float(mean_of_known(segments, 0)), segments))
     path = root / CONFIG
     text = written_config(
         root.resolve().name,

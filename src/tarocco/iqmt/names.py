@@ -8,7 +8,7 @@ rules of their own for that, and the linguistic metrics have an analyzer, with t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from tarocco.encode.batch import Encoding
 from tarocco.errors import InputError, TaroccoError
@@ -84,7 +84,7 @@ def computed(name: str) -> Metric | None:
         return None
 
 
-def by_family(names: Iterator[str] | tuple[str, ...] | list[str]) -> dict[str, list[str]]:
+def by_family(names: Iterable[str]) -> dict[str, list[str]]:
     """Names that are computed, family by family, each in the order given."""
     grouped: dict[str, list[str]] = {}
     for name in names:

@@ -107,7 +107,7 @@ def missing_files(
     wanted: list[tuple[Column, list[str]]] = []
     planned: set[Path] = set()
     for column in columns:
-        for names in by_family(list(metrics)).values():
+        for names in by_family(metrics).values():
             lacking: dict[tuple[str, ...], list[str]] = {}
             for target in column.targets:
                 files = {name: tree.path(target, column.references, name) for name in names}
