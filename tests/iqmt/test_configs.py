@@ -84,6 +84,7 @@ def test_every_name_of_the_profile_is_a_metric():
         ("doBLEU BLEU-9", 'line 6: doBLEU has no metric "BLEU-9" (did you mean "BLEU-4"'),
         ("doSP SP-Xy-1", 'line 6: doSP has no metric "SP-Xy-1"'),
         ("ref=", "line 6: nothing stands behind ref="),
+        ("ref=-", "line 6: a file is wanted, and not standard input"),
         ("ref=gone.txt", "gone.txt: there is no such file"),
         ("reference=ref2.txt", 'line 6: KEY=VALUE or doFAMILY is wanted, found "reference=ref2.txt"'),
         ("what is this", 'line 6: KEY=VALUE or doFAMILY is wanted, found "what is this"'),

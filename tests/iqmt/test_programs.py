@@ -364,6 +364,21 @@ def test_references_that_a_segment_does_not_have(tmp_path, capsys):
     assert round(float(rows[5][1]) * 4, 3).is_integer()  # two references: 2 x 2 samples
 
 
+def test_linguistic_metrics(tmp_path, capsys):
+    """Segments in which a metric has nothing to compare are empty in files, and told where they matter."""
+    copy_texts(tmp_path)
+    (tmp_path / "IQsetup.config").write_text(TABLE_1.partition("doBLEU")[0] + "doSP SP-Op-* SP-Op-RB\ndoNE NE-Oe-*\n")
+    assert iqsetup.main([str(tmp_path / "IQsetup.config"), str(tmp_path / "IQeval.config")]) == 0
+    (candidates, reference) = texts("careful", "ref1")
+    options = {"metrics": "SP-Op-*", "lowercase": True, "analyzer": "spacy+iqmt"}
+    expected = tarocco.score(candidates, reference, **options)["SP-Op-*"].segments.tolist()
+    assert list(scores(tmp_path, "S0", "R0", "SP-Op-*").values()) == expected
+    assert '<S n="1"/>' in (tmp_path / "S0/R0/SP-Op-RB.xml").read_text()
+    code, rows, err = evaluated(tmp_path, capsys, "-doKING -doOQ -doQUEEN")
+    assert (code, rows[0]) == (0, ["SYS", "NE-Oe-*", "SP-Op-*", "SP-Op-RB", "QUEEN"])
+    assert re.search(r"note: SP-Op-RB: \d+ of 60 segments have no KING", err)
+
+
 # --- kills -----------------------------------------------------------------------------------------------------------
 
 

@@ -108,9 +108,9 @@ def scores_table(bed: TestBed, outside: bool, inside: bool, options: argparse.Na
     names: list[str] = []
     columns = []
     if outside:
-        whole, of_segments = bed.outside()
+        scores = bed.outside(by_segment=options.G == "seg")
         names += bed.metrics
-        columns += list(np.moveaxis(of_segments, 1, 0).reshape(len(bed.metrics), -1) if options.G == "seg" else whole.T)
+        columns += list(np.moveaxis(scores, 1, 0).reshape(len(bed.metrics), -1))
     if inside:
         queens = bed.queens()
         names.append("QUEEN")

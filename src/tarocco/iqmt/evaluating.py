@@ -77,6 +77,7 @@ class TestBed:
 
     def __post_init__(self) -> None:
         self.tree = Tree(self.config.folder)
+        self._complete_columns: set[Column] = set()
         self.metrics = self.config.members("metrics", self.asked.metrics)
         self.systems = self.config.members("systems", self.asked.systems)
         self.references = self.config.members("references", self.asked.references)
@@ -119,6 +120,8 @@ class TestBed:
 
     def _complete(self, columns: list[Column]) -> None:
         """Compute files that are missing, or all with -remake, as far as their metrics and texts are known."""
+        columns = [column for column in columns if column not in self._complete_columns]
+        self._complete_columns.update(columns)
         wanted = missing_files(self.tree, columns, self.metrics, self.asked.remake)
         if not wanted or self.texts is None:
             return
@@ -147,30 +150,28 @@ class TestBed:
 
     # --- outside QARLA -----------------------------------------------------------------------------------------------
 
-    def outside(self) -> tuple[Floats, Floats]:
-        """Scores outside QARLA, float64[rows, metrics] and float64[rows, metrics, segments], of segments asked for."""
+    def outside(self, by_segment: bool) -> Floats:
+        """Scores outside QARLA on segments asked for: float64[rows, metrics], or float64[rows, metrics, segments]."""
         columns = joint_columns(self.systems, self.references, self.asked.of_references)
         self._complete(columns)
         if self.asked.tried:
             columns.append(Column(self.references, (TRIED,)))
         found: dict[str, list[Scores]] = {}
         for column in columns:
-            found |= dict(zip(column.targets, self._outside_of(column), strict=True))
-        whole = np.array([[one.score for one in found[row]] for row in self.rows])
-        segments = np.array([[one.segments for one in found[row]] for row in self.rows])
-        return whole, segments
+            found |= dict(zip(column.targets, self._outside_of(column, together=not by_segment), strict=True))
+        own = [found[row] for row in self.rows]
+        if by_segment:
+            return np.array([[one.segments[self.places] for one in of_row] for of_row in own])
+        return np.array([[one.score for one in of_row] for of_row in own])
 
-    def _outside_of(self, column: Column) -> list[list[Scores]]:
-        """What a column's files say, by target and metric, of the segments that were asked for."""
+    def _outside_of(self, column: Column, together: bool) -> list[list[Scores]]:
+        """What a column's files say, by target and metric; `together` with the score of the segments asked for."""
         if column.targets == (TRIED,):
             own = [metric for metric in map(computed, self.metrics) if metric is not None]
-            scores = self.with_tried.scores(column, own, chosen=self.places)
-        else:
-            targets, references = column.targets, column.references
-            scores = [[self.tree.read(one, references, name) for name in self.metrics] for one in targets]
-            if self.asked.segments is not None:
-                scores = self._of_chosen(column, scores)
-        return [[Scores(one.score, one.segments[self.places]) for one in of_target] for of_target in scores]
+            return self.with_tried.scores(column, own, chosen=self.places)
+        targets, references = column.targets, column.references
+        scores = [[self.tree.read(one, references, name) for name in self.metrics] for one in targets]
+        return self._of_chosen(column, scores) if together and self.asked.segments is not None else scores
 
     def _of_chosen(self, column: Column, read: list[list[Scores]]) -> list[list[Scores]]:
         """The same with the score of the chosen segments together, which files do not have.
@@ -225,11 +226,8 @@ class TestBed:
                 f"{self.asked.tried} has {self.with_tried.n_segments} lines, the XML files {near.n_segments}"
             )
         columns = [self.with_tried.scores(Column((one,), (TRIED,)), own)[0] for one in self.references]
-        new = np.array(
-            [[scores.segments for scores in column] for column in columns]
-        )  # [references, metrics, segments]
-        place = len(near.systems)
-        to_references = np.insert(near.to_references, place, snapped(np.moveaxis(new, 0, -1)), axis=2)
+        new = np.stack([[scores.segments for scores in column] for column in columns], axis=-1)
+        to_references = np.insert(near.to_references, len(near.systems), snapped(new), axis=2)
         return replace(near, systems=(*near.systems, TRIED), to_references=to_references, to_systems=None)
 
     @property
@@ -258,7 +256,12 @@ class TestBed:
         """KING of sets of metrics, by their numbers."""
         self._need_references(3, "KING")
         cases = [Cases.of(own, self.near.present) for own in held_out_queens(self.near, sets, self.comparison)]
-        return [Kings(one.by_segment(one.won), one.by_segment(one.strict)) for one in cases]
+        found = [Kings(one.by_segment(one.won), one.by_segment(one.strict)) for one in cases]
+        for members, one in zip(sets, found, strict=True):
+            if np.isnan(one.won).any():
+                names = ", ".join(self.metrics[member] for member in members)
+                self.notes.append(f"{names}: {np.isnan(one.won).sum()} of {len(one.won)} segments have no KING")
+        return found
 
     def best_set(self) -> list[int]:
         """The manual's search: metrics in the order of their KING, each kept that raises the KING of those before."""

@@ -19,7 +19,7 @@ from typing import TypeVar
 from tarocco.errors import InputError
 from tarocco.iqmt.names import FAMILIES, member
 from tarocco.model import Segments
-from tarocco.read.bytes_of import bytes_of
+from tarocco.read.bytes_of import STANDARD_INPUT, bytes_of
 from tarocco.read.lines import check_utf8, read_lines
 from tarocco.read.tables import near
 
@@ -156,6 +156,8 @@ class _Reading:
 
 def read_text(path: str, config: str) -> Text:
     """A text that a configuration names: from where the program runs, as in IQmt, or else from beside the file."""
+    if path == STANDARD_INPUT:
+        raise InputError("a file is wanted, and not standard input")
     beside = Path(config).parent / path
     chosen = str(beside) if not Path(path).exists() and beside.exists() else path
     return Text(chosen, read_lines(chosen))
