@@ -11,6 +11,7 @@ TYPE_CHECKING = False  # type checkers know the name; importing typing would cos
 if TYPE_CHECKING:
     from typing import Any
 
+    from tarocco.annotate.files import read_annotations
     from tarocco.encode.batch import Batch
     from tarocco.encode.tokenizers import tokenizer
     from tarocco.errors import TaroccoError
@@ -88,6 +89,7 @@ _HOMES = {
     "orange": "tarocco.judge.orange",
     "parameter": "tarocco.metrics.base",
     "queen": "tarocco.judge.qarla",
+    "read_annotations": "tarocco.annotate.files",
     "read_human": "tarocco.read.human",
     "read_iq": "tarocco.iqmt.exchange",
     "references": "tarocco.judge.references",
@@ -146,6 +148,7 @@ __all__ = [
     "orange",
     "parameter",
     "queen",
+    "read_annotations",
     "read_human",
     "read_iq",
     "references",

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.encode.batch import Batch, Encoding
-from tarocco.errors import PluginError
+from tarocco.errors import InputError, PluginError, TextRefused
 from tarocco.metrics.base import Floats, Metric, OnePass
 from tarocco.model import Segments, TestSet
 from tarocco.run import BLOCK, blocks, map_ordered
@@ -18,7 +19,9 @@ from tarocco.run import BLOCK, blocks, map_ordered
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from tarocco.annotate.annotated import Told
     from tarocco.keeping import Kept
+    from tarocco.store import Store
 
 
 SYSTEMS = 8  # that are counted together: they share what is prepared of the references; results do not depend on it
@@ -34,10 +37,15 @@ class Work:
     metrics: tuple[Metric, ...]
     contexts: tuple[Any, ...]
     encoding: Encoding
+    told: Told | None = None  # what an analyzer said of the texts, where it may not be in the worker's process
 
 
 def count(work: Work) -> list[Floats]:
     """For each metric float64[systems, rows, k]."""
+    if work.told is not None:
+        from tarocco.annotate.annotated import learn
+
+        learn(work.told)
     found: dict[int, Floats] = {}
     for way, members in by_reading(work.metrics, work.encoding).items():
         batch = Batch.of_columns(work.systems, work.references, work.present, way)
@@ -77,17 +85,27 @@ def compute_statistics(
         pieces += _missing(block, known, len(metrics), len(systems))
         if known and advance is not None:
             advance(len(known) * (block[1] - block[0]))
+    wanted = [metrics[m] for m in dict.fromkeys(m for piece in pieces for m in piece.metrics)]
+    missing = [systems[s].rows(*piece.block) for piece in pieces for s in piece.systems]
+    try:
+        analyze((*test_set.references, *missing), wanted, encoding, None if kept is None else kept.store)
+    except TextRefused as refused:
+        raise InputError(f"{_where(refused.text, test_set)}: {refused.reason}") from None
     contexts = contexts_of(test_set, metrics, encoding) if pieces else []
 
     def works() -> Iterator[Work]:
         for block, of_systems, of_metrics in pieces:
+            candidates = tuple(systems[s].rows(*block) for s in of_systems)
+            references = tuple(stream.rows(*block) for stream in test_set.references)
+            own = tuple(metrics[m] for m in of_metrics)
             yield Work(
-                tuple(systems[s].rows(*block) for s in of_systems),
-                tuple(stream.rows(*block) for stream in test_set.references),
+                candidates,
+                references,
                 test_set.present[:, slice(*block)],
-                tuple(metrics[m] for m in of_metrics),
+                own,
                 tuple(contexts[m] for m in of_metrics),
                 encoding,
+                None if executor is None else told_of((*candidates, *references), own, encoding),
             )
 
     counted = map_ordered(count, works(), len(pieces), jobs, executor)
@@ -103,6 +121,38 @@ def compute_statistics(
         if advance is not None:
             advance(len(new) * (block[1] - block[0]))
     return [out[m] for m in range(len(metrics))]
+
+
+def analyze(columns: Iterable[Segments], metrics: Sequence[Metric], encoding: Encoding, store: Store | None) -> None:
+    """Let the run's analyzer see texts before they are counted: here, where a store and a terminal are at hand."""
+    analyzer = _analyzer_of(metrics, encoding)
+    if analyzer is not None:
+        from tarocco.annotate.annotated import annotated  # most metrics need none
+
+        annotated(list(chain.from_iterable(columns)), analyzer, store)
+
+
+def _where(text: str, test_set: TestSet) -> str:
+    """The first place of a test set that has a text."""
+    names = test_set.reference_names or [f"reference {number}" for number in range(1, len(test_set.references) + 1)]
+    columns = [*test_set.systems.items(), *zip(names, test_set.references, strict=True)]
+    places = (f"{name}, segment {n}" for name, column in columns for n, one in enumerate(column, 1) if one == text)
+    return next(places)
+
+
+def told_of(columns: Iterable[Segments], metrics: Sequence[Metric], encoding: Encoding) -> Told | None:
+    """What the run's analyzer said of texts, for workers in other processes; None if no metric needs one."""
+    analyzer = _analyzer_of(metrics, encoding)
+    if analyzer is None:
+        return None
+    from tarocco.annotate.annotated import told
+
+    return told(list(chain.from_iterable(columns)), analyzer)
+
+
+def _analyzer_of(metrics: Sequence[Metric], encoding: Encoding) -> str | None:
+    """A run has one analyzer, if any of its metrics needs one."""
+    return next((analyzer for one in metrics if (analyzer := one.reads(encoding).analyzer) is not None), None)
 
 
 class Piece(NamedTuple):

@@ -22,6 +22,14 @@ class InputError(TaroccoError, ValueError):
     """The data is wrong: a file, a line, a shape."""
 
 
+class TextRefused(InputError):
+    """A text of which an analyzer says nothing; whoever knows where it stands says so in front of the reason."""
+
+    def __init__(self, text: str, reason: str) -> None:
+        super().__init__(reason)
+        self.text, self.reason = text, reason
+
+
 class UnknownName(TaroccoError, KeyError):
     """A metric, tokenizer or system that does not exist."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tarocco._version import __version__
+from tarocco.annotate.analyzers import Analyzer, analyzer_name
 from tarocco.arguments import Candidates, References, lines_of, make_test_set, pack, packed
 from tarocco.counting import by_reading, compute_statistics, scores_of_batch
 from tarocco.encode.batch import Batch, Encoding, Groups
@@ -37,7 +38,7 @@ def score(
     metrics: Sequence[str | Metric] | str | Metric = "BLEU-4",
     tokenize: str = "13a",
     lowercase: bool = False,
-    analyzer: str | None = None,
+    analyzer: Analyzer | None = None,
     documents: Iterable[str] | None = None,
     external: Mapping[str, Given] | None = None,
     confidence: float | None = None,
@@ -96,7 +97,7 @@ def score(
     return score_test_set(
         test_set,
         chosen,
-        Encoding(tokenize, lowercase, analyzer=analyzer),
+        Encoding(tokenize, lowercase, analyzer=analyzer_name(analyzer)),
         single=not isinstance(candidates, Mapping),
         confidence=confidence,
         n_resamples=n_resamples,
@@ -114,7 +115,7 @@ def statistics(
     *,
     tokenize: str = "13a",
     lowercase: bool = False,
-    analyzer: str | None = None,
+    analyzer: Analyzer | None = None,
     jobs: int | None = None,
 ) -> Floats:
     """The statistics of a metric, float64[segments, k]: add rows up and give the sum to `metric.score`."""
@@ -122,7 +123,7 @@ def statistics(
         raise InputError("candidates is a mapping: the statistics of one system at a time are computed")
     test_set = make_test_set(candidates, references)
     rows: Floats = compute_statistics(
-        test_set, find_metrics([metric]), Encoding(tokenize, lowercase, analyzer=analyzer), jobs
+        test_set, find_metrics([metric]), Encoding(tokenize, lowercase, analyzer=analyzer_name(analyzer)), jobs
     )[0][0]
     return rows
 
@@ -134,7 +135,7 @@ def score_nbest(
     metrics: Sequence[str | Metric] | str | Metric = "BLEUS-4",
     tokenize: str = "none",
     lowercase: bool = False,
-    analyzer: str | None = None,
+    analyzer: Analyzer | None = None,
 ) -> dict[str, Floats]:
     """Score many candidates for one segment, each by itself: an n-best list, or samples of a model.
 
@@ -156,7 +157,7 @@ def score_nbest(
     if len(texts) > 1 and texts.blank.any():  # beside others an empty one is none
         texts = pack([text for text in texts if text.strip()] or [""], "references")
     asked, groups = (
-        Encoding(tokenize, lowercase, analyzer=analyzer),
+        Encoding(tokenize, lowercase, analyzer=analyzer_name(analyzer)),
         (Groups.of_one(len(column)), Groups.of_one(len(texts))),
     )
     found: dict[int, Floats] = {}

@@ -55,6 +55,8 @@ systems = ["sys/B.txt", "sys/[AC]*"]
 metrics = ["BLEU-4", "chrF"]
 tokenize = "none"
 lowercase = true
+analyzer = "spacy:fr_core_news_sm"
+labels = "iqmt"
 documents = "documents.txt"
 groups = "genres.txt"
 nbest = "nbest.txt"
@@ -94,7 +96,21 @@ def test_everything_that_can_be_said(folder):
     )
     assert [column.name for column in found.system_columns] == ["B", "A", "C"]
     values = {key: getattr(found, key) for key in KEYS}
-    assert None not in values.values()
+    assert [key for key, value in values.items() if value is None] == ["parses"]  # in place of an analyzer
+    assert (found.analyzer, found.labels) == ("spacy:fr_core_news_sm", "iqmt")
+
+
+def test_parses(folder):
+    (folder / "A.conllu").write_text("")
+    (folder / "B.props").write_text("")
+    start = 'references = "ref/1.txt"\n'
+    assert read_experiment(written(folder, start + 'parses = "*.conllu"')).parses == (str(folder / "A.conllu"),)
+    table = start + '[parses]\nA = ["A.conllu", "B.props"]\n"sys/B.txt" = "B.props"\n'
+    files = [str(folder / name) for name in ("A.conllu", "B.props")]
+    assert read_experiment(written(folder, table)).parses == (
+        *(f"A={file}" for file in files),
+        f"{folder / 'sys/B.txt'}={files[1]}",
+    )
 
 
 def test_only_references_are_needed(folder):
@@ -186,6 +202,14 @@ REFERENCES = 'references = "ref/*.txt"\n'
         (REFERENCES + 'tokenize = "13b"', r'line 2: there is no tokenizer "13b" \(did you mean "13a"\?\)'),
         (REFERENCES + "tokenize = 13", r"line 2: tokenize is the name of a tokenizer, not 13"),
         (REFERENCES + 'lowercase = "yes"', r'line 2: lowercase is true or false, not "yes"'),
+        (REFERENCES + "analyzer = 1", r"line 2: analyzer is the name of an analyzer, not 1"),
+        (REFERENCES + 'labels = "ptb"', r'line 2: labels is own or iqmt, not "ptb"'),
+        (REFERENCES + 'parses = "nix/*.conllu"', r'line 2: no file matches "nix/\*\.conllu"'),
+        (REFERENCES + 'parses = ["nix.conllu"]', r"line 2: .*nix\.conllu: there is no such file"),
+        (REFERENCES + 'parses = {A = "nix.conllu"}', r"line 2: .*nix\.conllu: there is no such file"),
+        (REFERENCES + "parses = {A = 3}", r"line 2: parses of A are a file, or a list of them, not 3"),
+        (REFERENCES + "parses = 3", r"line 2: parses is the name of a file, a list of them, or a table .*, not 3"),
+        (REFERENCES + 'analyzer = "spacy"\nparses = "short.txt"', r"line 3: either an analyzer .* or files do"),
         (REFERENCES + "confidence = 95", r"line 2: confidence is a number between 0 and 1, not 95"),
         (REFERENCES + "confidence = true", r"line 2: confidence is a number between 0 and 1, not true"),
         (REFERENCES + "n_resamples = 1", r"line 2: n_resamples is a whole number of at least 2, not 1"),

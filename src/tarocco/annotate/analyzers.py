@@ -4,15 +4,17 @@ spacy            spaCy's small English pipeline, en_core_web_sm
 spacy:NAME       any installed spaCy pipeline: spacy:fr_core_news_sm
 stanza:LANGUAGE  Stanza's default pipeline of a language, for people who have its models
 NAME+iqmt        the same with the labels of the IQmt manual
+
+Any other analyzer comes as an object, or as a mapping from texts to sentences, and is known by its version then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from tarocco.annotate.sentence import Sentence
-from tarocco.errors import UnknownName
+from tarocco.errors import BadParameter, UnknownName
 
 DEFAULT = "spacy"
 IQMT = "+iqmt"
@@ -41,6 +43,8 @@ class Annotator(Protocol):
         ...
 
 
+Analyzer = str | Annotator | Mapping[str, Sentence]  # a name, an object, or texts and what is known of them
+
 _loaded: dict[str, Annotator] = {}
 
 
@@ -48,6 +52,37 @@ def make_known(name: str, analyzer: Annotator) -> None:
     """Give an analyzer of one's own a name; annotated.register does that and forgets what it said before."""
     _loaded[name] = analyzer
     _loaded.pop(name + IQMT, None)
+
+
+def is_known(name: str) -> bool:
+    """Whether an analyzer was loaded, or made known, under a name."""
+    return name in _loaded
+
+
+def analyzer_name(analyzer: Analyzer | None) -> str | None:
+    """The name by which an analyzer is found; one that has none yet is called by its version."""
+    if analyzer is None or isinstance(analyzer, str):
+        return analyzer
+    if isinstance(analyzer, Mapping):
+        from tarocco.annotate.analyses import Analyses
+
+        analyzer = Analyses(analyzer)
+    if not (callable(getattr(analyzer, "annotate", None)) and isinstance(getattr(analyzer, "version", None), str)):
+        raise BadParameter(
+            'analyzer is a name such as "spacy", an object with name, version, layers and annotate, or a mapping from '
+            f"texts to sentences, not {analyzer!r}"
+        )
+    make_known(analyzer.version, analyzer)
+    return analyzer.version
+
+
+def without(name: str, layer: str) -> str:
+    """Who gives no such layer, as the beginning of a sentence: 'the analyzer "spacy:xx" gives no'."""
+    analyzer = annotator(name)
+    while isinstance(analyzer, _Relabeled):
+        analyzer = analyzer.analyzer
+    tell = getattr(analyzer, "without", None)
+    return str(tell(layer)) if tell is not None else f'the analyzer "{name}" gives no'
 
 
 def annotator(name: str = DEFAULT) -> Annotator:
@@ -79,6 +114,7 @@ class _Relabeled:
         self.analyzer = analyzer
         self.name, self.version = analyzer.name + IQMT, analyzer.version + IQMT
         self.layers = analyzer.layers
+        self.kept = getattr(analyzer, "kept", True)
 
     def annotate(self, texts: Sequence[str]) -> list[Sentence]:
         from tarocco.annotate.labels import to_iqmt

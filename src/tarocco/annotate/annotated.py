@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
+from typing import NamedTuple
 
-from tarocco.annotate.analyzers import DEFAULT, IQMT, Annotator, annotator, make_known
+from tarocco.annotate.analyzers import DEFAULT, IQMT, Annotator, annotator, is_known, make_known
 from tarocco.annotate.packing import packed, unpacked
 from tarocco.annotate.sentence import Sentence
+from tarocco.annotate.watching import watched
 from tarocco.errors import InputError
 from tarocco.store.annotations import RELEASE, get_annotations, put_annotations
 from tarocco.store.blocks import Store, digest
 
-__all__ = ["annotated", "annotator", "forget", "register"]
+__all__ = ["Told", "annotated", "annotator", "forget", "learn", "register", "told"]
 
 _BATCH = 500  # texts that are analyzed, stored and reported together
 _known: dict[str, dict[str, Sentence]] = {}  # by the analyzer's version, and by text
@@ -41,17 +43,17 @@ def annotated(
     """
     chosen = annotator(analyzer) if isinstance(analyzer, str) else analyzer
     known = _known.setdefault(chosen.version, {})
-    with _one_at_a_time:
-        missing = [text for text in dict.fromkeys(texts) if text not in known]
-        if advance is not None:
-            advance(len(texts) - len(missing))
-        if store is None:
-            _analyze(missing, chosen, known, None, advance)
-        elif isinstance(store, Store):
-            _analyze(missing, chosen, known, store, advance)
-        elif missing:
-            with Store(store) as opened:
-                _analyze(missing, chosen, known, opened, advance)
+    if not all(map(known.__contains__, texts)):
+        with _one_at_a_time:
+            missing = [text for text in dict.fromkeys(texts) if text not in known]
+            if advance is not None:
+                advance(len(texts) - len(missing))
+                _analyze(missing, chosen, known, store, advance)
+            else:
+                with watched(len(missing)) as advance:
+                    _analyze(missing, chosen, known, store, advance)
+    elif advance is not None:
+        advance(len(texts))
     return [known[text] for text in texts]
 
 
@@ -67,12 +69,61 @@ def forget() -> None:
     _known.clear()
 
 
+class Told(NamedTuple):
+    """What an analyzer said of some texts, for another process that need not have the analyzer."""
+
+    name: str
+    version: str
+    sentences: Mapping[str, Sentence]
+
+
+def told(texts: Sequence[str], name: str) -> Told:
+    """What the analyzer of that name says of texts."""
+    return Told(name, annotator(name).version, dict(zip(texts, annotated(texts, name), strict=True)))
+
+
+def learn(from_elsewhere: Told) -> None:
+    """Know what an analyzer said in another process; if it is not here, its name stands for what it said."""
+    name, version, sentences = from_elsewhere
+    if not is_known(name):
+        make_known(name, _Elsewhere(name, version))
+    _known.setdefault(version, {}).update(sentences)
+
+
+class _Elsewhere:
+    """An analyzer of another process, of which only its name and version are here."""
+
+    layers: frozenset[str] = frozenset()
+
+    def __init__(self, name: str, version: str) -> None:
+        self.name, self.version = name, version
+
+    def annotate(self, texts: Sequence[str]) -> list[Sentence]:
+        raise InputError(f"{self.name} is in another process, which has not said anything of {len(texts)} texts")
+
+
 def _analyze(
     texts: Sequence[str],
     analyzer: Annotator,
     known: dict[str, Sentence],
+    store: Store | str | Path | None,
+    advance: Callable[[int], None],
+) -> None:
+    if store is None or not texts or not getattr(analyzer, "kept", True):
+        _in_batches(texts, analyzer, known, None, advance)
+    elif isinstance(store, Store):
+        _in_batches(texts, analyzer, known, store, advance)
+    else:
+        with Store(store) as opened:
+            _in_batches(texts, analyzer, known, opened, advance)
+
+
+def _in_batches(
+    texts: Sequence[str],
+    analyzer: Annotator,
+    known: dict[str, Sentence],
     store: Store | None,
-    advance: Callable[[int], None] | None,
+    advance: Callable[[int], None],
 ) -> None:
     name = analyzer.version
     for first in range(0, len(texts), _BATCH):
@@ -86,8 +137,7 @@ def _analyze(
         found = analyzer.annotate(new) if new else []
         if len(found) != len(new):
             raise InputError(f"{analyzer.name} gave {len(found)} sentences for {len(new)} texts")
-        known.update(zip(new, found, strict=True))
         if store is not None and new:
-            put_annotations(store, name, [(keys[text], packed(known[text])) for text in new])
-        if advance is not None:
-            advance(len(batch))
+            put_annotations(store, name, [(keys[text], packed(one)) for text, one in zip(new, found, strict=True)])
+        known.update(zip(new, found, strict=True))
+        advance(len(batch))

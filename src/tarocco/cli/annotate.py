@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tarocco.cli.choices import LABELS
 from tarocco.cli.options import add_store_option, store_of
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--labels",
-        choices=("own", "iqmt"),
+        choices=LABELS,
         default="own",
         help="the analyzer's labels, or the IQmt manual's (default: own)",
     )
@@ -59,7 +60,6 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.annotate.files import formats_for, text_of
     from tarocco.errors import BadParameter, InputError
     from tarocco.present.writing import check_apart, check_writable, write_whole
-    from tarocco.read.lines import read_lines
 
     if options.parses and len(options.files) != 1:
         raise BadParameter(f"--parses is about one text, {len(options.files)} were named")
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> None:
         check_writable(path)
     rows = []
     for file in options.files:
-        sentences = _sentences(list(read_lines(file)), options)
+        sentences = _sentences(file, options)
         there = formats_for(sentences[0].layers) if sentences else []
         if to_output:
             if options.format not in there:
@@ -105,18 +105,28 @@ def _targets(file: str, folder: str | None, formats: tuple[str, ...]) -> dict[st
     return {suffix: Path(folder or text.parent) / f"{name}.{suffix}" for suffix in formats}
 
 
-def _sentences(texts: list[str], options: argparse.Namespace) -> list[Sentence]:
+def _sentences(file: str, options: argparse.Namespace) -> list[Sentence]:
     from tarocco.annotate.annotated import annotated
-    from tarocco.annotate.completing import completed
+    from tarocco.annotate.completing import completed, has_penn_tags
     from tarocco.annotate.files import read_annotations
     from tarocco.annotate.labels import to_iqmt
+    from tarocco.errors import InputError, TextRefused
     from tarocco.present.progress import progress
+    from tarocco.read.bytes_of import shown
+    from tarocco.read.lines import read_lines
 
+    texts = list(read_lines(file))
     if options.parses:
-        sentences = [completed(sentence) for sentence in read_annotations(options.parses, texts)]
+        sentences = read_annotations(options.parses, texts)
+        if has_penn_tags(sentences):
+            sentences = [completed(sentence) for sentence in sentences]
     else:
         with progress("texts", len(texts), shown=not options.quiet) as advance:
-            sentences = annotated(texts, options.analyzer, store_of(options), advance)
+            try:
+                sentences = annotated(texts, options.analyzer, store_of(options), advance)
+            except TextRefused as refused:
+                where = f"{shown(file)}, line {texts.index(refused.text) + 1}"
+                raise InputError(f"{where}: {refused.reason}") from None
     return [to_iqmt(sentence) for sentence in sentences] if options.labels == "iqmt" else sentences
 
 

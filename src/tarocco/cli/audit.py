@@ -63,6 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from tarocco.cli.inputs import read_inputs
+    from tarocco.errors import InputError
     from tarocco.judge.auditing import METRICS, audit_test_set
     from tarocco.judge.gaming import Settings
     from tarocco.judge.luck import RESAMPLES
@@ -70,6 +71,11 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.present.progress import progress
 
     test_set, chosen, encoding, _ = read_inputs(options, METRICS)
+    if options.parses and any(metric.reads(encoding).analyzer for metric in chosen):
+        raise InputError(
+            "an audit makes texts of its own out of the outputs, which no file describes: it needs an analyzer "
+            "(--analyzer) in place of --parses"
+        )
     settings = Settings(
         options.alpha, options.share, options.n_draws, RESAMPLES["bootstrap"], options.seed, options.jobs
     )

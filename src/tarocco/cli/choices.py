@@ -6,3 +6,4 @@ FORMATS = ("table", "json", "tsv", "csv", "latex", "md")
 ITEMS = ("system", "segment", "document")  # what is correlated
 GROUPINGS = ("none", "item", "system")
 COEFFICIENTS = ("pearson", "spearman", "kendall", "kendall-a", "kendall-c")
+LABELS = ("own", "iqmt")

@@ -7,7 +7,8 @@ says wins over what the file says.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from tarocco.cli.options import DEFAULTS
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from tarocco.encode.batch import Encoding
     from tarocco.metrics.base import Metric
     from tarocco.metrics.external import External
-    from tarocco.model import TestSet
+    from tarocco.model import Segments, TestSet
     from tarocco.read.experiment import Experiment
     from tarocco.read.external import ExternalFile
 
@@ -45,19 +46,35 @@ def read_inputs(options: argparse.Namespace, default: Sequence[str] = METRICS, *
     experiment = experiment_of(options.references)
     fill_in(options, experiment, default)
     chosen = metrics(options.metrics)
-    encoding = encoding_of(options)
+    encoding_of(options)  # a tokenizer that does not exist is told before anything is read
     test_set = read_texts(options, experiment, piped=piped)
+    encoding = encoding_of(options, test_set)
     return Inputs(test_set, [*chosen, *external_of(options, experiment, test_set, chosen)], encoding, experiment)
 
 
-def encoding_of(options: argparse.Namespace) -> Encoding:
-    """How text is read."""
+def encoding_of(options: argparse.Namespace, test_set: TestSet | None = None) -> Encoding:
+    """How text is read, and who tells the structure of sentences; parses are about the texts of a test set."""
+    from tarocco.cli.parses import texts_of
     from tarocco.encode.batch import Encoding
 
-    analyzer: str | None = options.analyzer
-    if options.labels == "iqmt":
-        analyzer = f"{analyzer or 'spacy'}+iqmt"
+    analyzer = None if test_set is None else analyzer_of(options, texts_of(test_set))
     return Encoding(options.tokenize, options.lowercase, analyzer=analyzer)
+
+
+def analyzer_of(options: argparse.Namespace, texts: Mapping[str, Segments]) -> str | None:
+    """The analyzer that was asked for, or one made of files that describe texts; it shows how far it is."""
+    from tarocco.annotate.watching import watch
+    from tarocco.present.progress import progress
+
+    watch(None if options.quiet else lambda total: progress("texts", total))
+    analyzer: str | None = options.analyzer
+    if options.parses:
+        from tarocco.cli.parses import analyzer_of_parses
+
+        if analyzer:
+            raise InputError("either an analyzer tells the structure of sentences (--analyzer) or files do (--parses)")
+        analyzer = analyzer_of_parses(options.parses, texts, partial(_note, options))
+    return f"{analyzer or 'spacy'}+iqmt" if options.labels == "iqmt" else analyzer
 
 
 def experiment_of(files: Sequence[str]) -> Experiment | None:
@@ -79,7 +96,8 @@ def fill_in(
     # Intervals are for corpus scores; below them only who asks on the command line is told that there are none.
     wanted = getattr(options, "always_intervals", False) or getattr(options, "level", "corpus") == "corpus"
     between = ("confidence",) if wanted else ()
-    for name in ("metrics", *DEFAULTS, "documents", "groups", "store", *between):
+    analyzing = () if options.analyzer or options.parses else ("analyzer", "parses")  # one or the other
+    for name in ("metrics", *DEFAULTS, *analyzing, "documents", "groups", "store", *between):
         if getattr(options, name, None) is None:
             said = getattr(experiment, name, None)
             setattr(options, name, (DEFAULTS | defaults).get(name) if said is None else said)

@@ -7,31 +7,93 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING
 
+from tarocco.cli.options import add_analyzer_options
+
 if TYPE_CHECKING:
     from tarocco.metrics.base import Metric
+
+LINGUISTIC = ("SP", "DP", "CP", "NE", "SR")  # families whose metrics have a type
 
 EXAMPLES = """examples:
   tarocco metrics
   tarocco metrics BLEU-SBP
+  tarocco metrics SR
+  tarocco metrics SR NE --seen ref1.txt sys.txt
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("names", nargs="*", metavar="NAME", help="explain these metrics")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="explain these metrics, or list these families")
+    group = parser.add_argument_group("types of linguistic metrics")
+    group.add_argument(
+        "--seen", nargs="+", metavar="TEXT", help="list the types of SP, DP, CP, NE or SR that are in these texts"
+    )
+    add_analyzer_options(group)
+    parser.add_argument("-q", "--quiet", action="store_true", help="no notes on standard error")
 
 
 def run(options: argparse.Namespace) -> None:
     from tarocco.present.tables import Table, write_table
     from tarocco.registry import GROUPS, families, metrics
 
+    if options.seen:
+        list_types(options)
+        return
     if options.names:
-        sys.stdout.write("\n".join(explain(metric) for metric in metrics(options.names)))
+        told = [list_family(name) for name in options.names]
+        explained = iter(metrics([name for name, listed in zip(options.names, told, strict=True) if not listed]))
+        sys.stdout.write("\n".join(listed or explain(next(explained)) for listed in told))
         return
     rows = tuple(row for family in families() for row in ((family.title, family.summary), *family.also))
     write_table(Table(("metric", "what it is"), rows, labels=2))
     sys.stdout.write("\n`tarocco metrics NAME` gives the formula, the parameters and the paper.\n")
     for group, names in GROUPS.items():
         sys.stdout.write("\n".join(wrapped(f"{group} stands for {' '.join(names)}")) + "\n")
+
+
+def list_family(name: str) -> str:
+    """The members of a family that has a name of its own, SR or ROUGE; nothing if it is a metric or unknown."""
+    from tarocco.errors import TaroccoError
+    from tarocco.registry import metric
+
+    try:
+        metric(name)
+    except TaroccoError:
+        members = members_of(name)
+        lines = []
+        for family in members:
+            lines += [family.title, *wrapped(family.summary, "  "), *wrapped(" ".join(family.names), "  "), ""]
+        return "\n".join(lines)
+    return ""
+
+
+def members_of(name: str) -> list[type[Metric]]:
+    """The families whose names begin with a name and a hyphen."""
+    from tarocco.registry import families
+
+    return [family for family in families() if family.title.upper().startswith(f"{name.upper()}-")]
+
+
+def list_types(options: argparse.Namespace) -> None:
+    """The types in texts, with what an analyzer or files say of them."""
+    from tarocco.annotate.annotated import annotated
+    from tarocco.cli.inputs import analyzer_of
+    from tarocco.errors import InputError
+    from tarocco.metrics.seen import types_seen
+    from tarocco.present.tables import Table, write_table
+    from tarocco.read.test_set import distinct_names, system_columns
+
+    names = options.names or LINGUISTIC
+    for name in names:
+        if name.upper() not in LINGUISTIC:
+            raise InputError(f'--seen is about {", ".join(LINGUISTIC)}: "{name}" has no types')
+    columns = [column for path in options.seen for column in system_columns(path)]
+    texts = {name: column.segments for name, column in zip(distinct_names(columns), columns, strict=True)}
+    analyzer = analyzer_of(options, texts) or "spacy"
+    sentences = annotated([text for segments in texts.values() for text in segments], analyzer)
+    rows = types_seen([family for name in names for family in members_of(name)], sentences, analyzer)
+    cells = tuple((one.metric, f"{one.segments}", f"{one.items}") for one in rows)
+    write_table(Table(("metric", "segments", "items"), cells, labels=1))
 
 
 def explain(metric: Metric) -> str:
@@ -74,4 +136,5 @@ def explain(metric: Metric) -> str:
 
 
 def wrapped(text: str, indent: str = "") -> list[str]:
-    return textwrap.wrap(" ".join(text.split()), 88, initial_indent=indent, subsequent_indent=indent)
+    tidy = " ".join(text.split())
+    return textwrap.wrap(tidy, 88, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)

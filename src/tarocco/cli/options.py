@@ -9,9 +9,9 @@ import argparse
 import os
 from collections.abc import Callable, Sequence
 
-from tarocco.cli.choices import FORMATS, LEVELS, TOKENIZERS
+from tarocco.cli.choices import FORMATS, LABELS, LEVELS, TOKENIZERS
 
-DEFAULTS = {"tokenize": "13a", "lowercase": False, "n_resamples": 1000, "seed": 12345}
+DEFAULTS = {"labels": "own", "tokenize": "13a", "lowercase": False, "n_resamples": 1000, "seed": 12345}
 
 
 def add_test_set_arguments(
@@ -48,6 +48,13 @@ def add_text_options(parser: argparse.ArgumentParser, tokenize: str = "13a", doc
         metavar="N",
         help="the reference file has up to N references a line, tabs between them (.tsv files are read so anyway)",
     )
+    add_analyzer_options(group)
+    if documents:
+        group.add_argument("--documents", metavar="FILE", help="one document label a segment")
+
+
+def add_analyzer_options(group: argparse._ArgumentGroup) -> None:
+    """Who tells the structure of sentences."""
     group.add_argument(
         "--analyzer",
         metavar="NAME",
@@ -56,12 +63,17 @@ def add_text_options(parser: argparse.ArgumentParser, tokenize: str = "13a", doc
     )
     group.add_argument(
         "--labels",
-        choices=("own", "iqmt"),
-        default="own",
+        choices=LABELS,
         help="the analyzer's own labels, or those of the IQmt manual (default: own)",
     )
-    if documents:
-        group.add_argument("--documents", metavar="FILE", help="one document label a segment")
+    group.add_argument(
+        "--parses",
+        nargs="+",
+        action="extend",
+        metavar="[TEXT=]FILE",
+        help="take what these files say of the texts, in place of an analyzer: sys.conllu, sys.trees, sys.props "
+        "describe sys.txt",
+    )
 
 
 def add_scores_option(parser: argparse.ArgumentParser) -> None:

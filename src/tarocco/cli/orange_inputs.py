@@ -39,7 +39,7 @@ def read_trial(options: argparse.Namespace) -> Inputs:
     asked = bool(options.metrics or (experiment and experiment.metrics))
     fill_in(options, experiment, METRICS, tokenize="none")
     options.confidence = options.confidence or (experiment and experiment.confidence) or 0.95
-    encoding = encoding_of(options)
+    encoding_of(options)  # a tokenizer that does not exist is told before anything is read
     paths = options.references or (experiment.references if experiment else ())
     if not paths:
         raise InputError("no reference file was given: name them with -r")
@@ -47,6 +47,7 @@ def read_trial(options: argparse.Namespace) -> Inputs:
         raise InputError("standard input can be read once, but - was given twice")
     columns = [column for path in paths for column in reference_columns(path, options.num_refs)]
     references = assemble(columns, [])
+    encoding = encoding_of(options, references)
     given = _given(options, experiment)
     # Scores made elsewhere need no second reference: where there is none, they stand trial alone.
     alone = bool(given) and not asked and references.present.sum(axis=0).max(initial=0) < 2

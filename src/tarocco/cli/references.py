@@ -150,7 +150,7 @@ def _people(options: argparse.Namespace, experiment: Experiment | None) -> tuple
     test_set = read_texts(options, experiment)
     human = read_people(options, test_set, experiment)
     pool = pool_of(replace(test_set, systems={name: test_set.systems[name] for name in human.systems}), options.most)
-    encoding = encoding_of(options)
+    encoding = encoding_of(options, test_set)
     view = options.level, options.grouping, options.coefficient
     notes = who_was_judged(human, list(test_set.systems))
     return pool, by_people(human, pool, encoding, *view, options.seed, notes)
@@ -168,8 +168,9 @@ def _orange(options: argparse.Namespace, experiment: Experiment | None) -> tuple
         raise InputError("which n-best lists? Name them with --nbest FILE")
     files = experiment.references if experiment else options.references
     columns = [column for file in files for column in reference_columns(file, options.num_refs)]
-    pool = pool_of(assemble(columns, []), options.most, least=3)
-    return pool, by_orange(path, pool, encoding_of(options), options.seed)
+    test_set = assemble(columns, [])
+    pool = pool_of(test_set, options.most, least=3)
+    return pool, by_orange(path, pool, encoding_of(options, test_set), options.seed)
 
 
 def write(result: ReferencesResult, options: argparse.Namespace) -> None:

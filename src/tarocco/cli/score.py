@@ -82,6 +82,9 @@ def run(options: argparse.Namespace) -> None:
             store=store_of(options),
         )
     write(result, options, "score")
+    if not options.quiet:
+        for note in notes_on_types(result):
+            say(f"note: {note}")
     if options.figure:
         from tarocco.present.plots.results import figure
 
@@ -99,6 +102,20 @@ def warn_of_tokenized_text(test_set: TestSet) -> None:
                 f'note: {period.sum()} lines of "{name}" end in " .": the text looks tokenized, but scores compare '
                 "only on detokenized text; use --tokenize none if it is meant to be as it is"
             )
+
+
+def notes_on_types(result: Result) -> list[str]:
+    """Metrics over linguistic elements that found none in any text, as when a type is asked for that nobody has."""
+    found: dict[str, bool] = {}
+    for score in result.scores:
+        name = str(score.metric)
+        found[name] = found.get(name, False) or score.details.get("segments") != 0
+    return [
+        f"{name} has no score, since no text has what it looks at; `tarocco metrics {name[:2]} --seen FILE` lists the "
+        "types of a text"
+        for name, any_segment in found.items()
+        if not any_segment
+    ]
 
 
 def write(result: Result, options: argparse.Namespace, command: str) -> None:

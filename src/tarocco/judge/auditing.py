@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tarocco.annotate.analyzers import Analyzer, analyzer_name
 from tarocco.arguments import Candidates, References, listed, make_test_set
 from tarocco.encode.batch import Encoding
 from tarocco.errors import BadParameter, InputError
@@ -198,7 +199,7 @@ def audit(
     seed: int = SEED,
     tokenize: str = "13a",
     lowercase: bool = False,
-    analyzer: str | None = None,
+    analyzer: Analyzer | None = None,
     external: Mapping[str, Given] | None = None,
     jobs: int | None = None,
     store: Store | str | Path | None = None,
@@ -239,7 +240,7 @@ def audit(
     return audit_test_set(
         test_set,
         chosen,
-        Encoding(tokenize, lowercase, analyzer=analyzer),
+        Encoding(tokenize, lowercase, analyzer=analyzer_name(analyzer)),
         groups=None if groups is None else [str(label) for label in listed(groups, "groups")],
         settings=Settings(alpha, share, n_draws, RESAMPLES["bootstrap"], seed, jobs),
         store=store,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from tarocco.judge.ranking import Standing, combined, rank, stack, standing
 from tarocco.metrics.base import Floats, Metric
 from tarocco.model import CandidateScores
 from tarocco.read.nbest import NBestList
+
+if TYPE_CHECKING:
+    from tarocco.annotate.annotated import Told
 
 Scorer = Metric | CandidateScores
 
@@ -49,6 +52,7 @@ class Work:
     oracle: str
     ties: str
     confusions: Wanted | None = None
+    told: Told | None = None  # what an analyzer said of the texts, where it may not be in the worker's process
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +70,10 @@ def judged(work: Work) -> Outcome:
     """Let each contestant rank the references within each list."""
     if not work.contestants:
         return Outcome(())
+    if work.told is not None:
+        from tarocco.annotate.annotated import learn
+
+        learn(work.told)
     scorers = list(dict.fromkeys(scorer for one in work.contestants for scorer in one.scorers))
     number = {scorer: i for i, scorer in enumerate(scorers)}
     members = [[number[scorer] for scorer in one.scorers] for one in work.contestants]

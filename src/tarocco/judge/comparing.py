@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import isnan
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tarocco.annotate.analyzers import Analyzer
 from tarocco.arguments import Candidates, References
 from tarocco.errors import BadParameter, InputError
 from tarocco.judge.families import draws_needed
@@ -33,7 +35,7 @@ class CompareResult(Tabular):
     differences: tuple[Difference, ...]
     test: Test
     all_pairs: bool
-    untested: tuple[str, ...] = ()  # metrics that have scores for whole systems only
+    untested: tuple[str, ...] = ()  # metrics with scores for whole systems only, or without any
     notes: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Difference]:
@@ -101,7 +103,7 @@ def compare(
     seed: int = SEED,
     tokenize: str = "13a",
     lowercase: bool = False,
-    analyzer: str | None = None,
+    analyzer: Analyzer | None = None,
     external: Mapping[str, Given] | None = None,
     jobs: int | None = None,
     store: Store | str | Path | None = None,
@@ -172,16 +174,19 @@ def compare_scores(scores: Result, test: Test, baseline: str | None = None, all_
         test = replace(test, n_resamples=max(RESAMPLES[test.name], needed))
     check_resampling(0.95, test.n_resamples or 2, test.seed)
     found: list[Difference] = []
-    untested = []
+    untested, notes = [], []
     for metric in dict.fromkeys(one.metric for one in scores.scores):
         own = {one.system: one for one in scores.scores if one.metric == metric}
-        if of_whole_systems(metric):
+        without = [name for name in names if isnan(own[name].score)]
+        if of_whole_systems(metric) or without:
             untested.append(str(metric))
+            notes.append(
+                f"{metric} has scores for whole systems alone, and nothing to draw from: it is not tested"
+                if of_whole_systems(metric)
+                else f"{metric} has no score of {', '.join(without)}: it is not tested"
+            )
         else:
             found += differences([(own[one], own[other]) for one, other in pairs], test)
-    notes = [
-        f"{name} has scores for whole systems alone, and nothing to draw from: it is not tested" for name in untested
-    ]
     if test.n_resamples < needed:
         notes.append(
             f"{test.n_resamples} resamples are too few for any of {len(pairs)} differences to be significant after "

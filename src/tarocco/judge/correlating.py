@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tarocco.annotate.analyzers import Analyzer, analyzer_name
 from tarocco.arguments import Candidates, References, make_test_set
 from tarocco.encode.batch import Encoding
 from tarocco.errors import BadParameter, InputError
@@ -61,7 +62,7 @@ def correlate(
     document_size: int = 30,
     tokenize: str = "13a",
     lowercase: bool = False,
-    analyzer: str | None = None,
+    analyzer: Analyzer | None = None,
     external: Mapping[str, Given] | None = None,
     jobs: int | None = None,
     store: Store | str | Path | None = None,
@@ -131,7 +132,7 @@ def correlate(
     scores = score_test_set(
         test_set,
         [*chosen, sentinels.LengthRatio()],
-        Encoding(tokenize, lowercase, analyzer=analyzer),
+        Encoding(tokenize, lowercase, analyzer=analyzer_name(analyzer)),
         jobs=jobs,
         store=store,
         executor=executor,

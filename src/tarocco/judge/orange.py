@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tarocco.annotate.analyzers import Analyzer, analyzer_name
 from tarocco.arguments import References, listed, packed, streams_of
 from tarocco.encode.batch import Encoding
 from tarocco.errors import BadParameter, InputError
@@ -47,7 +48,7 @@ def orange(
     external: Mapping[str, Given] | None = None,
     tokenize: str = "none",
     lowercase: bool = False,
-    analyzer: str | None = None,
+    analyzer: Analyzer | None = None,
     against: str = "fair",
     oracle: str = "average-score",
     ties: str = "average",
@@ -127,7 +128,7 @@ def orange(
     asked = [metrics] if isinstance(metrics, str | Metric) else metrics
     panel = Panel(find_metrics(asked), scores, [members_of(group, scores) for group in combine])
     rules = Rules(
-        Encoding(tokenize, lowercase, analyzer=analyzer),
+        Encoding(tokenize, lowercase, analyzer=analyzer_name(analyzer)),
         Selection(n_best, unique, drop_copies, curve_of(curve)),
         against,
         oracle,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tarocco.annotate.analyzers import Analyzer, analyzer_name
 from tarocco.arguments import Candidates, References, listed, make_test_set, streams_of
 from tarocco.encode.batch import Encoding
 from tarocco.errors import BadParameter, InputError
@@ -56,7 +57,7 @@ def references(
     seed: int = SEED,
     tokenize: str | None = None,
     lowercase: bool = False,
-    analyzer: str | None = None,
+    analyzer: Analyzer | None = None,
     jobs: int | None = None,
     store: Store | str | Path | None = None,
 ) -> ReferencesResult:
@@ -112,7 +113,7 @@ def references(
             raise BadParameter("with nbest there are no systems: give None for them")
         test_set = TestSet({}, streams_of(listed(references, "references")))
         pool = pool_of(test_set, most, least=3)
-        judge = by_orange(nbest, pool, Encoding(tokenize or "none", lowercase, analyzer=analyzer), seed)
+        judge = by_orange(nbest, pool, Encoding(tokenize or "none", lowercase, analyzer=analyzer_name(analyzer)), seed)
     else:
         assert human is not None
         if not isinstance(systems, Mapping):
@@ -120,7 +121,7 @@ def references(
         test_set = make_test_set(systems, references)
         people = human_scores(human, list(test_set.systems), len(test_set))
         pool = pool_of(replace(test_set, systems={name: test_set.systems[name] for name in people.systems}), most)
-        encoding = Encoding(tokenize or "13a", lowercase, analyzer=analyzer)
+        encoding = Encoding(tokenize or "13a", lowercase, analyzer=analyzer_name(analyzer))
         notes = who_was_judged(people, list(test_set.systems))
         judge = by_people(people, pool, encoding, level, grouping, coefficient, seed, notes)
     return run_references(

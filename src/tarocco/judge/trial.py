@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tarocco.counting import contexts_of
+from tarocco.counting import analyze, contexts_of, told_of
 from tarocco.errors import InputError
 from tarocco.judge.block import Contestant, Work, given_of, judged
 from tarocco.judge.cases import Chosen, Counted, blocks_of, cases_of, chosen_of
@@ -77,11 +77,14 @@ def run_trial(
     wanted = {scorer.name for scorer in scorers if isinstance(scorer, CandidateScores)}
     given = [one for one in panel.given if one.name in wanted]
     metrics = [scorer for scorer in scorers if isinstance(scorer, Metric)]
-    contexts = dict(zip(metrics, contexts_of(references, metrics, rules.encoding), strict=True))
     parts: list[Part] = []
     waiting: deque[_Judging] = deque()
     told = 0
     with _kept(store, contestants, references, rules, lists.name) as kept:
+        opened = None if kept is None else kept.store
+        preparing = [metric for metric in metrics if metric.prepares]
+        analyze(references.references, preparing, rules.encoding, opened)
+        contexts = dict(zip(metrics, contexts_of(references, metrics, rules.encoding), strict=True))
 
         def works() -> Iterator[Work]:
             for block in blocks_of(cases):
@@ -94,6 +97,9 @@ def run_trial(
                 missing = tuple(m for m in range(len(contestants)) if m not in known)
                 counted.from_store += 0 if missing else len(chosen.cases)
                 waiting.append(_Judging(chosen, known, missing, keys))
+                texts = chosen.lists.candidates, chosen.lists.references
+                own = [one for m in missing for one in contestants[m].scorers if isinstance(one, Metric)]
+                analyze(texts, own, rules.encoding, opened)
                 yield Work(
                     chosen if confusions else replace(chosen, cases=()),  # texts go to other processes once
                     tuple(contestants[m] for m in missing),
@@ -104,6 +110,7 @@ def run_trial(
                     rules.oracle,
                     rules.ties,
                     confusions,
+                    None if executor is None else told_of(texts, own, rules.encoding),
                 )
 
         for outcome in map_ordered(judged, works(), None, jobs, executor):

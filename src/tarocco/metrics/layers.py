@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tarocco.annotate.analyzers import without
 from tarocco.annotate.sentence import Sentence
 from tarocco.errors import InputError
 from tarocco.kernels import kernel, pairs
@@ -138,9 +139,8 @@ class Layers:
     def layer(self, name: str) -> list[tuple[Any, ...]]:
         """A layer of each sentence."""
         if not self.has(name):
-            raise InputError(
-                f'the analyzer "{self._analyzer}" gives no {_LAYERS[name]}, which a metric that was asked for needs'
-            )
+            who = without(self._analyzer, name)
+            raise InputError(f"{who} {_LAYERS[name]}, which a metric that was asked for needs")
         found = list(map(attrgetter(name), self._sentences))
         return found if None not in found else [one or () for one in found]
 

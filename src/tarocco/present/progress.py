@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 PATIENCE = 0.5  # seconds; work that takes no longer shows no bar
 
@@ -29,34 +29,44 @@ def progress(what: str, total: int, shown: bool = True, inside: str | None = Non
 
 
 class _Bar:
-    """A bar that appears once the work has taken long enough to wonder about it."""
+    """A bar that appears once the work has taken long enough to wonder about it; below others that are there."""
+
+    display: ClassVar[Any] = None  # of all bars: a terminal can show one
+    shown: ClassVar[int] = 0  # how many of them are in it
 
     def __init__(self, what: str, total: int, inside: str | None) -> None:
         self.what, self.total, self.done = what, total, 0
         self.inside, self.done_inside = inside, 0
         self.started = time.monotonic()
-        self.shown: Any = None
+        self.task: Any = None
 
     def advance(self, done: int, inside: int = 0) -> None:
         self.done += done
         self.done_inside += inside
-        if self.shown is None and time.monotonic() - self.started > PATIENCE:
+        if self.task is None and time.monotonic() - self.started > PATIENCE:
             self.start()
-        if self.shown is not None:
+        if self.task is not None:
             elapsed = time.monotonic() - self.started
             counted = self.done_inside if self.inside else self.done
             rate = f"{counted / elapsed:,.0f} {self.inside or self.what}/s"
-            self.shown.update(self.task, completed=self.done, rate=rate)
+            _Bar.display.update(self.task, completed=self.done, rate=rate)
 
     def start(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        if _Bar.display is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
-        self.shown = Progress(*columns, console=Console(file=sys.stderr), transient=True)
-        self.task = self.shown.add_task(self.what, total=self.total, rate="")
-        self.shown.start()
+            columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
+            _Bar.display = Progress(*columns, console=Console(file=sys.stderr), transient=True)
+            _Bar.display.start()
+        _Bar.shown += 1
+        self.task = _Bar.display.add_task(self.what, total=self.total, rate="")
 
     def stop(self) -> None:
-        if self.shown is not None:
-            self.shown.stop()
+        if self.task is None:
+            return
+        _Bar.display.remove_task(self.task)
+        _Bar.shown -= 1
+        if not _Bar.shown:
+            _Bar.display.stop()
+            _Bar.display = None

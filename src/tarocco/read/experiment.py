@@ -19,6 +19,7 @@ from tarocco.encode.tokenizers import tokenizer
 from tarocco.errors import InputError, TaroccoError
 from tarocco.model import ExternalScores, HumanScores
 from tarocco.read.bytes_of import bytes_of
+from tarocco.read.experiment_values import is_about_file, shown_as_toml, wrong_about_human
 from tarocco.read.external import (
     ExternalFile,
     file_and_column,
@@ -28,7 +29,7 @@ from tarocco.read.external import (
 )
 from tarocco.read.human import HumanFile
 from tarocco.read.lines import check_utf8, read_lines
-from tarocco.read.tables import KINDS, near
+from tarocco.read.tables import near
 from tarocco.read.test_set import (
     Column,
     distinct_names,
@@ -48,6 +49,9 @@ KEYS = {
     "metrics": "the name of a metric, or a list of them",
     "tokenize": "the name of a tokenizer",
     "lowercase": "true or false",
+    "analyzer": "the name of an analyzer",
+    "labels": "own or iqmt",
+    "parses": "the name of a file, a list of them, or a table with texts and the files that describe them",
     "documents": "the name of a file",
     "groups": "the name of a file",
     "nbest": "the name of a file",
@@ -59,6 +63,7 @@ KEYS = {
     "store": "the name of a file",
 }
 
+LABELS = ("own", "iqmt")
 Read = TypeVar("Read")
 
 
@@ -74,6 +79,9 @@ class Experiment:
     metrics: tuple[str, ...] = ()
     tokenize: str | None = None
     lowercase: bool | None = None
+    analyzer: str | None = None
+    labels: str | None = None
+    parses: tuple[str, ...] | None = None  # FILE or TEXT=FILE
     documents: str | None = None
     groups: str | None = None
     nbest: str | None = None
@@ -148,6 +156,9 @@ class _Reading:
             metrics=self.metrics(check_metric),
             tokenize=self.tokenizer(),
             lowercase=self.of_type("lowercase", bool),
+            analyzer=self.of_type("analyzer", str),
+            labels=self.one_of("labels", LABELS),
+            parses=self.parses(),
             documents=self.labels("documents", first),
             groups=self.labels("groups", first),
             nbest=self.existing("nbest", self.file("nbest")),
@@ -202,14 +213,21 @@ class _Reading:
         value = self.values.get(key)
         if value is None or isinstance(value, kind):
             return value
-        self.wrong(f"{key} is {KEYS[key]}, not {_shown(value)}", key)
+        self.wrong(f"{key} is {KEYS[key]}, not {shown_as_toml(value)}", key)
         return None
 
     def number(self, key: str, kinds: tuple[type, ...], allowed: Callable[[Any], bool]) -> Any:
         value = self.values.get(key)
         if value is None or (type(value) in kinds and allowed(value)):
             return value
-        self.wrong(f"{key} is {KEYS[key]}, not {_shown(value)}", key)
+        self.wrong(f"{key} is {KEYS[key]}, not {shown_as_toml(value)}", key)
+        return None
+
+    def one_of(self, key: str, choices: Sequence[str]) -> str | None:
+        value = self.values.get(key)
+        if value is None or value in choices:
+            return value
+        self.wrong(f"{key} is {KEYS[key]}, not {shown_as_toml(value)}", key)
         return None
 
     def texts(self, key: str) -> list[str]:
@@ -217,7 +235,7 @@ class _Reading:
         value = self.values.get(key, [])
         value = [value] if isinstance(value, str) else value
         if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
-            self.wrong(f"{key} is {KEYS[key]}, not {_shown(self.values[key])}", key)
+            self.wrong(f"{key} is {KEYS[key]}, not {shown_as_toml(self.values[key])}", key)
             return []
         if key in self.values and not value:
             self.wrong(f"{key} is an empty list", key)
@@ -274,6 +292,27 @@ class _Reading:
                 found.append(one)
         return list(dict.fromkeys(found))
 
+    def parses(self) -> tuple[str, ...] | None:
+        """What files say of texts; a text is called by its name in the experiment, or by its path."""
+        table = self.values.get("parses")
+        if table is None:
+            return None
+        if "analyzer" in self.values:
+            self.wrong("either an analyzer tells the structure of sentences or files do: analyzer or parses", "parses")
+        if not isinstance(table, dict):
+            return tuple(str(self.existing("parses", file, self.entries[file])) for file in self.files("parses"))
+        found = []
+        for text, value in table.items():
+            files = [value] if isinstance(value, str) else value
+            if not isinstance(files, list) or not all(isinstance(file, str) and file for file in files):
+                self.wrong(
+                    f"parses of {text} are a file, or a list of them, not {shown_as_toml(value)}", "parses", text
+                )
+                continue
+            named = self.place(text) if Path(self.place(text)).is_file() else text
+            found += [f"{named}={self.existing('parses', self.place(file), file)}" for file in files]
+        return tuple(found)
+
     def columns(self, key: str, paths: Sequence[str], read: Callable[[str], list[Column]]) -> list[Column]:
         by_path = [self.tried(key, self.entries.get(path), read, path) for path in paths]
         return list(chain.from_iterable(columns for columns in by_path if columns is not None))
@@ -294,7 +333,7 @@ class _Reading:
         if isinstance(about, str) and about:
             return HumanFile(*file_and_column(self.place(about)))
         if isinstance(about, Mapping):
-            mistakes = _wrong_about_human(about)
+            mistakes = wrong_about_human(about)
             for sentence in mistakes:
                 self.wrong(f"human {sentence}", "human")
             if mistakes:
@@ -304,7 +343,7 @@ class _Reading:
             }
             return HumanFile(self.place(how.pop("file")), **how)
         if about is not None:
-            self.wrong(f"human is {KEYS['human']}, not {_shown(about)}", "human")
+            self.wrong(f"human is {KEYS['human']}, not {shown_as_toml(about)}", "human")
         return None
 
     def external(self) -> tuple[ExternalFile, ...]:
@@ -332,53 +371,16 @@ class _Reading:
         name, kind = named
         if isinstance(about, str) and about:
             path, column = file_and_column(self.place(about))
-        elif isinstance(about, Mapping) and _is_about_file(about):
+        elif isinstance(about, Mapping) and is_about_file(about):
             path, column = self.place(about["file"]), about.get("column")
             kind = about.get("kind", kind)
         else:
             self.wrong(
                 f'external scores of {name} are the name of a file, or {{file = "...", kind = "error" or "similarity", '
-                f'column = "..."}}, not {_shown(about)}',
+                f'column = "..."}}, not {shown_as_toml(about)}',
                 "external",
                 written,
             )
             return None
         self.existing("external", path, written)
         return ExternalFile(name, path, column, kind)
-
-
-def _is_about_file(about: Mapping[str, object]) -> bool:
-    return (
-        set(about) <= {"file", "kind", "column"}
-        and all(isinstance(value, str) and value for value in about.values())
-        and "file" in about
-        and about.get("kind", "error") in KINDS
-    )
-
-
-def _wrong_about_human(about: Mapping[str, Any]) -> list[str]:
-    """What a table says that HumanFile does not take; which judges and grades there are, `read_human` knows."""
-    kinds: dict[str, tuple[Any, str]] = {
-        "file": (str, "the name of a file"),
-        "column": (str, "text"),
-        "judges": (str, "median or mean"),
-        "grades": ((str, list), "text, or a list of texts"),
-        "as_rankings": (bool, "true or false"),
-    }
-    found = [f'has no key "{key}" ({near(key, kinds)})' for key in about if key not in kinds]
-    if not about.get("file"):
-        found.append('names no file: file = "..." is wanted')
-    for key, (kind, wanted) in kinds.items():
-        value = about.get(key)
-        texts = not isinstance(value, list) or all(isinstance(one, str) for one in value)
-        if value is not None and not (isinstance(value, kind) and texts):
-            found.append(f"has {key} = {_shown(value)}, but {key} is {wanted}")
-    return found
-
-
-def _shown(value: object) -> str:
-    """A value as TOML has it, roughly."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    text = f'"{value}"' if isinstance(value, str) else str(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
