@@ -63,7 +63,9 @@ def score(
         How text becomes words: none, 13a, intl, char, zh or rouge; in lower case or as it is.
     analyzer
         What tells the structure of sentences, for the metrics that want it: "spacy" (the default), "spacy:PIPELINE",
-        "stanza:LANGUAGE", or one that was registered; with +iqmt behind it, in the labels of the IQmt manual.
+        "stanza:LANGUAGE", or one that was registered; with +iqmt behind it, in the labels of the IQmt manual. Or an
+        object with name, version, layers and annotate(texts), or a mapping from every text to its sentence, as
+        `read_annotations` reads them.
     documents
         A label a segment; then `result["BLEU-4"].documents` has a score for each label.
     external

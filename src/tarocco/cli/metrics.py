@@ -18,7 +18,7 @@ EXAMPLES = """examples:
   tarocco metrics
   tarocco metrics BLEU-SBP
   tarocco metrics SR
-  tarocco metrics SR NE --seen ref1.txt sys.txt
+  tarocco metrics SR NE --seen ref.txt sysA.txt
 """
 
 

@@ -25,5 +25,6 @@ dependencies    DP-Ol-l, DP-Oc-t, DP-Or-t, DP-HWCx-l
 constituents    CP-Op-t, CP-Oc-t, CP-STM-l
 entities        NE-Oe-t, NE-Me-t
 roles           SR-Or-t, SR-Mr-t and their verb-bound forms
+seen            which types there are in given sentences
 external        scores that were made elsewhere, as a metric
 """
