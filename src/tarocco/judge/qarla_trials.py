@@ -76,9 +76,10 @@ def check_level(level: str) -> None:
         raise BadParameter(f"level is one of {', '.join(LEVELS)}, not {level!r}")
 
 
-def check_texts(test_set: TestSet, name: str) -> None:
-    """Refuse, before anything is scored, what has too few references or systems for a measure."""
+def check_texts(test_set: TestSet, name: str, segments: Sequence[int] | None = None) -> None:
+    """Refuse, before anything is scored, what has too few references, systems or segments for a measure."""
     least, why = _WANTED[name]
+    _check_segments(segments or (), len(test_set))
     most = int(test_set.present.sum(axis=0).max(initial=0))
     if most < least:
         there = "there is 1" if most == 1 else f"there are {most}"
@@ -115,8 +116,7 @@ def bench_of(near: Similarities, settings: Settings, name: str) -> Bench:
     """Leave out segments that nobody asked for, or that have too few references."""
     least, why = _WANTED[name]
     asked = tuple(range(near.n_segments)) if settings.segments is None else settings.segments
-    if wrong := [one for one in asked if not 0 <= one < near.n_segments]:
-        raise InputError(f"there is no segment {wrong[0] + 1}: there are {near.n_segments}")
+    _check_segments(asked, near.n_segments)
     enough = near.present.sum(axis=1)[list(asked)] >= least
     rows = np.flatnonzero(enough)
     if not len(rows):
@@ -127,6 +127,11 @@ def bench_of(near: Similarities, settings: Settings, name: str) -> Bench:
         notes.append(f"{left_out} of {len(asked)} segments have fewer than {least} references and are left out")
     whole = len(segments) == near.n_segments and (segments == np.arange(near.n_segments)).all()
     return Bench(near if whole else near.chosen(segments=segments.tolist()), rows, asked, tuple(notes))
+
+
+def _check_segments(asked: Sequence[int], count: int) -> None:
+    if wrong := [one for one in asked if not 0 <= one < count]:
+        raise InputError(f"there is no segment {wrong[0] + 1}: there are {count}")
 
 
 def _signature(name: str, near: Similarities, settings: Settings, members: Sequence[int], more: str = "") -> str:

@@ -166,6 +166,10 @@ def _fill_in(near: Floats, metric: External, test_set: TestSet, between_systems:
             f"{metric}: scores of pairs of texts are wanted here, in columns target, reference, segment and score"
         )
     systems, names = len(test_set.systems), [*test_set.systems, *test_set.stream_names]
+    if both := set(test_set.systems) & set(test_set.stream_names):
+        raise InputError(
+            f"{metric}: {min(both)} is the name of a system and of a reference, so that pairs are ambiguous"
+        )
     for target in range(len(names)):
         for text in range(len(names)):
             asked = text != target and (target >= systems or (between_systems and text < systems))

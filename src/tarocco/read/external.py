@@ -117,7 +117,8 @@ def read_external(
 def external_of_numbers(
     name: str, given: Any, systems: Sequence[str], n_segments: int, called: str | None = None
 ) -> ExternalScores:
-    """Scores from a program: a mapping from systems to a list of numbers, or to a number; a list for one system.
+    """Scores from a program: a mapping from systems to a list of numbers, or to a number; a list for one system; or a
+    mapping from pairs (target, reference) to lists.
 
     `called` is what mistakes call them; by default external scores and their name.
     """
@@ -127,6 +128,8 @@ def external_of_numbers(
         if len(systems) != 1:
             raise InputError(f"{called}: a mapping from systems is wanted, as there are several")
         given = {systems[0]: given}
+    if given and all(isinstance(key, tuple) and len(key) == 2 for key in given):
+        return _pairs_of_numbers(bare, kind or "similarity", given, systems, n_segments, called)
     refuse_uncovered(called, systems, [str(system) for system in given])
     by_name = {str(system): scores for system, scores in given.items()}
     by_system: dict[str, Floats] = {}
@@ -151,6 +154,24 @@ def external_of_numbers(
     digest = sha256(b"".join(by_system[system].tobytes() for system in systems)).hexdigest()[:12]
     origin = (("kind", kind or "similarity"), ("sha256", digest))
     return ExternalScores(bare, kind or "similarity", "system" if single else "segment", by_system, origin)
+
+
+def _pairs_of_numbers(
+    name: str, kind: Kind, given: Mapping[Any, Any], systems: Sequence[str], n_segments: int, called: str
+) -> ExternalScores:
+    """Similarities of a target, which is a system or a reference, to one reference."""
+    by_name = {(str(target), str(reference)): scores for (target, reference), scores in given.items()}
+    refuse_uncovered(called, systems, [target for target, _ in by_name])
+    written = {f"{target} against {reference}": pair for pair in by_name for target, reference in [pair]}
+    read = external_of_numbers(name, {key: by_name[pair] for key, pair in written.items()}, list(written), n_segments)
+    if read.level == "system":
+        raise InputError(f"{called}: {n_segments} numbers are wanted for each pair of texts, one a segment")
+    pairs = {pair: read.by_system[key] for key, pair in written.items()}
+    by_system = {system: _best(pairs, system, systems, kind, n_segments) for system in systems}
+    named = sha256("\n".join(written).encode("utf-8", "surrogatepass"))
+    named.update(b"".join(scores.tobytes() for scores in pairs.values()))
+    origin = (("kind", kind), ("sha256", named.hexdigest()[:12]), ("refs", "best"))
+    return ExternalScores(name, kind, "segment", by_system, origin, pairs)
 
 
 # --- candidates of n-best lists ----------------------------------------------------------------------------------
