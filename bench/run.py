@@ -24,6 +24,7 @@ SCRIPTS = (
     "bootstrap",
     "compare",
     "people",
+    "qarla",
     "command_line",
     "worst",
     "store",

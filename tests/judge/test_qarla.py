@@ -138,7 +138,7 @@ def test_jack(near):
 
 def test_blocks_do_not_matter(monkeypatch):
     expected = tarocco.king(DEMO.systems, DEMO.references, metrics=METRICS, jobs=1).rows()
-    monkeypatch.setattr(queens, "_WORDS", 1)
+    monkeypatch.setattr(queens, "_SEGMENTS", 7)
     assert tarocco.king(DEMO.systems, DEMO.references, metrics=METRICS, jobs=3).rows() == expected
 
 

@@ -3,8 +3,10 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from judge_similarities import similarities
 
-from tarocco.judge.decisions import Decisions, packed, shares
+from tarocco.judge import queens
+from tarocco.judge.decisions import Decisions, held_out_queens, packed, queen, shares
 from tarocco.kernels import kernel, samples, widest
 
 
@@ -59,3 +61,15 @@ def test_tally(seed, metrics, size, quiet):
             counted = masks[of[j], s] & ~(gaps[members, s, which[j]].all(axis=0) & quiet)
             hits = (bits[members, s, which[j]].all(axis=0) & counted).sum()
             assert np.isnan(found[s, j]) if not counted.any() else found[s, j] == hits / counted.sum()
+
+
+@given(similarities())
+def test_passes(near):
+    """Counting without bits gives what counting bits gives."""
+    members = list(range(len(near.metrics)))
+    bits = Decisions.of(near)
+    (found,) = queens.queens(near, [members], queens.Comparison())
+    assert np.array_equal(found, queen(bits, members)[:, : len(near.systems)], equal_nan=True)
+    (found,) = queens.held_out_queens(near, [members], queens.Comparison())
+    expected = held_out_queens(bits, members)
+    assert np.array_equal(found[near.present], expected[near.present], equal_nan=True)

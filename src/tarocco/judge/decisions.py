@@ -53,11 +53,21 @@ class Pairs:
     near: Floats  # [metrics, segments, pairs]: their similarity; [metrics, 1, pairs] where they serve all segments
     own: bool = True  # whether they are the segment's own, so that it must have these references
 
+    def counted(self, present: Flags, held_out: int | None) -> Flags:
+        """bool[segments, pairs]: those of references that a segment has, where pairs are its own, and none held out."""
+        kept = (self.references != (-1 if held_out is None else held_out)).all(axis=1)
+        there = present[:, self.references].all(axis=2) if self.own else np.ones((len(present), 1), np.bool_)
+        counted: Flags = there & kept
+        return counted
+
 
 def own_pairs(near: Similarities) -> Pairs:
     """All pairs of a segment's references."""
     pairs = ordered_pairs(len(near.references))
-    return Pairs(pairs, near.to_references[:, :, near_rows(len(near.systems), pairs), pairs[:, 1]])
+    metrics, segments, texts, references = near.to_references.shape
+    flat = near.to_references.reshape(metrics, segments, texts * references)
+    places = near_rows(len(near.systems), pairs) * references + pairs[:, 1]
+    return Pairs(pairs, np.take(flat, places, axis=-1))
 
 
 def near_rows(systems: int, pairs: Places) -> Places:

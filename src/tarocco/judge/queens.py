@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from tarocco.judge import decisions, trans_topic
-from tarocco.judge.decisions import Decisions, Pairs
+from tarocco.judge.decisions import own_pairs
+from tarocco.judge.sample_tests import SampleTests
 from tarocco.judge.similarities import Similarities
-from tarocco.judge.trans_topic import AllPairs
+from tarocco.judge.trans_topic import AllPairs, sampled_pairs
 from tarocco.metrics.base import Floats
 from tarocco.run import blocks, map_ordered
 
 N_PAIRS = 1024  # that sets of metrics are tested with in trans-topic mode
-_WORDS = 1 << 21  # of bits that a thread keeps at a time; results do not depend on it
+_SEGMENTS = 128  # that a thread takes at a time; results do not depend on it
 
 Sets = Sequence[Sequence[int]]  # of metrics, by their numbers
 
@@ -40,28 +40,27 @@ class Comparison:
 def queens(near: Similarities, sets: Sets, comparison: Comparison, jobs: int | None = None) -> list[Floats]:
     """float64[segments, systems] for each set: QUEEN; NaN where there is no sample."""
     systems = len(near.systems)
-    return _for_sets(
-        near,
-        sets,
-        comparison,
-        jobs,
-        lambda bits, members: decisions.queen(bits, members)[:, :systems],
-        lambda pairs, of_metric: pairs.queens(of_metric[:, :systems]),
-    )
+
+    def by_rank(pairs: AllPairs, of_metric: Floats) -> Floats:
+        return pairs.queens(of_metric[:, :systems])
+
+    return _for_sets(near, sets, comparison, jobs, False, lambda found: found[..., 0], by_rank)
 
 
 def held_out_queens(near: Similarities, sets: Sets, comparison: Comparison, jobs: int | None = None) -> list[Floats]:
     """float64[segments, references, systems + 1] for each set: with a reference held out, QUEEN of every system and
     then its own."""
-    systems = len(near.systems)
-    return _for_sets(
-        near,
-        sets,
-        comparison,
-        jobs,
-        decisions.held_out_queens,
-        lambda pairs, of_metric: pairs.held_out_queens(of_metric, systems),
-    )
+    systems, every = len(near.systems), np.arange(len(near.references))
+
+    def by_test(found: Floats) -> Floats:
+        by_reference = np.moveaxis(found, 1, 2)[:, :-1]
+        own = by_reference[:, every, systems + every]
+        return np.concatenate([by_reference[..., :systems], own[..., None]], axis=2)
+
+    def by_rank(pairs: AllPairs, of_metric: Floats) -> Floats:
+        return pairs.held_out_queens(of_metric, systems)
+
+    return _for_sets(near, sets, comparison, jobs, True, by_test, by_rank)
 
 
 def _for_sets(
@@ -69,39 +68,25 @@ def _for_sets(
     sets: Sets,
     comparison: Comparison,
     jobs: int | None,
-    by_bits: Callable[[Decisions, Sequence[int]], Floats],
+    every_reference: bool,
+    by_test: Callable[[Floats], Floats],
     by_rank: Callable[[AllPairs, Floats], Floats],
 ) -> list[Floats]:
-    """For each set what its bits give; in trans-topic mode single metrics need none."""
-    if not comparison.trans_topic:
-        return _in_blocks(near, sets, None, jobs, by_bits)
-    single = [members[0] for members in sets if len(members) == 1]
-    several = [members for members in sets if len(members) > 1]
+    """For each set what its tests give; in trans-topic mode ranks are enough for a single metric."""
+    single = [members[0] for members in sets if len(members) == 1] if comparison.trans_topic else []
+    several = [members for members in sets if len(members) > 1] if comparison.trans_topic else sets
 
     def of_metric(metric: int) -> Floats:
         return by_rank(AllPairs.of(near, metric), near.to_references[metric])
 
-    ranked = map_ordered(of_metric, single, len(single), jobs)
-    pairs = trans_topic.sampled_pairs(near, comparison.n_pairs, comparison.seed) if several else None
-    tested = iter(_in_blocks(near, several, pairs, jobs, by_bits) if several else [])
-    return [next(ranked) if len(members) == 1 else next(tested) for members in sets]
-
-
-def _in_blocks(
-    near: Similarities,
-    sets: Sets,
-    pairs: Pairs | None,
-    jobs: int | None,
-    function: Callable[[Decisions, Sequence[int]], Floats],
-) -> list[Floats]:
-    metrics, segments, texts, references = near.to_references.shape
-    compared = references * (references - 1) if pairs is None else len(pairs.references)
-    size = max(1, min(1024, _WORDS // max(1, metrics * texts * -(-references * compared // 64))))
-
-    def run(block: tuple[int, int]) -> list[Floats]:
-        bits = Decisions.of(near.chosen(segments=range(*block)), pairs)
-        return [function(bits, members) for members in sets]
-
-    parts = blocks(segments, size)
-    found = list(map_ordered(run, parts, len(parts), jobs))
-    return [np.concatenate(of_set) for of_set in zip(*found, strict=True)]
+    ranked = iter(list(map_ordered(of_metric, single, len(single), jobs)))
+    tested: Iterator[Floats] = iter(())
+    if several:
+        pairs = sampled_pairs(near, comparison.n_pairs, comparison.seed) if comparison.trans_topic else own_pairs(near)
+        tests = SampleTests.of(near, pairs, every_reference)
+        parts = blocks(near.n_segments, _SEGMENTS)
+        found = map_ordered(
+            lambda part: [by_test(tests.shares(members, *part)) for members in several], parts, len(parts), jobs
+        )
+        tested = iter([np.concatenate(of_set) for of_set in zip(*found, strict=True)])
+    return [next(ranked if single and len(members) == 1 else tested) for members in sets]

@@ -13,6 +13,13 @@ COMPILED = cython.compiled
 if not cython.compiled:
     from tarocco.kernels.standin import count_ones
 
+    def not_below(one, several, n):
+        return sum((not one < several[i]) << i for i in range(n))
+
+    def unknown(several, n):
+        return sum((several[i] != several[i]) << i for i in range(n))
+
+
 MASK64 = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 ONE = cython.declare(cython.ulonglong, 1)
 
@@ -159,3 +166,93 @@ def tally(
                     found += count_ones(word & both[0, w])
                 hits[s, j] = found
                 counts[s, j] = there
+
+
+def passes(
+    near: cython.const[cython.double][:, :, :, :],
+    between: cython.const[cython.double][:, :, :],
+    members: cython.const[cython.Py_ssize_t][::1],
+    systems: cython.Py_ssize_t,
+    masks: cython.const[cython.ulonglong][:, :, :],
+    sizes: cython.const[cython.longlong][:, :],
+    held_out: cython.const[cython.Py_ssize_t][::1],
+    hits: cython.longlong[:, :, ::1],
+    counts: cython.longlong[:, :, ::1],
+):
+    """How many samples each text passes under all members, and how many there are, for several choices of references.
+
+    For choice h the pairs are those of masks[h, s], sizes[h, s] of them, and the reference r is any but held_out[h].
+    The last choice has all pairs of the others. hits and counts are longlong[segments, texts, choices], zero before.
+    Texts are systems and then references, as many as `hits` has room for; a reference is counted for the choice in
+    which it is held out. A row of `between`, whose numbers are next to each other, may serve all segments. As in
+    `decide`, a metric without a score puts no test; but bits are not kept, and metrics are not asked about samples that
+    another one has failed.
+    """
+    pairs: cython.Py_ssize_t = between.shape[2]
+    choices: cython.Py_ssize_t = masks.shape[0]
+    s: cython.Py_ssize_t
+    t: cython.Py_ssize_t
+    r: cython.Py_ssize_t
+    h: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    m: cython.Py_ssize_t
+    w: cython.Py_ssize_t
+    row: cython.Py_ssize_t
+    first: cython.Py_ssize_t
+    start: cython.Py_ssize_t
+    stop: cython.Py_ssize_t
+    n: cython.int
+    own: cython.double
+    passed: cython.ulonglong
+    silent: cython.ulonglong
+    gaps: cython.bint
+    heard: cython.bint
+    with cython.nogil:
+        for s in range(near.shape[1]):
+            row = s if between.shape[1] > 1 else 0
+            gaps = False
+            for i in range(members.shape[0]):
+                for first in range(pairs):
+                    gaps = gaps or between[members[i], row, first] != between[members[i], row, first]
+            for t in range(hits.shape[1]):
+                start = t - systems if t >= systems else 0
+                stop = start + 1 if t >= systems else choices
+                for r in range(near.shape[3]):
+                    if t == systems + r:
+                        continue
+                    heard = False
+                    for i in range(members.shape[0]):
+                        heard = heard or near[members[i], s, t, r] == near[members[i], s, t, r]
+                    if not heard:
+                        continue
+                    if not gaps:
+                        for h in range(start, stop):
+                            if r != held_out[h]:
+                                counts[s, t, h] += sizes[h, s]
+                    for w in range(masks.shape[2]):
+                        first = 64 * w
+                        n = 64 if pairs - first > 64 else pairs - first
+                        passed = masks[choices - 1, s, w]
+                        silent = passed if gaps else 0
+                        for i in range(members.shape[0]):
+                            if not (passed or silent):
+                                break
+                            m = members[i]
+                            own = near[m, s, t, r]
+                            if own != own:
+                                continue
+                            if cython.compiled:
+                                if silent:
+                                    silent &= unknown(cython.address(between[m, row, first]), n)
+                                if passed:
+                                    passed &= not_below(own, cython.address(between[m, row, first]), n)
+                            else:
+                                silent &= unknown([between[m, row, first + k] for k in range(n)], n)
+                                passed &= not_below(own, [between[m, row, first + k] for k in range(n)], n)
+                        passed &= silent ^ MASK64
+                        for h in range(start, stop):
+                            if r != held_out[h]:
+                                if passed:
+                                    hits[s, t, h] += count_ones(passed & masks[h, s, w])
+                                if gaps:
+                                    counts[s, t, h] += count_ones((silent ^ MASK64) & masks[h, s, w])
