@@ -85,7 +85,7 @@ def our_queen(metrics: int, segments: int, references: int) -> float:
 
 
 def numpy_queen(near: np.ndarray, together: int) -> np.ndarray:
-    """float64[segments, systems]: QUEEN under all metrics, by broadcasting; metric after metric, so many segments together."""
+    """float64[segments, systems]: QUEEN by broadcasting; metric after metric, so many segments together."""
     _, segments, _, references = near.shape
     first, second = np.nonzero(~np.eye(references, dtype=bool))
     found = np.empty((segments, SYSTEMS))
