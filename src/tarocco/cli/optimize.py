@@ -33,7 +33,7 @@ EXAMPLES = """examples:
   tarocco optimize ref1 ref2 ref3 ref4 -i sys/*.txt
   tarocco optimize ref1 ref2 ref3 ref4 -i sys/*.txt -m BLEU-4 NIST-5 WER ROUGE-L METEOR --method exhaustive
   tarocco optimize experiment.toml -m lexical METEOR --by-reference --redundancy --figure alike.svg
-  tarocco optimize ref1 ref2 ref3 -i sys/*.txt --ties count    (as the IQmt manual does it)
+  tarocco optimize ref1 ref2 ref3 -i sys/*.txt --method greedy --ties count
 """
 
 
