@@ -297,6 +297,10 @@ def test_the_command(files):
     assert len(out.splitlines()) == 1 + len(FEW)
     code, out, _ = run([*files, "-m", *FEW, "-b"])
     assert len(out.splitlines()) == 4
+    code, out, _ = run([*files, "-m", *FEW, "--segments", "1-20,40", "-f", "json"])
+    assert json.loads(out)["n_segments"] == 21
+    code, _, err = run([*files, "-m", *FEW, "--segments", "61"])
+    assert (code, err) == (1, "tarocco: there is no segment 61: there are 60\n")
 
 
 def test_a_group_of_metrics(files):

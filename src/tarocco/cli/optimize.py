@@ -24,6 +24,7 @@ from tarocco.cli.options import (
     store_of,
     whole_number,
 )
+from tarocco.cli.qarla_options import segment_numbers
 from tarocco.cli.running import say
 
 if TYPE_CHECKING:
@@ -70,9 +71,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="parts of the segments, on each of which a set chosen without it is judged; 0: none (default: 10)",
     )
-    group = parser.add_argument_group("more to see")
+    group = parser.add_argument_group("judging")
     group.add_argument("--by-reference", action="store_true", help="KING for each reference held out")
     group.add_argument("--redundancy", action="store_true", help="which metrics decide alike, as a clustered matrix")
+    group.add_argument(
+        "--segments", type=segment_numbers, metavar="1-3,10", help="the segments that take part (default: all)"
+    )
     group.add_argument(
         "--trans-topic",
         action="store_true",
@@ -107,13 +111,14 @@ def run(options: argparse.Namespace) -> None:
     settings = make_settings(
         trans_topic=options.trans_topic,
         n_pairs=options.pairs,
+        segments=options.segments,
         confidence=options.confidence or 0.95,
         n_resamples=options.n_resamples,
         seed=options.seed,
         jobs=options.jobs,
     )
     check_search(search, chosen, options.folds)
-    check_texts(test_set, "KING")
+    check_texts(test_set, "KING", settings.segments)
     with progress("similarities", work_of(test_set, chosen), shown=not options.quiet) as advance:
         near = similarities_of(test_set, chosen, encoding, jobs=options.jobs, advance=advance, store=store_of(options))
     alike = options.redundancy or options.figure is not None

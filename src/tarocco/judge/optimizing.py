@@ -113,7 +113,7 @@ def optimize(
     found = find_metrics([metrics] if isinstance(metrics, str | Metric) else metrics)
     chosen = [*found, *external_metrics(external or {}, test_set, found)]
     check_search(search, chosen, folds)
-    check_texts(test_set, "KING")
+    check_texts(test_set, "KING", settings.segments)
     encoding = Encoding(tokenize, lowercase, analyzer=analyzer)
     near = similarities_of(test_set, chosen, encoding, jobs=jobs, store=store, executor=executor)
     return run_optimize(near, search, settings, folds, redundancy)
