@@ -22,6 +22,7 @@ from tarocco.judge.redundancy import agreements, clustered, redundancy_of
 from tarocco.judge.searches import METHODS, TIES, Objective, Search, beam, exhaustive, forward, greedy
 from tarocco.judge.similarities import Similarities
 from tarocco.judge.tallies import Board
+from tarocco.present.optimize import metrics_table, redundancy_table
 from tests.textbook import searching
 
 DEMO = tarocco.datasets.load("demo")
@@ -301,6 +302,16 @@ def test_the_command(files):
     assert json.loads(out)["n_segments"] == 21
     code, _, err = run([*files, "-m", *FEW, "--segments", "61"])
     assert (code, err) == (1, "tarocco: there is no segment 61: there are 60\n")
+
+
+def test_narrow_terminals():
+    """Tables that fit into sixty columns, three between two cells, with what was searched for."""
+    result = tarocco.optimize(DEMO.systems, DEMO.references, ties="count", redundancy=True, n_resamples=50)
+    narrow = metrics_table(result, 4, 60)
+    assert narrow.header == ("step", "metric", "KING", "set's", "adds", "folds")
+    for table in (narrow, redundancy_table(result.redundancy, 60)):
+        assert sum(table.widths) + 3 * len(table.widths) - 1 <= 60
+    assert len(redundancy_table(result.redundancy, 200).header) == 30
 
 
 def test_a_group_of_metrics(files):

@@ -152,11 +152,11 @@ def write(result: OptimizeResult, options: argparse.Namespace) -> None:
     elif options.format in ("tsv", "csv"):
         out.write(tables.separated(result.rows(), "\t" if options.format == "tsv" else ","))
     else:
-        shown = [optimize.metrics_table(result, width)]
+        columns = shutil.get_terminal_size().columns if out.isatty() and options.format == "table" else None
+        shown = [optimize.metrics_table(result, width, columns)]
         if options.by_reference:
             shown.append(optimize.references_table(result, width))
         if options.redundancy and result.redundancy is not None:
-            columns = shutil.get_terminal_size().columns if out.isatty() and options.format == "table" else None
             shown.append(optimize.redundancy_table(result.redundancy, columns))
         for table in shown[:-1]:
             tables.write_noted(table, [], options.format, out)

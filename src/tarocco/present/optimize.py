@@ -11,8 +11,14 @@ from tarocco.results import Interval
 NAMES = {"strict": "strict KING", "count": "KING"}
 
 
-def metrics_table(result: OptimizeResult, width: int) -> Table:
-    """A row a metric: those of the set step by step, then the others; by itself, and what it does for the set."""
+WIDE = 100  # columns of a terminal that has room for everything
+
+
+def metrics_table(result: OptimizeResult, width: int, columns: int | None = None) -> Table:
+    """A row a metric: those of the set step by step, then the others; by itself, and what it does for the set.
+
+    On a narrow terminal there is what was searched for alone, and not what is lost without a metric.
+    """
     column = 1 if result.search.ties == "strict" else 0
     form = f".{width}f"
     rows = []
@@ -31,7 +37,12 @@ def metrics_table(result: OptimizeResult, width: int) -> Table:
         )
     header = ("step", "metric", "KING", "strict", "set's KING", "set's strict", "adds", "without")
     folds = () if result.cross_validation is None else ("folds",)
-    return Table((*header, *folds), tuple(rows), labels=2)
+    table = Table((*header, *folds), tuple(rows), labels=2)
+    if columns is None or columns >= WIDE:
+        return table
+    kept = [0, 1, 2 + column, 4 + column, 6, *range(8, len(table.header))]
+    heads = ("step", "metric", header[2 + column], "set's", "adds", *folds)
+    return Table(heads, tuple(tuple(row[c] for c in kept) for row in rows), labels=2)
 
 
 def _change(value: float | None, width: int) -> str:
