@@ -58,6 +58,15 @@ def test_tallies_are_king_of_each_set(near, folds):
             assert own[fold, :2] / board.whole == pytest.approx(values.sum(axis=0), abs=1e-12)
 
 
+@given(drawn_similarities())
+def test_strict_king_alone_is_the_same(near):
+    board = Board(Decisions.of(near), np.arange(near.n_segments) % 2, jobs=1)
+    both, alone = (list(board.in_parts(len(near.metrics), strict)) for strict in (False, True))
+    for (codes, tallies), (same_codes, strict) in zip(both, alone, strict=True):
+        assert (codes == same_codes).all()
+        assert (tallies[:, 1:] == strict[:, 1:]).all()
+
+
 @given(drawn_similarities(), st.integers(2, 4))
 def test_folds_add_up_and_threads_do_not_matter(near, folds):
     decisions, metrics = Decisions.of(near), len(near.metrics)

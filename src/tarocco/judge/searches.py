@@ -99,7 +99,8 @@ def exhaustive(
     """The best of all sets of up to `most` metrics, for objectives on one board: a set is tallied once for all."""
     board = objectives[0].board
     best: list[tuple[float, float, int]] = [(-inf, -inf, 0)] * len(objectives)
-    for all_codes, all_tallies in board.in_parts(board.metrics if most is None else most):
+    strict_alone = all(objective.ties == "strict" for objective in objectives)
+    for all_codes, all_tallies in board.in_parts(board.metrics if most is None else most, strict_alone):
         codes, tallies = all_codes[all_codes > 0], all_tallies[..., all_codes > 0]  # without the empty set
         if not len(codes):
             continue

@@ -118,15 +118,26 @@ class Board:
         self._rows = [np.flatnonzero(fold_of == fold).astype(np.int32) for fold in range(self.folds)]
         self._known: dict[frozenset[int], Tallies] = {}
 
-    def tally(self, beginning: Members, tree: Tree, rows: Ints) -> Tallies:
-        """int64[3, sets]: the tallies of a tree of sets on some segments."""
+    def tally(self, beginning: Members, tree: Tree, rows: Ints, strict_alone: bool = False) -> Tallies:
+        """int64[3, sets]: the tallies of a tree of sets on some segments; with `strict_alone` KING is not filled in."""
         found = np.zeros((3, len(tree.added)), np.int64)
         room = (int(tree.depth.max()) + 1, self._fixed[0].shape[2])
         quiet = np.empty(room if self._hushed.any() else (0, 0), np.uint64)
         better = np.empty(self._fixed[3].shape[1], np.int32)
         nodes = tree.added, tree.depth, tree.after
         set_of = np.array(beginning, np.int32)
-        _tally(*self._fixed, rows, self.whole, set_of, *nodes, np.empty(room, np.uint64), quiet, better, found)
+        _tally(
+            *self._fixed,
+            rows,
+            self.whole,
+            strict_alone,
+            set_of,
+            *nodes,
+            np.empty(room, np.uint64),
+            quiet,
+            better,
+            found,
+        )
         return found
 
     def of(self, members: Sequence[int]) -> Tallies:
@@ -152,14 +163,14 @@ class Board:
             self._known |= {frozenset((*beginning, m)): own for m, own in zip(missing, found, strict=True)}
         return np.stack([self._known[own] for own in sets])
 
-    def in_parts(self, most: int) -> Iterator[tuple[NDArray[np.uint64], Tallies]]:
+    def in_parts(self, most: int, strict_alone: bool = False) -> Iterator[tuple[NDArray[np.uint64], Tallies]]:
         """All sets of up to `most` metrics, some thousands at a time: codes, and int64[folds, 3, sets]."""
 
         def run(part: tuple[Members, int]) -> tuple[NDArray[np.uint64], Tallies]:
             chosen, first = part
             tree = every_subset(first, self.metrics, most - len(chosen))
             code = np.uint64(sum(bit(metric, self.metrics) for metric in chosen))
-            return tree.codes | code, np.stack([self.tally(chosen, tree, rows) for rows in self._rows])
+            return tree.codes | code, np.stack([self.tally(chosen, tree, rows, strict_alone) for rows in self._rows])
 
         work = list(parts(self.metrics, most))
         return map_ordered(run, work, len(work), self.jobs)

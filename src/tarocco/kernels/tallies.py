@@ -151,6 +151,7 @@ def tally(
     hush: cython.const[cython.uchar][::1],
     segments: cython.const[cython.int][::1],
     whole: cython.longlong,
+    strict_alone: cython.bint,
     beginning: cython.const[cython.int][::1],
     added: cython.const[cython.int][::1],
     depth: cython.const[cython.int][::1],
@@ -165,7 +166,8 @@ def tally(
     passed[s, m] are the samples that the texts of segment s pass under metric m, systems first, text after text;
     silent those in which m has no score, which are looked at where hush[s] says that there are any. masks[s] are the
     samples without reference 0, 1, ..., and then all samples. A segment adds the share of its references that win,
-    times `whole`, which is a multiple of all numbers of references.
+    times `whole`, which is a multiple of all numbers of references. With `strict_alone` KING is not wanted, and what it
+    gets is of no use.
 
     Node 0 is the set `beginning`; node k is added[k] and the nearest node before it that is one less deep; the nodes
     below it end before after[k]. `stack`, `quiet` and `better` are room for each level's words and for each reference.
@@ -196,7 +198,10 @@ def tally(
             for h in range(references):
                 better[h] = 0
             for c in range(cells):
-                stack[0, c] = masks[s, references * words + c % words]
+                h = c // words - systems  # a reference is only asked where it is held out itself
+                if h < 0:
+                    h = references
+                stack[0, c] = masks[s, h * words + c % words]
                 for j in range(beginning.shape[0]):
                     stack[0, c] = stack[0, c] & passed[s, beginning[j], c]
                 if hushed:
@@ -215,10 +220,11 @@ def tally(
                             quiet[d, c] = quiet[d - 1, c] & silent[s, m, c]
                 if not hushed and after[k] > k + 1:
                     some = NONE
-                    for c in range(cells):
+                    for c in range(systems * words if strict_alone else 0, cells):
                         some = some | stack[d, c]
                     if some == NONE:
                         # Nobody passes anything, nor under more metrics: every reference is level with all systems.
+                        # And where only references pass nothing, none of them can be better than a system.
                         for j in range(k, after[k]):
                             tallies[0, j] = tallies[0, j] + whole
                             tallies[2, j] = tallies[2, j] + 1
