@@ -23,7 +23,7 @@ from tarocco.errors import InputError
 from tarocco.model import Segments
 from tarocco.read.bytes_of import STANDARD_INPUT, bytes_of, shown
 from tarocco.read.lines import blocks_of, checked_lines
-from tarocco.read.nbest_forms import Listed, flat, has_ids, told_form
+from tarocco.read.nbest_forms import Listed, Written, flat, has_ids, told_form
 from tarocco.read.test_set import system_name
 
 
@@ -36,6 +36,7 @@ class NBestList:
     path: str  # as messages show it
     line: int  # where the list begins, from 1
     lines: NDArray[np.intp] | None = None  # of the candidates, where they do not stand one after another
+    written: Written | None = None  # the list as it stands in the file: scores and features are read from there
 
     def where(self, candidate: int) -> str:
         """How messages call the place of a candidate."""
@@ -83,7 +84,7 @@ def _lists_with_ids(path: str, segments: int | None, first_id: int) -> Iterator[
 
 
 def _listed(segment: int, found: Listed, path: str) -> NBestList:
-    return NBestList(segment, found.candidates, shown(path), int(found.lines[0]), found.lines)
+    return NBestList(segment, found.candidates, shown(path), int(found.lines[0]), found.lines, found.written)
 
 
 def _segment(which: int, where: str, first_id: int, segments: int | None) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import chain, groupby
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from tarocco.errors import InputError
 from tarocco.kernels import kernel, listing
-from tarocco.model import Segments
+from tarocco.model import Segments, line_starts
 from tarocco.read.bytes_of import shown
 from tarocco.read.lines import Block
 from tarocco.read.markup import format_of
@@ -29,12 +30,40 @@ _FAIRSEQ = re.compile(rb"^[STHDP]-[0-9]+\t", re.MULTILINE)
 _HYPOTHESES = re.compile(rb"^([HD])-[0-9]+\t", re.MULTILINE)  # as the model has them, and as text again
 
 
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A block of a file, from which lines can be taken again."""
+
+    data: bytes
+
+    @cached_property
+    def _starts(self) -> NDArray[np.intp]:
+        return line_starts(np.frombuffer(self.data, np.uint8))
+
+    def between(self, first: int, last: int) -> bytes:
+        """Lines first .. last, counted from 0."""
+        return self.data[self._starts[first] : self._starts[last + 1]]
+
+
+class Written(NamedTuple):
+    """A list as it is written in its file, with all that stands beside the texts; taken from there when asked for."""
+
+    form: str  # bars, H or D (fairseq's letters), json
+    parts: tuple[tuple[Source, int, int], ...]
+
+    @property
+    def lines(self) -> bytes:
+        """The lines from the first candidate's to the last one's."""
+        return b"".join(source.between(first, last) for source, first, last in self.parts)
+
+
 class Listed(NamedTuple):
     """Candidates of the list with this id, all or those in one block, and the lines they stand on."""
 
     id: int
     candidates: Segments
     lines: NDArray[np.intp]
+    written: Written | None = None
 
 
 class Form(NamedTuple):
@@ -54,7 +83,9 @@ def _whole_lists(pieces: Iterable[Listed]) -> Iterator[Listed]:
         text = np.concatenate([part.candidates.text for part in found])
         sizes = np.concatenate([[0], *(np.diff(part.candidates.starts) for part in found)])
         lines = np.concatenate([part.lines for part in found])
-        yield Listed(which, Segments(text, np.cumsum(sizes, dtype=np.intp)), lines)
+        pieces_of = [part.written for part in found if part.written]
+        written = Written(pieces_of[0].form, sum((one.parts for one in pieces_of), ())) if pieces_of else None
+        yield Listed(which, Segments(text, np.cumsum(sizes, dtype=np.intp)), lines, written)
 
 
 # --- which form it is ----------------------------------------------------------------------------------------------
@@ -118,7 +149,7 @@ def _form(seen: bytes, path: str, whole: bool) -> Form | None:
 
 
 def _with_bars(blocks: Iterator[Block], path: str) -> Iterator[Listed]:
-    return _whole_lists(_split(blocks, path, _split_bars, _wrong_bars))
+    return _whole_lists(_split(blocks, path, _split_bars, _wrong_bars, "bars"))
 
 
 def _with_tabs(blocks: Iterator[Block], path: str) -> Iterator[Listed]:
@@ -127,14 +158,22 @@ def _with_tabs(blocks: Iterator[Block], path: str) -> Iterator[Listed]:
 
 def _from_fairseq(blocks: Iterator[Block], path: str, letter: str) -> Iterator[Listed]:
     split, wrong = partial(_split_fairseq, ord(letter)), partial(_wrong_fairseq, letter)
-    return _whole_lists(_split(blocks, path, split, wrong))
+    return _whole_lists(_split(blocks, path, split, wrong, letter))
 
 
 def _split(
-    blocks: Iterator[Block], path: str, split: Callable[..., Any], wrong: Callable[[str], str]
+    blocks: Iterator[Block],
+    path: str,
+    split: Callable[..., Any],
+    wrong: Callable[[str], str],
+    form: str | None = None,
 ) -> Iterator[Listed]:
-    """The lists of each block by a kernel; `wrong` says what is wrong with a line at which it stopped."""
+    """The lists of each block by a kernel; `wrong` says what is wrong with a line at which it stopped.
+
+    `form` is that of lines that have more than an id and a text.
+    """
     for block in blocks:
+        source = Source(block.data)
         text, starts = np.empty(len(block.data), np.uint8), np.empty(block.size + 1, np.intp)
         lines, ids, firsts = np.empty((3, block.size), np.intp)
         state = np.zeros(4, np.intp)
@@ -143,7 +182,9 @@ def _split(
         candidates = Segments(text, starts)
         bounds = [*firsts[:n_lists].tolist(), n_candidates]
         for which, first, last in zip(ids[:n_lists].tolist(), bounds, bounds[1:], strict=False):
-            yield Listed(which, candidates.rows(first, last), lines[first:last] + block.line)
+            own = lines[first:last]
+            written = Written(form, ((source, int(own[0]), int(own[-1])),)) if form else None
+            yield Listed(which, candidates.rows(first, last), own + block.line, written)
         if end < len(block.data):
             rest = block.data[end:]
             if not any(part.strip() for part in chain([rest], (later.data for later in blocks))):
@@ -188,6 +229,7 @@ def _clipped(text: str) -> str:
 def _from_json(blocks: Iterator[Block], path: str) -> Iterator[Listed]:
     """{"id": 0, "candidates": ["text", {"text": "text"}]}: an object a list, perhaps with more in it."""
     for block in blocks:
+        source = Source(block.data)
         for line, record in json_lines(path, block.data.decode(), block.line):
             where = f"{shown(path)}, line {line}"
             which, candidates = record.get("id"), record.get("candidates")
@@ -196,7 +238,8 @@ def _from_json(blocks: Iterator[Block], path: str) -> Iterator[Listed]:
             if not isinstance(candidates, list) or not candidates:
                 raise InputError(f'{where}: "candidates" is a list of one or more, not {_written(candidates)}')
             texts = [_text(candidate, where) for candidate in candidates]
-            yield Listed(which, Segments.from_strings(texts), np.full(len(texts), line, np.intp))
+            written = Written("json", ((source, line - block.line, line - block.line),))
+            yield Listed(which, Segments.from_strings(texts), np.full(len(texts), line, np.intp), written)
 
 
 def _text(candidate: object, where: str) -> str:
