@@ -24,7 +24,7 @@ if os.environ.get("TAROCCO_SANITIZE") == "1":
 
 # Kernels that gain from wider instructions are also compiled for them, under another name; which one is used is decided
 # when they are imported (tarocco.kernels.widest).
-WIDER = ("beginnings", "bits", "weighted", "resample", "samples", "tallies")
+WIDER = ("beginnings", "bits", "crowds", "weighted", "resample", "samples", "tallies")
 if platform.machine() not in ("x86_64", "AMD64"):
     WIDER = ()
 COPIES = Path("build/wider/tarocco/kernels")

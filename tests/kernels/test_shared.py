@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from textbook import ngram_metrics as textbook
 
 from tarocco.encode.batch import Batch, Encoding, Groups
-from tarocco.metrics.counts import shared_matches
+from tarocco.encode.lists import one_by_one
+from tarocco.metrics.counts import clipped_matches, shared_matches
 from tarocco.metrics.pairing import Pairs
 from tarocco.model import Segments
 
@@ -62,6 +63,29 @@ def test_a_candidate_in_several_groups(segments):
     groups = Groups(owners, bounds), Groups(batch.reference_groups.rows, bounds)
     alone = dataclasses.replace(batch, candidate_groups=groups[0], reference_groups=groups[1])
     assert shared_matches(alone, 3).tolist() == shared_matches(batch, 3).tolist()
+
+
+@given(
+    segments=st.lists(st.tuples(TEXTS, st.lists(SENTENCES, min_size=1, max_size=70)), min_size=1, max_size=3).filter(
+        lambda segments: any(len(references) > 16 for _, references in segments)
+    ),
+    order=st.integers(1, 6),
+)
+@example(segments=[([["a"] * 300, ["b", "a"]], [["a"] * n for n in range(40)])], order=3)
+def test_many_references(segments, order):
+    """As for a few, and the same when each reference stands alone: then clipping is sharing."""
+    pairs = [(candidate, one) for candidates, references in segments for candidate in candidates for one in references]
+    batch = several(segments)
+    assert shared_matches(batch, order).tolist() == expected(pairs, order)
+    alone = one_by_one(batch)
+    by_pair = [
+        [textbook.shared(candidate, reference, n) for n in range(1, order + 1)]
+        for candidates, references in segments
+        for reference in references
+        for candidate in candidates
+    ]
+    assert clipped_matches(alone, order).tolist() == by_pair
+    assert clipped_matches(alone.alone, order).tolist() == by_pair
 
 
 def test_long_beside_short():

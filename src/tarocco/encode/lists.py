@@ -1,8 +1,8 @@
-"""N-best lists beside their references as a batch: candidates, and references that take part as candidates."""
+"""N-best lists beside their references as a batch: references that take part as candidates, or each one alone."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +74,39 @@ def leaving_one_out(lists: Lists, encoding: Encoding, *, fair: bool) -> Batch:
     whole = Batch(*words, *of_whole, vocabulary, *texts, encoding=encoding)
     groups = _groups(rows), _groups(reference_rows)
     return Batch(*words, *groups, vocabulary, *texts, whole, np.array(owners, np.intp), encoding)
+
+
+def against_all(lists: Lists, encoding: Encoding) -> Batch:
+    """The candidates of each list against all its references; the same texts on both sides are encoded once."""
+    vocabulary = Vocabulary(len(lists.references.text) + len(lists.candidates.text))
+    references = encoding.encode([lists.references], vocabulary)
+    both = lists.references is lists.candidates
+    candidates = references if both else encoding.encode([lists.candidates], vocabulary)
+    if encoding.stem:
+        stems = vocabulary.by_stem()
+        references, candidates = (Ragged(stems[one.values], one.offsets) for one in (references, candidates))
+    groups = (
+        Groups(np.arange(lists.bounds[-1]) if lists.rows is None else lists.rows, lists.bounds),
+        Groups(np.arange(lists.reference_bounds[0], lists.reference_bounds[-1]), lists.reference_bounds),
+    )
+    texts = (lists.candidates,), (lists.references,)
+    return Batch(candidates, references, *groups, vocabulary, *texts, encoding=encoding)
+
+
+def one_by_one(whole: Batch) -> Batch:
+    """Each reference in turn, alone, and all candidates of its segment against it."""
+    candidates, references = whole.candidate_groups, whole.reference_groups
+    owners = references.segments
+    sizes = candidates.sizes[owners]
+    bounds = np.concatenate([np.zeros(1, np.intp), np.cumsum(sizes)])
+    within = np.arange(bounds[-1]) - np.repeat(bounds[:-1] - candidates.bounds[owners], sizes)
+    return replace(
+        whole,
+        candidate_groups=Groups(candidates.rows[within], bounds),
+        reference_groups=Groups(references.rows, np.arange(len(references.rows) + 1)),
+        whole=whole,
+        owners=owners,
+    )
 
 
 def _groups(rows: list[NDArray[np.intp]]) -> Groups:

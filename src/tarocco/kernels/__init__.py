@@ -11,6 +11,7 @@ and types are checked by the caller. Kernels hold no objects, do no input or out
     distinct    candidates of a list that are the same text, or copies of a reference
     ngrams      clipped n-gram matches, plain or weighted
     shared      n-gram matches with each reference
+    crowds      the same with each of many references
     extent      how large the largest segment is
     bags        overlap of bags of words
     typed       overlap of bags of typed items, type by type

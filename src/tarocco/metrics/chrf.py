@@ -185,17 +185,30 @@ class ChrF(OnePass):
 
     def columns(self, measured: Measured) -> Floats:
         """[n-grams of the candidate, of the reference, matches] for each order, of the best reference"""
+        rows, _, best = self._chosen(measured)
+        return rows[best]
+
+    def scores(self, measured: Measured) -> Floats:
+        """What a choice goes by is the score."""
+        if not self.counts_as(ChrF):
+            return super().scores(measured)
+        _, scores, best = self._chosen(measured)
+        return scores[best]
+
+    def _chosen(self, measured: Measured) -> tuple[Floats, Floats, NDArray[np.intp]]:
+        """The counts and the scores of all pairs, and which pair each candidate chooses."""
         parts = []
         if self.char_order:
             characters = measured.characters_and_spaces if self.whitespace else measured.characters
             parts.append(characters[:, : self.char_order])
         if self.word_order:
             parts.append(measured.words[:, : self.word_order])
-        triples = np.concatenate(parts, axis=1)
+        triples = np.concatenate(parts, axis=1) if len(parts) > 1 else parts[0]
         rows = triples.reshape(len(triples), 3 * self.order)
+        scores = self.score(rows)
         # Of equals the shortest, then what matches more: what these keys do not tell apart has the same counts.
         by_content = (*triples[..., 1].T, *-triples[..., 2].T) if self.ties == "shortest" else ()
-        return rows[measured.pairs.least(-100 * self.score(rows), *by_content)]  # percent, for sacrebleu's ties
+        return rows, scores, measured.pairs.least(-100 * scores, *by_content)  # percent, for sacrebleu's ties
 
     def _rates(self, sums: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         """Precision, recall and whether an order exists, the orders first; NaN where there are no n-grams."""

@@ -11,14 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.encode.batch import Batch
-from tarocco.kernels import kernel, ngrams, shared
+from tarocco.kernels import crowds, kernel, ngrams, shared, widest
 from tarocco.metrics.base import Floats
+from tarocco.metrics.pairing import Pairs
 
 _clipped_matches = kernel(ngrams, "clipped_matches")
 _reference_lengths = kernel(ngrams, "reference_lengths")
 _shared_ngrams = kernel(shared, "shared_ngrams")
+_matches_with_many = kernel(widest(crowds), "matches_with_many")
 
 LENGTHS = ("closest", "shortest", "average")
+_LANES = 32  # references that `crowds` compares at a time
+_CROWD = 8  # references of a candidate from which on that is quicker
+_MOST_NODES = 1 << 20
+_SHORT = (1 << 15) - 1
 
 
 def table_size(entries: int) -> tuple[int, int]:
@@ -45,6 +51,9 @@ _NO_WEIGHTS = Weights(_NONE, np.zeros(1, np.uint64), _NONE, 63, _NONE, 1.0)
 
 def clipped_matches(batch: Batch, order: int, weights: Weights | None = None) -> Floats:
     """float64[candidates, order]: the clipped matches of each order, or the sums of their weights."""
+    if weights is None and batch.whole is not None and (batch.reference_groups.sizes == 1).all():
+        # One reference alone clips to what it shares with the candidate.
+        return shared_matches(batch.whole, order)[Pairs(batch).choices]
     left_out = _left_out(batch)
     if batch.whole is None or left_out is None:
         return _matches(batch, order, weights)
@@ -107,13 +116,26 @@ def shared_matches(batch: Batch, order: int) -> Floats:
     """
     groups, lengths = batch.reference_groups, batch.references.lengths
     starts = np.concatenate([np.zeros(1, np.intp), np.cumsum(lengths[groups.rows])])[groups.bounds]
-    longest = int(lengths.max(initial=0))  # four references are in the table at a time
-    most = min(4 * longest, int(np.diff(starts).max(initial=0)))
-    size, _ = table_size(most)
+    longest = int(lengths.max(initial=0))
     matches = np.zeros((int(batch.candidate_groups.sizes @ groups.sizes), order))
+    of_group = int(np.diff(starts).max(initial=0))
+    many = min(_LANES * longest, of_group)
+    if len(matches) >= _CROWD * len(batch) and many * order < _MOST_NODES and batch.lengths.max(initial=0) <= _SHORT:
+        _fill_with_many(batch, order, many, matches)
+        return matches
+    most = min(4 * longest, of_group)  # four references are in the table at a time
+    size, _ = table_size(most)
     nodes, table = np.empty(8 * order * most, np.int32), np.zeros(4 * size, np.int32)
     _shared_ngrams(*batch.arrays, order, nodes, table, np.zeros(4 * order, np.int32), matches)
     return matches
+
+
+def _fill_with_many(batch: Batch, order: int, words: int, matches: Floats) -> None:
+    """The same where there are many references; any 32 that follow each other have at most so many words."""
+    size, shift = table_size(words)
+    counts, nodes = np.empty((order * words, _LANES), np.int16), np.empty((order * words, 4), np.int32)
+    table, tallies = np.zeros((size, 4), np.int32), np.empty((order, _LANES), np.int16)
+    _matches_with_many(*batch.arrays, order, counts, nodes, table, shift, tallies, matches)
 
 
 def reference_lengths(batch: Batch) -> Floats:
