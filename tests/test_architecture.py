@@ -32,6 +32,7 @@ ROOMS = (
     "scoring",
     "explaining",
     "judge",
+    "search",
     "datasets",
     "present",
     "iqmt",

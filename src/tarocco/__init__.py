@@ -40,12 +40,15 @@ if TYPE_CHECKING:
     from tarocco.registry import metric, metric_plugin
     from tarocco.results import Interval, Result, Score
     from tarocco.scoring import score, score_nbest, statistics
+    from tarocco.search.chosen import Choice, Gain, MbrResult
+    from tarocco.search.mbr import mbr
     from tarocco.store import Store
 
 _HOMES = {
     "Agreement": "tarocco.metrics.base",
     "AuditResult": "tarocco.judge.auditing",
     "Batch": "tarocco.encode.batch",
+    "Choice": "tarocco.search.chosen",
     "CompareResult": "tarocco.judge.comparing",
     "CorrelateResult": "tarocco.judge.agreed",
     "Correlation": "tarocco.judge.agreed",
@@ -56,6 +59,7 @@ _HOMES = {
     "ExplainResult": "tarocco.explaining.records",
     "Explanation": "tarocco.explaining.records",
     "Finding": "tarocco.judge.gaming",
+    "Gain": "tarocco.search.chosen",
     "HumanScores": "tarocco.model",
     "Interval": "tarocco.results",
     "Jack": "tarocco.judge.qarla_results",
@@ -63,6 +67,7 @@ _HOMES = {
     "King": "tarocco.judge.qarla_results",
     "KingResult": "tarocco.judge.qarla_results",
     "Lead": "tarocco.judge.leads",
+    "MbrResult": "tarocco.search.chosen",
     "Metric": "tarocco.metrics.base",
     "OptimizeResult": "tarocco.judge.optimal",
     "Orange": "tarocco.judge.verdict",
@@ -83,6 +88,7 @@ _HOMES = {
     "figure": "tarocco.present.plots.results",
     "jack": "tarocco.judge.qarla",
     "king": "tarocco.judge.qarla",
+    "mbr": "tarocco.search.mbr",
     "metric": "tarocco.registry",
     "metric_plugin": "tarocco.registry",
     "optimize": "tarocco.judge.optimizing",
@@ -104,6 +110,7 @@ __all__ = [
     "Agreement",
     "AuditResult",
     "Batch",
+    "Choice",
     "CompareResult",
     "CorrelateResult",
     "Correlation",
@@ -114,6 +121,7 @@ __all__ = [
     "ExplainResult",
     "Explanation",
     "Finding",
+    "Gain",
     "HumanScores",
     "Interval",
     "Jack",
@@ -121,6 +129,7 @@ __all__ = [
     "King",
     "KingResult",
     "Lead",
+    "MbrResult",
     "Metric",
     "OptimizeResult",
     "Orange",
@@ -142,6 +151,7 @@ __all__ = [
     "figure",
     "jack",
     "king",
+    "mbr",
     "metric",
     "metric_plugin",
     "optimize",

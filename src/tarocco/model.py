@@ -55,6 +55,16 @@ class Segments(Sequence[str]):
         text = np.frombuffer(packed, np.uint8)
         return cls(text, line_starts(text))
 
+    @classmethod
+    def joined(cls, columns: Sequence[Segments]) -> Segments:
+        """One column below the other."""
+        if len(columns) == 1:
+            return columns[0]
+        shifts = np.cumsum([0, *(len(column.text) for column in columns[:-1])])
+        starts = [column.starts[:-1] + shift for column, shift in zip(columns, shifts, strict=True)]
+        end = np.array([shifts[-1] + len(columns[-1].text)], np.intp)
+        return cls(np.concatenate([column.text for column in columns]), np.concatenate([*starts, end]))
+
     def __len__(self) -> int:
         return len(self.starts) - 1
 

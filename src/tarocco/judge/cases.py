@@ -130,7 +130,7 @@ def _case(
         counted.one_reference += 1
         return
     columns = [one.candidates for one in lists]
-    candidates = columns[0] if len(columns) == 1 else _joined(columns)
+    candidates = columns[0] if len(columns) == 1 else Segments.joined(columns)
     if not len(candidates):
         counted.without_candidates += 1
         return
@@ -216,21 +216,11 @@ def _lists(block: Sequence[Case]) -> Lists:
     sizes = ([0, *(len(case.candidates) for case in block)], [0, *(len(case.references) for case in block)])
     bounds, reference_bounds = (np.cumsum(one, dtype=np.intp) for one in sizes)
     return Lists(
-        _joined([case.candidates for case in block]),
+        Segments.joined([case.candidates for case in block]),
         bounds,
-        _joined([case.references for case in block]),
+        Segments.joined([case.references for case in block]),
         reference_bounds,
     )
-
-
-def _joined(columns: Sequence[Segments]) -> Segments:
-    """One column below the other."""
-    if len(columns) == 1:
-        return columns[0]
-    shifts = np.cumsum([0, *(len(column.text) for column in columns[:-1])])
-    starts = [column.starts[:-1] + shift for column, shift in zip(columns, shifts, strict=True)]
-    end = np.array([shifts[-1] + len(columns[-1].text)], np.intp)
-    return Segments(np.concatenate([column.text for column in columns]), np.concatenate([*starts, end]))
 
 
 def _firsts_and_copies(lists: Lists) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:

@@ -1,0 +1,1 @@
+"""Search under a metric: which of many candidates a metric would choose."""

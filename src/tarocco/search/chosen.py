@@ -1,0 +1,113 @@
+"""What minimum Bayes risk gives: a choice a list, and what it gained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tarocco.metrics.base import Floats
+from tarocco.results import Tabular
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """What was chosen from one list."""
+
+    segment: int  # from 0
+    text: str
+    rank: int  # its place in the list, from 1
+    utility: float  # expected; NaN where there is none
+    first_utility: float  # that of the list's first candidate
+    n_candidates: int
+    n_texts: int  # different ones
+    utilities: Floats  # of all candidates, in the order of the list; NaN where pruned
+
+
+@dataclass(frozen=True)
+class Gain:
+    """Corpus scores under one metric: of the first candidates, the choices, and the best candidates there are."""
+
+    metric: str
+    signature: str
+    scale: float  # what tables multiply by
+    first: float
+    chosen: float
+    oracle: float
+    oracle_rank: float  # where in the list the best candidate stands, on average
+
+
+@dataclass(frozen=True, eq=False)
+class MbrResult(Tabular):
+    """A choice a list, in the order of segments."""
+
+    choices: tuple[Choice, ...]
+    utility: str  # in a few words
+    signature: str
+    metric_signatures: tuple[str, ...]
+    gains: tuple[Gain, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[Choice]:
+        return iter(self.choices)
+
+    def __len__(self) -> int:
+        return len(self.choices)
+
+    @property
+    def texts(self) -> list[str]:
+        """What was chosen."""
+        return [one.text for one in self.choices]
+
+    @property
+    def changed(self) -> int:
+        """How many choices are another text than the first of their list."""
+        return sum(one.rank > 1 for one in self.choices)
+
+    @property
+    def mean_utility(self) -> float:
+        return _mean([one.utility for one in self.choices])
+
+    @property
+    def mean_first_utility(self) -> float:
+        return _mean([one.first_utility for one in self.choices])
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One flat record a list."""
+        return [
+            {
+                "segment": one.segment + 1,
+                "rank": one.rank,
+                "candidates": one.n_candidates,
+                "texts": one.n_texts,
+                "utility": None if np.isnan(one.utility) else one.utility,
+                "first_utility": None if np.isnan(one.first_utility) else one.first_utility,
+                "text": one.text,
+            }
+            for one in self.choices
+        ]
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """What `tarocco mbr -f json` prints under "results"."""
+        return self.rows()
+
+    def gain_rows(self) -> list[dict[str, Any]]:
+        """One flat record a metric that judged."""
+        return [
+            {
+                "metric": one.metric,
+                "first": one.first,
+                "mbr": one.chosen,
+                "oracle": one.oracle,
+                "oracle_rank": one.oracle_rank,
+                "signature": one.signature,
+            }
+            for one in self.gains
+        ]
+
+
+def _mean(values: list[float]) -> float:
+    known = [value for value in values if not np.isnan(value)]
+    return sum(known) / len(known) if known else float("nan")

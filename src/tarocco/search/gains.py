@@ -1,0 +1,78 @@
+"""What choosing gained, by human references: the first candidates, the choices, and the best candidates there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarocco.counting import contexts_of, scores_of_batch
+from tarocco.encode.batch import Batch, Groups
+from tarocco.judge.sides import snapped
+from tarocco.metrics.base import Floats, Metric
+from tarocco.model import Segments, TestSet
+from tarocco.read.nbest import NBestList
+from tarocco.run import blocks, map_ordered
+from tarocco.scoring import score_test_set
+from tarocco.search.chosen import Choice, Gain
+from tarocco.search.rules import Rules
+
+_LISTS = 64  # scored together
+
+
+def gains_of(
+    lists: Sequence[NBestList],
+    choices: Sequence[Choice],
+    references: TestSet,
+    judges: Sequence[Metric],
+    rules: Rules,
+    jobs: int | None = None,
+) -> tuple[Gain, ...]:
+    """Corpus scores under each judge, over the segments that have a list.
+
+    The oracle of a metric is the candidate of each list with the best segment score under it, of equals the first.
+    """
+    segments = np.array([one.segment for one in lists], np.intp)
+    own = TestSet({}, tuple(stream.taken(segments) for stream in references.references))
+    texts = [one.candidates.rows(0, choice.n_candidates) for one, choice in zip(lists, choices, strict=True)]
+    first = Segments.joined([column.rows(0, 1) for column in texts])
+    mbr = Segments.from_strings([choice.text for choice in choices])
+    gains = []
+    for metric in judges:
+        places = _best(texts, own, metric, rules, jobs)
+        oracle = Segments.joined([column.rows(at, at + 1) for column, at in zip(texts, places.tolist(), strict=True)])
+        systems = TestSet({"first": first, "mbr": mbr, "oracle": oracle}, own.references)
+        result = score_test_set(systems, [metric], rules.encoding, jobs=jobs)
+        of_first, of_mbr, of_oracle = result.scores
+        gains.append(
+            Gain(
+                *(str(metric), of_first.signature, metric.scale),
+                *(of_first.score, of_mbr.score, of_oracle.score, float(np.mean(places + 1))),
+            )
+        )
+    return tuple(gains)
+
+
+def _best(
+    texts: Sequence[Segments], references: TestSet, metric: Metric, rules: Rules, jobs: int | None
+) -> NDArray[np.intp]:
+    """The place of the best candidate of each list."""
+    (context,) = contexts_of(references, [metric], rules.encoding)
+    sizes = [len(column) for column in texts]
+
+    def scored(block: tuple[int, int]) -> list[Floats]:
+        candidates = Segments.joined(texts[slice(*block)])
+        bounds = np.cumsum([0, *sizes[slice(*block)]], dtype=np.intp)
+        streams = [stream.rows(*block) for stream in references.references]
+        groups = (
+            Groups(np.arange(len(candidates)), bounds),
+            Groups.of_columns(references.present[:, slice(*block)]),
+        )
+        batch = Batch.of_groups([candidates], streams, *groups, metric.reads(rules.encoding))
+        (scores,) = scores_of_batch([metric], batch, [context])
+        return np.split(snapped(np.where(np.isnan(scores), -np.inf, metric.sign * scores)), bounds[1:-1])
+
+    parts = blocks(len(texts), _LISTS)
+    found = [np.argmax(one) for part in map_ordered(scored, parts, len(parts), jobs) for one in part]
+    return np.array(found, np.intp)
