@@ -32,6 +32,7 @@ SCRIPTS = (
     "orange",
     "references",
     "optimize",
+    "mbr",
     "analyzers",
 )
 

@@ -193,8 +193,13 @@ def test_a_result_shows_itself():
     result = tarocco.mbr([["a b", "a b c", "a b c"]], metrics="WER")
     assert result.rows() == [
         {
-            **{"segment": 1, "rank": 2, "candidates": 3, "texts": 2},
-            **{"utility": pytest.approx(-1 / 6), "first_utility": pytest.approx(-2 / 9), "text": "a b c"},
+            "segment": 1,
+            "rank": 2,
+            "candidates": 3,
+            "texts": 2,
+            "utility": pytest.approx(-1 / 6),
+            "first_utility": pytest.approx(-2 / 9),
+            "text": "a b c",
         }
     ]
     assert result.changed == 1

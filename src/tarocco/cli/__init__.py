@@ -22,6 +22,7 @@ COMMANDS = {
     "king": "put metrics on trial: do they tell human translations from automatic ones?",
     "jack": "how reliable is a test bed: are references surrounded by different translations?",
     "references": "how many references are enough?",
+    "mbr": "choose from n-best lists what is most like all the others",
     "annotate": "analyze texts: tags, chunks, dependencies, trees, entities, roles",
     "init": "write an experiment file for a folder of files",
     "metrics": "what metrics there are: formulas, parameters, papers",

@@ -12,8 +12,12 @@ PATIENCE = 0.5  # seconds; work that takes no longer shows no bar
 
 
 @contextmanager
-def progress(what: str, total: int, shown: bool = True, inside: str | None = None) -> Iterator[Callable[..., None]]:
+def progress(
+    what: str, total: int | None, shown: bool = True, inside: str | None = None
+) -> Iterator[Callable[..., None]]:
     """Gives a function to call with how many more items are done; shows items, rate and time left.
+
+    `total` is None where nobody knows how many items there are.
 
     Where items differ in size, `inside` is what they are made of: the function is called with how many of those were
     done, too, and the rate is theirs.
@@ -34,7 +38,7 @@ class _Bar:
     display: ClassVar[Any] = None  # of all bars: a terminal can show one
     shown: ClassVar[int] = 0  # how many of them are in it
 
-    def __init__(self, what: str, total: int, inside: str | None) -> None:
+    def __init__(self, what: str, total: int | None, inside: str | None) -> None:
         self.what, self.total, self.done = what, total, 0
         self.inside, self.done_inside = inside, 0
         self.started = time.monotonic()

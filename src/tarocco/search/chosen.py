@@ -68,10 +68,12 @@ class MbrResult(Tabular):
 
     @property
     def mean_utility(self) -> float:
+        """The expected utility of the choices, the mean over lists."""
         return _mean([one.utility for one in self.choices])
 
     @property
     def mean_first_utility(self) -> float:
+        """That of the lists' first candidates."""
         return _mean([one.first_utility for one in self.choices])
 
     def rows(self) -> list[dict[str, Any]]:
@@ -82,8 +84,8 @@ class MbrResult(Tabular):
                 "rank": one.rank,
                 "candidates": one.n_candidates,
                 "texts": one.n_texts,
-                "utility": None if np.isnan(one.utility) else one.utility,
-                "first_utility": None if np.isnan(one.first_utility) else one.first_utility,
+                "utility": _or_none(one.utility),
+                "first_utility": _or_none(one.first_utility),
                 "text": one.text,
             }
             for one in self.choices
@@ -98,14 +100,18 @@ class MbrResult(Tabular):
         return [
             {
                 "metric": one.metric,
-                "first": one.first,
-                "mbr": one.chosen,
-                "oracle": one.oracle,
+                "first": _or_none(one.first),
+                "mbr": _or_none(one.chosen),
+                "oracle": _or_none(one.oracle),
                 "oracle_rank": one.oracle_rank,
                 "signature": one.signature,
             }
             for one in self.gains
         ]
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else value
 
 
 def _mean(values: list[float]) -> float:

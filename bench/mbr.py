@@ -1,0 +1,102 @@
+"""Minimum Bayes risk: every candidate of a list against every other one.
+
+The peers score a pair at a time, or, fastchrf, all pairs. Those that take a pair at a time are given some thousands of
+the million pairs, and their time is multiplied; all sides must give the same numbers there.
+"""
+
+from __future__ import annotations
+
+import random
+from importlib.metadata import version
+
+from measure import Row, in_fresh_process, in_turns, ratio, seconds, show
+from text import nbest_list
+
+SIZE = 1024
+SAMPLE = 4096  # pairs that a peer scores
+SAMPLES = 3
+OPTIONS = {"ROUGE-L": {"tokenize": "rouge", "lowercase": True}, "BLEUS-4": {"tokenize": "13a"}, "chrF": {}}
+
+
+def ours(metric: str, jobs: int | None) -> float:
+    import tarocco
+
+    candidates, _ = nbest_list(SIZE)
+    tarocco.mbr([["warm", "up"]], metrics=metric, jobs=jobs)
+    return seconds(lambda: tarocco.mbr([candidates], metrics=metric, jobs=jobs, **OPTIONS[metric]))
+
+
+def scorer(metric: str):  # type: ignore[no-untyped-def]
+    """A function of a candidate and its reference."""
+    if metric == "ROUGE-L":
+        from rouge_score.rouge_scorer import RougeScorer
+
+        rouge = RougeScorer(["rougeL"])
+        return lambda candidate, reference: rouge.score(reference, candidate)["rougeL"].fmeasure
+    from sacrebleu.metrics import BLEU, CHRF
+
+    peer = BLEU(smooth_method="add-k", effective_order=True) if metric == "BLEUS-4" else CHRF()
+    return lambda candidate, reference: peer.sentence_score(candidate, [reference]).score / 100
+
+
+def pairs() -> list[tuple[str, str]]:
+    candidates, _ = nbest_list(SIZE)
+    generator = random.Random(9)
+    return [(generator.choice(candidates), generator.choice(candidates)) for _ in range(SAMPLE)]
+
+
+def one_by_one(metric: str) -> float:
+    """What a peer takes for all pairs, by the time for some; first a look at whether its numbers are ours."""
+    import tarocco
+
+    score, chosen = scorer(metric), pairs()
+    found: list[float] = []
+    took = seconds(lambda: found.extend(score(candidate, reference) for candidate, reference in chosen))
+    texts, references = zip(*chosen, strict=True)
+    own = tarocco.score(list(texts), list(references), metrics=metric, **OPTIONS[metric])[metric].segments
+    if abs(own - found).max() > 1e-9:
+        raise RuntimeError(f"{metric}: the peer's numbers are not ours")
+    return took * SIZE * SIZE / SAMPLE
+
+
+def all_pairs() -> float:
+    """fastchrf has a matrix at once; its numbers are chrF's, to six digits."""
+    import fastchrf
+
+    import tarocco
+
+    candidates, _ = nbest_list(SIZE)
+    found: list[list[float]] = []
+    took = seconds(lambda: found.extend(fastchrf.pairwise_chrf([candidates], [candidates])[0]))
+    own = tarocco.score(candidates, [candidates[7]] * SIZE, metrics="chrF")["chrF"].segments
+    if max(abs(100 * score - row[7]) for score, row in zip(own.tolist(), found, strict=True)) > 1e-3:
+        raise RuntimeError("fastchrf's numbers are not ours")
+    return took
+
+
+def rows() -> list[Row]:
+    found = []
+    shape = f"{SIZE} candidates of 25 words, {SIZE * SIZE} pairs"
+    for metric in OPTIONS:
+        library = "rouge-score" if metric == "ROUGE-L" else "sacrebleu"
+        peer = f"{library} {version(library)}, {SAMPLE} pairs, scaled"
+        many, one, theirs = in_turns(
+            [
+                lambda: in_fresh_process("mbr", "ours", metric, None),  # noqa: B023
+                lambda: in_fresh_process("mbr", "ours", metric, 1),  # noqa: B023
+                lambda: in_fresh_process("mbr", "one_by_one", metric),  # noqa: B023
+            ],
+            SAMPLES,
+        )
+        found.append(ratio(f"MBR, {metric}", shape, peer, "from strings, all threads", many, theirs, 50))
+        found.append(ratio(f"MBR, {metric}", shape, peer, "from strings, one thread", one, theirs, 50))
+        if metric == "chrF":
+            theirs = in_fresh_process("mbr", "all_pairs")
+            peer = f"fastchrf {version('fastchrf')}"
+            found.append(ratio("MBR, chrF", shape, peer, "from strings, all threads", many, theirs, 3))
+            found.append(ratio("MBR, chrF", shape, peer, "from strings, one thread", one, theirs, 3))
+    return found
+
+
+if __name__ == "__main__":
+    show(rows())

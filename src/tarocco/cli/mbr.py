@@ -1,0 +1,176 @@
+"""Choose from each n-best list the candidate that is most like all the others: minimum Bayes risk.
+
+The expected utility of a candidate is the mean of a metric's scores of it with each candidate of the list, itself too,
+as its only reference; with --scale the model's scores say how much each of those weighs. What is chosen is printed, a
+line a list. NBEST is a file as `tarocco orange` reads it: Moses, Marian, fairseq, id<TAB>text, JSON lines.
+With -r the choices are scored with human references, beside the first candidates and the best there are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from tarocco.cli.choices import FORMATS
+from tarocco.cli.options import add_jobs_option, add_text_options, share, whole_number
+from tarocco.cli.running import say
+
+if TYPE_CHECKING:
+    from tarocco.search.chosen import MbrResult
+
+EXAMPLES = """examples:
+  tarocco mbr nbest.txt > best.txt
+  tarocco mbr nbest.txt -m BLEUS-4 --scale 0.5 -r ref1.txt ref2.txt
+  tarocco mbr nbest.txt -m METEOR --prune > best.txt
+  tarocco mbr nbest.txt -m chrF BLEUS-4 TER --queen -f tsv
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("nbest", metavar="NBEST", help="n-best lists or samples; - is standard input")
+    parser.add_argument(
+        "-m",
+        "--metrics",
+        nargs="+",
+        action="extend",
+        metavar="METRIC",
+        help="the utility; of several the mean of ranks counts, unless --weights or --queen is given (default: chrF)",
+    )
+    group = parser.add_argument_group("utility")
+    both = group.add_mutually_exclusive_group()
+    both.add_argument("--weights", nargs="+", type=float, metavar="W", help="add the metrics up, each times its weight")
+    both.add_argument("--queen", action="store_true", help="QUEEN over the metrics, the other candidates as references")
+    group.add_argument(
+        "--scale",
+        type=float,
+        metavar="S",
+        help="weigh candidates by exp(S x score), with the scores in the file (default: all weigh the same)",
+    )
+    group.add_argument("--references-from", metavar="FILE", help="other lists to compare with, for the same segments")
+    group.add_argument(
+        "--max-references", type=whole_number(2, 64), default=16, metavar="N", help="that --queen draws (default: 16)"
+    )
+    group.add_argument(
+        "--prune",
+        nargs="?",
+        type=share,
+        const=0.99,
+        metavar="0.99",
+        help="leave candidates out on the way that lose with this confidence",
+    )
+    group.add_argument("--seed", type=int, default=12345, metavar="N", help="of --queen, --prune (default: 12345)")
+    lists = parser.add_argument_group("lists")
+    lists.add_argument("--n-best", type=whole_number(1), metavar="N", help="use the first N candidates (default: all)")
+    lists.add_argument(
+        "--first-id", type=whole_number(0), default=0, metavar="N", help="the first segment's id (default: 0)"
+    )
+    lists.add_argument(
+        "--num-candidates", type=whole_number(1), metavar="N", help="the file has no ids: every N lines are a list"
+    )
+    judges = parser.add_argument_group("what it gained")
+    judges.add_argument("-r", "--references", nargs="+", action="extend", metavar="REF", help="human references")
+    judges.add_argument(
+        "--by", nargs="+", action="extend", metavar="METRIC", help="metrics to score with (default: those of -m)"
+    )
+    add_text_options(parser, tokenize="none", documents=False)
+    output = parser.add_argument_group("output")
+    output.add_argument(
+        "-f",
+        "--format",
+        choices=("text", *FORMATS),
+        help="the chosen texts alone, or with numbers (default: text, or with -r a table)",
+    )
+    output.add_argument("--level", choices=("corpus", "segment"), default="corpus", help="tables: all lists, or each")
+    output.add_argument(
+        "-w", "--width", type=whole_number(0, 17), metavar="DIGITS", help="digits after the point in tables"
+    )
+    output.add_argument("-q", "--quiet", action="store_true", help="no notes on standard error")
+    add_jobs_option(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    from tarocco.cli.inputs import encoding_of
+    from tarocco.errors import InputError
+    from tarocco.present.progress import progress
+    from tarocco.read.test_set import assemble, reference_columns
+    from tarocco.registry import metrics
+    from tarocco.search.mbr import METRIC, Reading, choose, streamed
+    from tarocco.search.rules import Rules
+
+    if options.by and not options.references:
+        raise InputError("--by says what choices are scored with: give references with -r, too")
+    files = [options.nbest, options.references_from, *(options.references or ())]
+    if files.count("-") > 1:
+        raise InputError("standard input can be read once, but - was given twice")
+    options.metrics, options.tokenize = options.metrics or [METRIC], options.tokenize or "none"
+    options.lowercase = bool(options.lowercase)
+    weights = None if options.weights is None else tuple(options.weights)
+    rules = Rules(
+        tuple(metrics(options.metrics)),
+        encoding_of(options),
+        weights,
+        options.queen,
+        options.scale,
+        options.n_best,
+        options.prune,
+        options.max_references,
+        options.seed,
+    )
+    judges = metrics(options.by) if options.by else None
+    human = None
+    if options.references:
+        columns = [column for path in options.references for column in reference_columns(path, options.num_refs)]
+        human = assemble(columns, [])
+    reading = Reading(None if human is None else len(human), options.first_id, options.num_candidates)
+    pseudo = None
+    if options.references_from:
+        pseudo = streamed(options.references_from, rules, None, options.references_from, Reading(None, *reading[1:]))
+    lists = streamed(options.nbest, rules, None, options.nbest, reading, own=pseudo is None)
+    with progress("lists", len(human) if human else None, shown=not options.quiet, inside="candidates") as advance:
+        result = choose(
+            lists, rules, pseudo=pseudo, references=human, judges=judges, advance=advance, jobs=options.jobs
+        )
+    if not options.quiet:
+        for note in result.notes:
+            say(f"note: {note}")
+    write(result, options)
+
+
+def write(result: MbrResult, options: argparse.Namespace) -> None:
+    """Write choices to standard output as asked."""
+    from tarocco.present import mbr, scores, tables
+
+    out = sys.stdout
+    form = options.format or ("table" if options.references else "text")
+    if form == "text":
+        lines = (text.replace("\n", " ") for text in result.texts)  # JSON can have such texts
+        out.writelines(f"{line}\n" for line in lines)
+    elif form == "json":
+        about = {
+            "seed": options.seed,
+            "nbest": options.nbest,
+            "utility": result.utility,
+            "signature": result.signature,
+            "metric_signatures": list(result.metric_signatures),
+            "gains": result.gain_rows(),
+        }
+        out.write(scores.json_text("mbr", about, result.to_dict()))
+    elif form in ("tsv", "csv"):
+        out.write(tables.separated(result.rows(), "\t" if form == "tsv" else ","))
+    else:
+        table = mbr.choices_table if options.level == "segment" else mbr.summary_table
+        tables.write_noted(table(result, options.width), footnotes(result), form, out)
+
+
+def footnotes(result: MbrResult) -> list[str]:
+    """Below a table: what the utility is, how many choices are new, signatures."""
+    scaled = [one.metric for one in result.gains if one.scale != 1]
+    return [
+        f"utility: {result.utility}; expected, the mean over {len(result)} lists",
+        f"MBR chose another text than the first in {result.changed} of {len(result)} lists",
+        result.signature,
+        *result.metric_signatures,
+        *(one.signature for one in result.gains),
+        *([f"shown times 100: {', '.join(scaled)}"] if scaled else []),
+    ]
