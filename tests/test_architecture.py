@@ -16,6 +16,7 @@ ROOMS = (
     "errors",
     "naming",
     "model",
+    "graphs",
     "arguments",
     "run",
     "store",
