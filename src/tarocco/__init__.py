@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tarocco.errors import TaroccoError
     from tarocco.explaining.explain import explain
     from tarocco.explaining.records import Element, ExplainResult, Explanation
+    from tarocco.graphs import Best, Features, Forest, Lattice
     from tarocco.iqmt.exchange import read_iq, write_iq
     from tarocco.judge.agreed import CorrelateResult, Correlation
     from tarocco.judge.auditing import AuditResult, audit
@@ -35,8 +36,10 @@ if TYPE_CHECKING:
     from tarocco.judge.verdict import Orange, OrangeResult
     from tarocco.metrics.base import Agreement, Example, Metric, parameter
     from tarocco.model import HumanScores
+    from tarocco.present.lattices import write_lattices
     from tarocco.present.plots.results import figure
     from tarocco.read.human import read_human
+    from tarocco.read.lattices import read_lattices
     from tarocco.registry import metric, metric_plugin
     from tarocco.results import Interval, Result, Score
     from tarocco.scoring import score, score_nbest, statistics
@@ -49,6 +52,7 @@ _HOMES = {
     "AuditResult": "tarocco.judge.auditing",
     "Batch": "tarocco.encode.batch",
     "Choice": "tarocco.search.chosen",
+    "Best": "tarocco.graphs",
     "CompareResult": "tarocco.judge.comparing",
     "CorrelateResult": "tarocco.judge.agreed",
     "Correlation": "tarocco.judge.agreed",
@@ -66,6 +70,9 @@ _HOMES = {
     "JackResult": "tarocco.judge.qarla_results",
     "King": "tarocco.judge.qarla_results",
     "KingResult": "tarocco.judge.qarla_results",
+    "Features": "tarocco.graphs",
+    "Forest": "tarocco.graphs",
+    "Lattice": "tarocco.graphs",
     "Lead": "tarocco.judge.leads",
     "MbrResult": "tarocco.search.chosen",
     "Metric": "tarocco.metrics.base",
@@ -98,18 +105,21 @@ _HOMES = {
     "read_annotations": "tarocco.annotate.files",
     "read_human": "tarocco.read.human",
     "read_iq": "tarocco.iqmt.exchange",
+    "read_lattices": "tarocco.read.lattices",
     "references": "tarocco.judge.references",
     "score": "tarocco.scoring",
     "score_nbest": "tarocco.scoring",
     "statistics": "tarocco.scoring",
     "tokenizer": "tarocco.encode.tokenizers",
     "write_iq": "tarocco.iqmt.exchange",
+    "write_lattices": "tarocco.present.lattices",
 }
 
 __all__ = [
     "Agreement",
     "AuditResult",
     "Batch",
+    "Best",
     "Choice",
     "CompareResult",
     "CorrelateResult",
@@ -120,7 +130,9 @@ __all__ = [
     "Example",
     "ExplainResult",
     "Explanation",
+    "Features",
     "Finding",
+    "Forest",
     "Gain",
     "HumanScores",
     "Interval",
@@ -128,6 +140,7 @@ __all__ = [
     "JackResult",
     "King",
     "KingResult",
+    "Lattice",
     "Lead",
     "MbrResult",
     "Metric",
@@ -161,12 +174,14 @@ __all__ = [
     "read_annotations",
     "read_human",
     "read_iq",
+    "read_lattices",
     "references",
     "score",
     "score_nbest",
     "statistics",
     "tokenizer",
     "write_iq",
+    "write_lattices",
 ]
 
 

@@ -6,6 +6,13 @@ markup      NIST SGML and WMT XML
 tables      tables with a header: TSV, CSV, JSON lines
 nbest       n-best lists as a stream
 nbest_forms what n-best files look like inside
+lattices    lattices and forests in any of the formats below
+plf         lattices of Moses and cdec, which look like Python
+slf         lattices of HTK and SRILM
+openfst     finite-state machines as text
+moses_graphs  search graphs and hypergraphs of Moses
+cdec_forests  forests of cdec
+graph_making  from arcs and edges to lattices and forests, and what can be wrong with them
 columns     columns of tables of scores that are known by their names
 coverage    which row of a table of scores is about which system and segment
 external    scores that were made elsewhere

@@ -55,7 +55,7 @@ def read_nbest(
     if num_candidates is not None:
         yield from _flat_lists(path, num_candidates, segments)
     elif path != STANDARD_INPUT and os.path.isdir(path):
-        for which, file in _numbered_files(path):
+        for which, file in numbered_files(path):
             texts = Segments.from_lines(checked_lines(bytes_of(file), file, "one candidate a line"))
             yield NBestList(_segment(which, file, first_id, segments), texts, file, 1)
     else:
@@ -130,7 +130,7 @@ def _flat_lists(path: str, size: int, segments: int | None) -> Iterator[NBestLis
         )
 
 
-def _numbered_files(folder: str) -> list[tuple[int, str]]:
+def numbered_files(folder: str) -> list[tuple[int, str]]:
     """(id, path) of the files in a directory, by their numbers."""
     found: dict[int, str] = {}
     try:
