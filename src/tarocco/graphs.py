@@ -148,7 +148,8 @@ class Forest:
     """Derivations of texts. Tails are lower nodes than the head, the goal is the last one, edges come by their heads.
 
     The tails of edge e are tails[tail_starts[e] : tail_starts[e + 1]]. Its text is the likewise ragged `items`: numbers
-    of words from 0 on, and -1, -2, ... for what the first, the second, ... tail derives; each tail stands there once.
+    of words from 0 on, and -1, -2, ... for what the first, the second, ... tail derives. All tails stand there, in this
+    order.
     """
 
     words: tuple[str, ...]  # each once, in the order of the edges; its place is its number

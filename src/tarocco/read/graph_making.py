@@ -112,7 +112,7 @@ class Arcs:
         if len(kept) < len(phrases):
             phrases = [phrases[arc] for arc in kept.tolist()]
         rows = None if self.rows is None else _features([self.rows[arc] for arc in kept.tolist()])
-        if any(not word.isalnum() and len(word.split()) != 1 for word in phrases):
+        if any(phrase and not phrase.isalnum() and phrase.split() != [phrase] for phrase in phrases):
             graph, phrases, weights, rows = _chained(graph, phrases, weights, rows)
         graph, order = self._sorted(graph, ids, called)
         numbered: dict[str, int] = {}
@@ -198,7 +198,12 @@ class Edges:
     rows: list[Row] = field(default_factory=list)  # the features of each edge
 
     def add(self, head: int, tails: Sequence[int], items: Sequence[str | int], row: Row) -> None:
-        """One more edge."""
+        """One more edge. Its tails are put into the order in which they stand in the text."""
+        slots = [item for item in items if not isinstance(item, str)]
+        if slots != sorted(slots, reverse=True):
+            tails = [tails[-1 - slot] for slot in slots]
+            places = iter(range(-1, -1 - len(slots), -1))
+            items = [item if isinstance(item, str) else next(places) for item in items]
         self.heads.append(head)
         self.tails.append(tails)
         self.items.append(items)

@@ -42,7 +42,7 @@ def _lattice(text: str, place: Place) -> Lattice:
         at = _past(_CLOSE, text, at, place, ") behind the last column")
     if at < len(text):
         raise _unexpected(text, at, place, "nothing more behind the lattice")
-    if arcs.rows is not None:
+    if arcs.rows:
         n_scores = len(arcs.rows[0])
         for row, word in zip(arcs.rows, arcs.phrases, strict=True):
             if len(row) != n_scores:
@@ -50,8 +50,8 @@ def _lattice(text: str, place: Place) -> Lattice:
                     f"{place}: all arcs have as many scores as the first one, {n_scores}, but that of {quoted(word)} "
                     f"has {len(row)}"
                 )
-        if n_scores == 1:
-            arcs.rows = None
+    if n_scores < 2:
+        arcs.rows = None
     for arc, (target, word) in enumerate(zip(arcs.targets, arcs.phrases, strict=True)):
         if target > n_columns:
             raise InputError(
