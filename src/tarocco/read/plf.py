@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from tarocco.errors import InputError
 from tarocco.graphs import Lattice
@@ -17,6 +18,9 @@ from tarocco.read.graph_making import Arcs, Place, number, quoted, whole
 EMPTY_WORD = "*EPS*"
 _STRING = r"'[^'\\]*(?:\\.[^'\\]*)*+'|\"[^\"\\]*(?:\\.[^\"\\]*)*+\""
 _ARC = re.compile(rf"\s*+\(\s*+u?({_STRING})\s*+,\s*+([^()'\"]*+)\)\s*+(,?)\s*+", re.DOTALL)
+_PLAIN_ARC = re.compile(
+    r"\('([^'\\]*+)',\s*+(-?[0-9]++(?:\.[0-9]++)?),\s*+([1-9][0-9]{0,8}+)\)(,?)\s*+"
+)  # as nearly all are
 _OPEN = re.compile(r"\s*+\(\s*+")
 _CLOSE = re.compile(r"\s*+\)\s*+(,?)\s*+")
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
@@ -29,63 +33,77 @@ def read_plf(lines: Iterator[tuple[int, str]], path: str) -> Iterator[Lattice]:
         yield _lattice(text, Place(segment, path, line))
 
 
+class _Arcs(NamedTuple):
+    """The arcs of a line."""
+
+    sources: list[int]
+    targets: list[int]
+    words: list[str]
+    scores: list[float]  # of all arcs, one after another
+    n_scores: list[int]  # of each
+
+
 def _lattice(text: str, place: Place) -> Lattice:
-    arcs = Arcs(place)
-    n_columns = n_scores = 0
-    at = 0
+    found = _Arcs([], [], [], [], [])
+    n_columns = at = 0
     if text.strip():
         at = _past(_OPEN, text, 0, place, "( before the columns of a lattice")
         more = True
         while more and text[at : at + 1] != ")":
-            at, more = _column(text, at, arcs, n_columns)
+            at, more = _column(text, at, n_columns, found, place)
             n_columns += 1
         at = _past(_CLOSE, text, at, place, ") behind the last column")
     if at < len(text):
         raise _unexpected(text, at, place, "nothing more behind the lattice")
-    if arcs.rows:
-        n_scores = len(arcs.rows[0])
-        for row, word in zip(arcs.rows, arcs.phrases, strict=True):
-            if len(row) != n_scores:
-                raise InputError(
-                    f"{place}: all arcs have as many scores as the first one, {n_scores}, but that of {quoted(word)} "
-                    f"has {len(row)}"
-                )
-    if n_scores < 2:
-        arcs.rows = None
-    for arc, (target, word) in enumerate(zip(arcs.targets, arcs.phrases, strict=True)):
+    for source, target, word, n in zip(found.sources, found.targets, found.words, found.n_scores, strict=True):
         if target > n_columns:
             raise InputError(
-                f"{place}: the arc of {quoted(word)} leads from column {arcs.sources[arc]} to {target}, but the last "
-                f"node is {n_columns}, behind as many columns"
+                f"{place}: the arc of {quoted(word)} leads from column {source} to {target}, but the last node is "
+                f"{n_columns}, behind as many columns"
             )
+        if n != found.n_scores[0]:
+            raise InputError(
+                f"{place}: all arcs have as many scores as the first one, {found.n_scores[0]}, but that of "
+                f"{quoted(word)} has {n}"
+            )
+    arcs = Arcs(place, False, found.sources, found.targets, found.words, found.scores)
     arcs.nodes = list(range(n_columns + 1))
+    if found.n_scores and found.n_scores[0] > 1:
+        k = found.n_scores[0]
+        rows = [found.scores[start : start + k] for start in range(0, len(found.scores), k)]
+        arcs.rows = [[(f"score{which}", value) for which, value in enumerate(row, 1)] for row in rows]
+        arcs.weights = [sum(row) for row in rows]
     return arcs.lattice(0, {n_columns: 0.0}, "column {}".format)
 
 
-def _column(text: str, at: int, arcs: Arcs, column: int) -> tuple[int, bool]:
+def _column(text: str, at: int, column: int, found: _Arcs, place: Place) -> tuple[int, bool]:
     """Read the arcs of a column: where the next one begins, and whether there may be one."""
-    place = arcs.place
     at = _past(_OPEN, text, at, place, "( before the arcs of a column")
-    more = True
-    rows = arcs.rows = [] if arcs.rows is None else arcs.rows
-    while more and text[at : at + 1] != ")":
-        arc = _ARC.match(text, at)
-        if arc is None:
-            raise _unexpected(text, at, place, "an arc ('word', score, distance)")
-        written, numbers, comma = arc.groups()
-        *scores, distance = [part.strip() for part in numbers.strip().removesuffix(",").split(",")]
-        if not scores:
-            raise _unexpected(text, at, place, "an arc ('word', score, distance)")
-        values = [number(score, place, "a score") for score in scores]
+    comma = ","
+    while comma and text[at : at + 1] != ")":
+        arc = _PLAIN_ARC.match(text, at)
+        if arc is not None:
+            word, score, distance, comma = arc.groups()
+            scores = [float(score)] if len(score) < 100 else [number(score, place, "a score")]
+        else:
+            arc = _ARC.match(text, at)
+            if arc is None:
+                raise _unexpected(text, at, place, "an arc ('word', score, distance)")
+            written, numbers, comma = arc.groups()
+            *several, distance = [part.strip() for part in numbers.strip().removesuffix(",").split(",")]
+            if not several:
+                raise _unexpected(text, at, place, "an arc ('word', score, distance)")
+            scores = [number(score, place, "a score") for score in several]
+            word = _unescaped(written[1:-1], place) if "\\" in written else written[1:-1]
         far = whole(distance, place, "the distance of an arc")
         if far == 0:
             raise _unexpected(text, at, place, "an arc that leads at least 1 column further")
-        word = written[1:-1]
-        if "\\" in word:
-            word = _unescaped(word, place)
-        arcs.add(column, column + far, "" if word == EMPTY_WORD else word, sum(values))
-        rows.append([(f"score{k}", value) for k, value in enumerate(values, 1)])
-        at, more = arc.end(), bool(comma)
+        found.sources.append(column)
+        found.targets.append(column + far)
+        found.words.append("" if word == EMPTY_WORD else word)
+        found.scores.extend(scores)
+        found.n_scores.append(len(scores))
+        at = arc.end()
     close = _CLOSE.match(text, at)
     if close is None:
         raise _unexpected(text, at, place, ") behind the arcs of a column")
