@@ -21,7 +21,7 @@ from tarocco.read.lattices import FORMATS
 from tarocco.read.moses_graphs import HEADER
 
 
-def write_lattices(lattices: Iterable[Graph], path: str | os.PathLike[str], *, format: str) -> None:
+def write_lattices(lattices: Graph | Iterable[Graph], path: str | os.PathLike[str], *, format: str) -> None:
     """Write lattices or forests to a file, in any format that `read_lattices` reads.
 
     Lattices are written with their weights, and with features where the format has room for them: PLF for scores

@@ -63,7 +63,8 @@ def read_lattices(
 
     Yields
     ------
-    `Lattice` or, in the last two formats, `Forest`, in the order of the file.
+    Lattice or Forest
+        In the order of the file; "moses-hypergraph" and "cdec" are forests.
 
     Raises
     ------
