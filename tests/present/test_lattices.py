@@ -32,7 +32,7 @@ def test_lattices(tmp_path_factory, format, graph):
 )
 @given(data=st.data())
 def test_features(tmp_path_factory, format, names, data):
-    graph = data.draw(lattices(features=names, words=st.sampled_from(["a", "b", "c"])))
+    graph = data.draw(lattices(features=names))
     if format == "plf":  # where the weight is the sum
         graph = graph.weighted(dict.fromkeys(names, 1.0))
     (found,) = again(tmp_path_factory.getbasetemp(), graph, format)

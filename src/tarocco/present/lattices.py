@@ -142,8 +142,6 @@ def _search_graph(graph: Graph, segment: int) -> str:
     lattice = _lattice_only(graph, "moses-searchgraph")
     lines = [f"{lattice.segment} hyp=0 stack=0"]
     scores: list[list[tuple[str, float]]] | None = None if lattice.features is None else _rows(lattice.features)
-    if scores is not None:
-        _refuse(lattice, [word for word in lattice.words if word[-1:] == '"'], "moses-searchgraph")
     made: set[int] = set()
     extra = lattice.n_nodes
     for arc, (source, target, word, weight) in enumerate(_arcs(lattice, "")):
