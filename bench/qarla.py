@@ -77,11 +77,11 @@ def our_kings(metrics: int, segments: int, references: int) -> float:
     return seconds(run)
 
 
-def our_queen(metrics: int, segments: int, references: int) -> float:
+def our_queen(metrics: int, segments: int, references: int, jobs: int | None) -> float:
     from tarocco.judge.queens import Comparison, queens
 
     near = similarities(metrics, segments, references)
-    return best_seconds(partial(queens, near, [list(range(metrics))], Comparison(), 1), 3)
+    return best_seconds(partial(queens, near, [list(range(metrics))], Comparison(), jobs), 3)
 
 
 def numpy_queen(near: np.ndarray, together: int) -> np.ndarray:
@@ -138,11 +138,18 @@ def rows() -> list[Row]:
         ),
     ]
     # The last shapes are where we do worst. Eight segments together stay in the cache: NumPy at its best.
-    shapes = ((31, 16, 1000, 10), (31, 16, 8, None), (5, 4, 1000, None), (1, 4, 1000, None), (1, 2, 1000, None))
-    for metrics, references, together, goal in shapes:
+    shapes = (
+        (31, 16, 1000, None, 10),
+        (31, 16, 1000, 1, None),
+        (31, 16, 8, None, None),
+        (5, 4, 1000, 1, None),
+        (1, 4, 1000, 1, None),
+        (1, 2, 1000, 1, None),
+    )
+    for metrics, references, together, jobs, goal in shapes:
         ours, theirs = in_turns(
             [
-                partial(took, "our_queen", metrics, 1000, references),
+                partial(took, "our_queen", metrics, 1000, references, jobs),
                 partial(took, "their_queen", metrics, 1000, references, together),
             ],
             SAMPLES,
@@ -150,7 +157,9 @@ def rows() -> list[Row]:
         )
         peer = f"NumPy {np.__version__}, broadcasting, {together} segments together"
         shape = f"a set of {metrics}, 1000 segments x {SYSTEMS} systems x {references} references"
-        found.append(ratio("QUEEN", shape, peer, "warm, one thread", ours, theirs, goal))
+        found.append(
+            ratio("QUEEN", shape, peer, f"warm, {'one thread' if jobs else 'all threads'}", ours, theirs, goal)
+        )
     return found
 
 

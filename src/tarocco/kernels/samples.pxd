@@ -9,11 +9,19 @@ cdef extern from *:
     #endif
 
     /* Bit i of the result: whether one is not below several[i], which is so where either is NaN, too. n is 1 to 64. */
-    static unsigned long long not_below(double one, const double *several, int n) {
+    static inline unsigned long long not_below(double one, const double *several, int n) {
         unsigned long long bits = 0;
         int i = 0;
     #if defined(__AVX2__)
         const __m256d each = _mm256_set1_pd(one);
+        if (n == 64) { /* unrolled: shifts by constants, and no waiting for the count */
+            unsigned long long part[4] = {0, 0, 0, 0};
+            #pragma GCC unroll 16
+            for (int k = 0; k < 16; k++)
+                part[k & 3] |= (unsigned long long)(unsigned)_mm256_movemask_pd(
+                    _mm256_cmp_pd(each, _mm256_loadu_pd(several + 4 * k), _CMP_NLT_UQ)) << (4 * k);
+            return (part[0] | part[1]) | (part[2] | part[3]);
+        }
         for (; i + 8 <= n; i += 8) {
             unsigned low = _mm256_movemask_pd(_mm256_cmp_pd(each, _mm256_loadu_pd(several + i), _CMP_NLT_UQ));
             unsigned high = _mm256_movemask_pd(_mm256_cmp_pd(each, _mm256_loadu_pd(several + i + 4), _CMP_NLT_UQ));
