@@ -44,7 +44,9 @@ if TYPE_CHECKING:
     from tarocco.results import Interval, Result, Score
     from tarocco.scoring import score, score_nbest, statistics
     from tarocco.search.chosen import Choice, Gain, MbrResult
+    from tarocco.search.found import OracleResult
     from tarocco.search.mbr import mbr
+    from tarocco.search.oracles import oracle
     from tarocco.store import Store
 
 _HOMES = {
@@ -79,6 +81,7 @@ _HOMES = {
     "OptimizeResult": "tarocco.judge.optimal",
     "Orange": "tarocco.judge.verdict",
     "OrangeResult": "tarocco.judge.verdict",
+    "OracleResult": "tarocco.search.found",
     "Outcome": "tarocco.judge.gaming",
     "Queen": "tarocco.judge.qarla_results",
     "QueenResult": "tarocco.judge.qarla_results",
@@ -99,6 +102,7 @@ _HOMES = {
     "metric": "tarocco.registry",
     "metric_plugin": "tarocco.registry",
     "optimize": "tarocco.judge.optimizing",
+    "oracle": "tarocco.search.oracles",
     "orange": "tarocco.judge.orange",
     "parameter": "tarocco.metrics.base",
     "queen": "tarocco.judge.qarla",
@@ -145,6 +149,7 @@ __all__ = [
     "MbrResult",
     "Metric",
     "OptimizeResult",
+    "OracleResult",
     "Orange",
     "OrangeResult",
     "Outcome",
@@ -168,6 +173,7 @@ __all__ = [
     "metric",
     "metric_plugin",
     "optimize",
+    "oracle",
     "orange",
     "parameter",
     "queen",

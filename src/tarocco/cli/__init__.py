@@ -23,6 +23,7 @@ COMMANDS = {
     "jack": "how reliable is a test bed: are references surrounded by different translations?",
     "references": "how many references are enough?",
     "mbr": "choose from n-best lists what is most like all the others",
+    "oracle": "the best text that a lattice, a forest or an n-best list has",
     "annotate": "analyze texts: tags, chunks, dependencies, trees, entities, roles",
     "init": "write an experiment file for a folder of files",
     "metrics": "what metrics there are: formulas, parameters, papers",

@@ -17,6 +17,8 @@ and types are checked by the caller. Kernels hold no objects, do no input or out
     typed       overlap of bags of typed items, type by type
     bits        edit distance and longest common subsequence, 64 rows at a time
     alignments  edit distance with any costs, CDER's jumps, GRR's automaton
+    spans       best derivations of forests under GRR's automaton
+    beams       beam search in forests for texts that share n-grams with references
     weighted    weighted longest common subsequence
     beginnings  the same for many short candidates
     skips       skip-bigrams for several gap limits

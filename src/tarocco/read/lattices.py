@@ -106,7 +106,7 @@ def _of_file(path: str, format: str | None, readers: dict[str, Reader]) -> Itera
     if not before:
         raise InputError(f"{shown(path)}: the file is empty, lattices or forests are wanted")
     at, first = before[-1]
-    told = format or _told(first)
+    told = format or told_by(first)
     if told is None:
         raise InputError(
             f"{shown(path)}, line {at}: lattices or forests are wanted ({', '.join(FORMATS)}), found {quoted(first)}"
@@ -114,7 +114,7 @@ def _of_file(path: str, format: str | None, readers: dict[str, Reader]) -> Itera
     yield from readers[told](chain(before, lines), path)
 
 
-def _told(first: str) -> str | None:
+def told_by(first: str) -> str | None:
     """The format of a file by its first line that is not blank; a file of blank lines has empty lattices, as in PLF."""
     first = first.strip()
     if first == HEADER:

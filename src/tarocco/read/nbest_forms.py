@@ -117,6 +117,11 @@ def has_ids(data: bytes, path: str) -> bool:
     return _are_json_lines(path) or re.match(rb"\s*[0-9]+\s*\|\|\|", data) is not None
 
 
+def looks_like_lists(data: bytes, path: str) -> bool:
+    """Whether a file that begins so has n-best lists, as far as that can be told."""
+    return _form(data, path, whole=True) is not None
+
+
 def _first_line(data: bytes) -> bytes:
     """The first line that is not blank, without the space before it; nothing, where all are."""
     return data.lstrip().partition(b"\n")[0]

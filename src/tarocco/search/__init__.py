@@ -1,1 +1,1 @@
-"""Search under a metric: which of many candidates a metric would choose."""
+"""Candidates under a metric: what is best in a list, a lattice or a forest, and what weights make it come out on top."""

@@ -1,0 +1,76 @@
+"""From the options of `tarocco oracle`, or the experiment file among them, to what is searched."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, NamedTuple
+
+from tarocco.cli.inputs import encoding_of, experiment_of, fill_in
+from tarocco.errors import InputError
+from tarocco.read.lattices import read_feature_weights
+from tarocco.read.test_set import assemble, fitted, reference_columns, system_columns
+from tarocco.search.oracles import METRIC, Sources, sources_of_file
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tarocco.encode.batch import Encoding
+    from tarocco.metrics.base import Metric
+    from tarocco.model import Segments, TestSet
+
+
+class Inputs(NamedTuple):
+    """What is searched, under which metric, and what oracles are compared with; `inside` is what sources consist of."""
+
+    sources: Sources
+    references: TestSet
+    metric: Metric
+    also: Sequence[Metric]
+    encoding: Encoding
+    best: Segments | None
+    inside: str
+
+
+def read_oracle_inputs(options: argparse.Namespace) -> Inputs:
+    """Read and check all that is not a stream."""
+    from dataclasses import replace
+
+    from tarocco.registry import metrics
+
+    experiment = experiment_of([options.file])
+    fill_in(options, experiment, tokenize="none")
+    encoding = encoding_of(options)
+    metric, *also = metrics([options.metric or METRIC, *options.also])
+    paths = options.references or (experiment.references if experiment else ())
+    if not paths:
+        raise InputError("no reference file was given: name them with -r")
+    path = experiment.nbest if experiment else options.file
+    if path is None:
+        raise InputError(f"{options.file} names no n-best lists (nbest = ...)")
+    if [path, *paths, options.best].count("-") > 1:
+        raise InputError("standard input can be read once, but - was given twice")
+    columns = [column for one in paths for column in reference_columns(one, options.num_refs)]
+    references = assemble(columns, [])
+    best = None
+    if options.best:
+        texts = system_columns(options.best)
+        if len(texts) != 1:
+            raise InputError(f"{options.best}: one text is wanted to compare with, found {len(texts)}")
+        best = fitted(texts[0], columns[0]).segments
+    weights = read_feature_weights(options.weights) if options.weights else None
+    sources = sources_of_file(
+        path, options.form, options.first_id, options.num_candidates, len(references), options.symbols
+    )
+    if sources.lists is not None:
+        for name in ("weights", "without", "symbols"):
+            if getattr(options, name):
+                raise InputError(f"--{name} is for lattices and forests, and {path} has n-best lists")
+    return Inputs(
+        replace(sources, weights=weights, without=tuple(options.without)),
+        references,
+        metric,
+        also,
+        encoding,
+        best,
+        "arcs" if sources.lists is None else "candidates",
+    )
