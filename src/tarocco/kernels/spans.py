@@ -38,7 +38,7 @@ def read_word(
     work: cython.double[:, ::1],
     origins: cython.int[:, ::1],
 ) -> cython.void:
-    """From row `step` of work, what each state has, to the next one, and from which state; for positions from `first`."""
+    """From row `step` of work, what states have, to the next row, and from which state; positions from `first` on."""
     i: cython.Py_ssize_t
     m: cython.Py_ssize_t
     to: cython.Py_ssize_t
