@@ -114,6 +114,20 @@ def test_an_oracle_is_no_worse_than_anything_else():
         assert alone[system]["WER"].score == found.scores[system]["WER"].score
 
 
+@pytest.mark.parametrize("make", [random_lattice, random_forest])
+def test_how_deep_oracles_are(make):
+    """Behind the best text by the weight of the best derivation of the oracle's text."""
+    rng = random.Random(19)
+    graphs = [make(rng) for _ in range(MANY)]
+    found = tarocco.oracle(graphs, [random_references(rng) for _ in graphs])
+    for graph, one in zip(graphs, found.found, strict=True):
+        forest = graph if isinstance(graph, Forest) else Forest.of(graph)
+        derivations = paths.derivations(edges_of(forest), forest.n_nodes - 1)
+        weights = [(" ".join(words), forest.weights[steps].sum()) for steps, words in derivations]
+        own = max(weight for text, weight in weights if text == one.text)
+        assert one.behind == pytest.approx(max(weight for _, weight in weights) - own, abs=1e-9)
+
+
 def test_threads_change_nothing():
     rng = random.Random(3)
     graphs = [random_lattice(rng) for _ in range(200)] + [random_forest(rng) for _ in range(100)]

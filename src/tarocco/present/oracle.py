@@ -12,6 +12,8 @@ from tarocco.present.tables import Table, separated
 from tarocco.present.writing import check_apart, check_writable, write_whole
 from tarocco.search.found import FIRST, ORACLE, RIVAL, OracleResult
 
+ROOM = 60  # characters of a text in tables; other formats have all of it
+
 
 def oracle_table(result: OracleResult, width: int | None = None) -> Table:
     """A row for the 1-best and one for the oracles, a column a metric."""
@@ -24,11 +26,11 @@ def segments_table(result: OracleResult, width: int | None = None) -> Table:
     name = str(score.metric)
     if result.k > 1:
         listed = result.k_best_rows()
-        rows = [
-            (str(row["segment"]), str(row["place"]), row["text"], number(_value(row["score"]), score, width))
+        of_texts = tuple(
+            (str(row["segment"]), str(row["place"]), _short(row["text"]), number(_value(row["score"]), score, width))
             for row in listed
-        ]
-        return Table(("segment", "place", "oracle", name), tuple(rows), labels=3)
+        )
+        return Table(("segment", "place", "oracle", name), of_texts, labels=3)
     named = {"best_score": f"{name} of 1-best", "grr_score": f"{name} of GRR-4's", "score": f"{name} of oracle"}
     rows = []
     records = result.rows()
@@ -37,8 +39,13 @@ def segments_table(result: OracleResult, width: int | None = None) -> Table:
     for record in records:
         values = [number(_value(record[key]), score, width) for key in columns]
         depth = [number_or_dash(record[key], "d" if key == "rank" else ".4g") for key in depths]
-        rows.append((str(record["segment"]), record["text"], *values, *depth))
+        rows.append((str(record["segment"]), _short(record["text"]), *values, *depth))
     return Table(("segment", "oracle", *(named[key] for key in columns), *depths), tuple(rows), labels=2)
+
+
+def _short(text: str) -> str:
+    """As much of a text as a table has room for."""
+    return text if len(text) <= ROOM else text[: ROOM - 1].rstrip() + "…"
 
 
 def _value(value: float | None) -> float:
@@ -85,9 +92,9 @@ def _depth(result: OracleResult) -> list[str]:
             f"largest {result.ranks.max()}"
         )
     if result.behind is not None:
-        behind = result.behind[~np.isnan(result.behind)]
+        behind = result.behind
         lines.append(
-            f"behind, by how much the oracle weighs less than the best path: median {np.median(behind):.4g}, mean "
+            f"behind, how much less the oracle weighs than the best text: median {np.median(behind):.4g}, mean "
             f"{behind.mean():.4g}, most {behind.max():.4g}"
         )
     return lines

@@ -102,7 +102,7 @@ def derivation_against(numbered: Numbered, reference: Words, automaton: Automato
     known[numbered.items[numbered.items >= 0]] = True
     states = States.of(reference, known, automaton.order)
     n = len(states)
-    sizes = np.where(_begin_texts(forest), n, n * n)
+    sizes = np.where(nodes_that_begin(forest), n, n * n)
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
     if 8 * starts[-1] > _ROOM:
         raise InputError(
@@ -133,7 +133,7 @@ def derivation_against(numbered: Numbered, reference: Words, automaton: Automato
     return Found(float(ends[final]), float(ends[final]) / size, steps[:count].copy(), Tables(states, starts, values))
 
 
-def _begin_texts(forest: Forest) -> NDArray[np.bool_]:
+def nodes_that_begin(forest: Forest) -> NDArray[np.bool_]:
     """Which nodes derive nothing but beginnings of texts: all of them, where a lattice is seen as a forest."""
     begin = np.ones(forest.n_nodes, np.bool_)
     edges = np.repeat(np.arange(len(forest.heads)), np.diff(forest.tail_starts))
@@ -160,7 +160,7 @@ def as_lattice(graph: Graph) -> Lattice | None:
     """A forest as a lattice, if all its tails begin texts, as in the hypergraphs of Moses; None if they do not."""
     if isinstance(graph, Lattice):
         return graph
-    if (np.diff(graph.tail_starts) > 1).any() or not _begin_texts(graph).all():
+    if (np.diff(graph.tail_starts) > 1).any() or not nodes_that_begin(graph).all():
         return None
     items, starts = graph.items.tolist(), graph.item_starts.tolist()
     tails, tail_starts = graph.tails.tolist(), graph.tail_starts.tolist()

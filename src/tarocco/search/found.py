@@ -59,9 +59,9 @@ class OracleResult(Tabular):
 
     @cached_property
     def behind(self) -> Floats | None:
-        """How much less each oracle weighs than the best path; NaN where nothing is known, None without weights."""
-        behind = np.array([np.nan if one.behind is None else one.behind for one in self.found])
-        return None if np.isnan(behind).all() else behind
+        """How much less each oracle weighs than the best text; None without weights, and for lists."""
+        behind = [one.behind for one in self.found if one.behind is not None]
+        return np.array(behind) if behind and any(one.weighted for one in self.found) else None
 
     @property
     def n_empty(self) -> int:
@@ -91,6 +91,7 @@ class OracleResult(Tabular):
         """How oracles were found, for JSON."""
         return {
             "metric": str(self.of(ORACLE).metric),
+            "signature": self.signature(self.of(ORACLE)),
             "oracle": "exact" if self.exact else "approximate",
             "how": self.how,
             "n_segments": len(self),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
 from tarocco.errors import InputError
-from tarocco.graphs import Best, Graph
+from tarocco.graphs import Graph
 from tarocco.model import Segments, TestSet
 from tarocco.read.nbest import NBestList
 from tarocco.search.automata import Automaton, numbered
@@ -16,6 +15,7 @@ from tarocco.search.beam import beam_texts
 from tarocco.search.choosing import Judge
 from tarocco.search.exact import as_forest, as_lattice, best_derivation, derivation_against
 from tarocco.search.k_best import best_texts
+from tarocco.search.weighing import weight_of
 
 RIVAL = Automaton(4, 1.0, 0.0)  # 4-GRR: what an approximate oracle is compared with
 _ARCS = 20_000  # that are searched at a time, in 64 lattices at most; results do not depend on it
@@ -38,7 +38,7 @@ class Plan:
 class Found:
     """What was found for a segment.
 
-    `behind` is how much less the oracle weighs than the best path, `rank` its place in an n-best list, from 1. `rival`
+    `behind` is how much less the oracle weighs than the best text, `rank` its place in an n-best list, from 1. `rival`
     is the exact oracle under 4-GRR, beside one that is approximate. `k_best` are (text, score).
     """
 
@@ -132,10 +132,9 @@ def searched(piece: Piece) -> list[Found]:
 
 
 def _exact(graph: Graph, references: Segments, plan: Plan, automaton: Automaton) -> Found:
-    forest, first = as_forest(graph), graph.best()
+    forest = as_forest(graph)
     found = best_derivation(numbered(forest, list(references), plan.judge.encoding.lowercase), automaton)
-    behind = _weight(graph, first) - math.fsum(forest.weights[found.steps].tolist())
-    return _found(graph, forest.text(found.steps), first, behind=max(0.0, behind))
+    return _found(graph, forest.text(found.steps))
 
 
 def _several(piece: Piece, automaton: Automaton) -> list[Found]:
@@ -171,33 +170,22 @@ def _best_of_pools(piece: Piece, pools: list[list[str]], rivals: Sequence[str | 
     for graph, pool, own, rival in zip(piece.graphs, pools, scores, rivals or [None] * len(pools), strict=True):
         order = judge.order(own)[:k]
         k_best = tuple((pool[i], float(own[i])) for i in order) if k > 1 else ()
-        found.append(_found(graph, pool[order[0]], graph.best(), rival=rival, k_best=k_best))
+        found.append(_found(graph, pool[order[0]], rival, k_best))
     return found
 
 
-def _found(
-    graph: Graph,
-    text: str,
-    first: Best,
-    behind: float | None = None,
-    rival: str | None = None,
-    k_best: tuple[tuple[str, float], ...] = (),
-) -> Found:
-    weighted = bool(graph.weights.any())
-    first_text = graph.text(first.steps)
-    if text == first_text:
-        behind = 0.0
+def _found(graph: Graph, text: str, rival: str | None = None, k_best: tuple[tuple[str, float], ...] = ()) -> Found:
+    first = graph.best()
+    first_text, weighted = graph.text(first.steps), bool(graph.weights.any())
+    differ = weighted and text != first_text
+    behind = max(0.0, first.score - weight_of(as_forest(graph), text)) if differ else 0.0
     return Found(
-        *(graph.segment, text, first_text, weighted, behind if weighted else None),
+        *(graph.segment, text, first_text, weighted, behind),
         rival=rival,
         k_best=k_best,
         size=len(graph.weights),
         empty=graph.empty,
     )
-
-
-def _weight(graph: Graph, best: Best) -> float:
-    return math.fsum(graph.weights[best.steps].tolist())
 
 
 def _chosen(piece: Piece) -> list[Found]:
