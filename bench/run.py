@@ -33,6 +33,7 @@ SCRIPTS = (
     "references",
     "optimize",
     "mbr",
+    "oracle",
     "analyzers",
 )
 

@@ -114,6 +114,12 @@ STAND_INS = {
     "data/wmt19/ref/A.txt": "ref1.txt",
     "data/wmt19/sys/online-B.0": "brief.txt",
 }
+FOREST = "# target ||| features ||| source-covered\n1 1\n# node 0\n1\n<s> the </s> ||| LM0=-1 ||| 1\n"
+MADE = {  # a lattice and a forest for each of the 60 segments
+    "lattices.plf": "((('the',-0.5,1),('a',-1,1),),)\n" * 60,
+    "forests.hg": FOREST * 60,
+    "moses.weights": "LM0= 0.5\n",
+}
 SHELL = [(block.page, command_of(line)) for block in BLOCKS if block.kind == "sh" for line in block.lines]
 
 
@@ -123,6 +129,8 @@ def test_shell_blocks(page):
         for name, like in STAND_INS.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes((folder / like).read_bytes())
+        for name, text in MADE.items():
+            (folder / name).write_text(text)
         for command in [command for where, command in SHELL if where == page and command not in NOT_RUN]:
             done = run(f"set -o pipefail; {command}", folder)
             assert done.returncode == 0, f"{command}\n{done.stdout}"

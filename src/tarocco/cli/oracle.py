@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 EXAMPLES = """examples:
   tarocco oracle lattices.plf -r ref.txt -m GRR-4 --also WER BLEU-4
   tarocco oracle forests.hg -r ref.txt --weights moses.weights --without '<s>' '</s>' --level segment
-  tarocco oracle lattices.plf.gz -r ref1 ref2 -m BLEUS-4 --beam 64
+  tarocco oracle lattices.plf -r ref1 ref2 -m BLEUS-4 --beam 64
   tarocco oracle nbest.txt -r ref.txt -m chrF --output oracles.txt
 """
 

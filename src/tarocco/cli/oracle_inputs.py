@@ -40,7 +40,7 @@ def read_oracle_inputs(options: argparse.Namespace) -> Inputs:
     experiment = experiment_of([options.file])
     fill_in(options, experiment, tokenize="none")
     encoding = encoding_of(options)
-    metric, *also = metrics([options.metric or METRIC, *options.also])
+    (metric,), also = metrics([options.metric or METRIC]), metrics(options.also)
     paths = options.references or (experiment.references if experiment else ())
     if not paths:
         raise InputError("no reference file was given: name them with -r")

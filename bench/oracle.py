@@ -1,0 +1,121 @@
+"""Oracles: all lattices of Fisher Spanish in one command; how time grows with arcs, reference words and the order."""
+
+from __future__ import annotations
+
+import random
+import time
+from pathlib import Path
+
+import numpy as np
+from measure import BIN, Row, at_most, command_seconds, peak_mebibytes, show
+
+from tarocco.graphs import Forest, Lattice
+from tarocco.read.lattices import read_lattices
+from tarocco.search.automata import Automaton, Numbered, numbered
+from tarocco.search.exact import as_forest, derivation_against
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "lattices-forests" / "fisher-spanish-plf"
+BINS = 40
+WORDS = [f"w{i}" for i in range(2000)]
+
+
+def rows() -> list[Row]:
+    return [*fisher(), *growth()]
+
+
+def fisher() -> list[Row]:
+    """The whole command: reading, searching, weighing oracles, scoring with GRR-4 and WER."""
+    if not DATA.exists():
+        return []
+    found = []
+    for reference in ("dev.oracle_path.es", "dev.asr1best.es"):
+        command = [str(BIN / "tarocco"), "oracle", str(DATA / "dev.plf"), "-r", str(DATA / reference), "--also", "WER"]
+        shape = f"Fisher dev, 3963 lattices, 122139 arcs, against {reference}"
+        for what, cpu in (("time", False), ("processor time", True)):
+            took = command_seconds([*command, "-j", "2"], cpu=cpu)
+            found.append(at_most(f"oracles under GRR-4, {what}", shape, "whole command, two threads", took, 60, "s"))
+        found.append(
+            at_most("oracles under GRR-4, peak memory", shape, "whole command", peak_mebibytes(command), 1024, "MiB")
+        )
+    return [*found, *line()]
+
+
+def line() -> list[Row]:
+    """Time a lattice over arcs times reference words, and the line through those points."""
+    references = (DATA / "dev.oracle_path.es").read_text().split("\n")
+    sizes, times = [], []
+    for graph in read_lattices(DATA / "dev.plf"):
+        one = numbered(as_forest(graph), [references[graph.segment]])
+        (reference,) = one.references
+        sizes.append(len(graph.weights) * (len(reference) + 1))
+        times.append(search_time(one, 4))
+    order = np.argsort(sizes, kind="stable")
+    bins = np.array_split(order, BINS)
+    middles = [(np.median(np.array(sizes)[own]), np.median(np.array(times)[own])) for own in bins]
+    across, up = np.array(middles).T
+    slope, start = np.polyfit(across, up, 1)
+    share = np.corrcoef(across, up)[0, 1] ** 2
+    found = f"{1e6 * start:.0f} us + {1e9 * slope:.1f} ns x arcs x words, R2 {share:.3f}"
+    shape = f"Fisher dev, {BINS} medians of lattices by size, up to {across[-1]:.0f} arcs x words"
+    return [Row("oracle under GRR-4, time a lattice", shape, "-", "search alone", found, "none", True)]
+
+
+def growth() -> list[Row]:
+    """Twice the arcs, or twice the reference, or twice the order: how many times as long the search takes."""
+    base = {"columns": 1000, "words": 20, "order": 4}
+    found = []
+    for what, steps in (
+        ("columns", (250, 500, 1000, 2000, 4000)),
+        ("words", (10, 20, 40, 80, 160)),
+        ("order", (1, 2, 4, 8)),
+    ):
+        sizes = np.array(steps, np.float64)
+        took = np.array([search_seconds(**{**base, what: step}) for step in steps])
+        exponent = float(np.polyfit(np.log(sizes), np.log(took), 1)[0])
+        named = {"columns": "arcs", "words": "reference words", "order": "k"}[what]
+        told = ", ".join(
+            f"{size:g}: {1e3 * time:.3g} ms"
+            for size, time in zip(sizes * (4 if what == "columns" else 1), took, strict=True)
+        )
+        found.append(
+            Row(
+                f"oracle under GRR-k, growth with {named}",
+                told,
+                "-",
+                "search alone, one thread; slope in double logarithms",
+                f"{exponent:.2f}",
+                "<= 1.2",
+                exponent <= 1.2,
+            )
+        )
+    return found
+
+
+def search_seconds(columns: int, words: int, order: int) -> float:
+    """A sausage of four words a column, half of them from the reference."""
+    rng = random.Random(1)
+    reference = rng.choices(WORDS, k=words)
+    labels = [
+        rng.randrange(len(WORDS)) if rng.random() < 0.5 else WORDS.index(rng.choice(reference))
+        for _ in range(4 * columns)
+    ]
+    sources = np.repeat(np.arange(columns, dtype=np.int32), 4)
+    lattice = Lattice(
+        tuple(WORDS), columns + 1, sources, sources + 1, np.array(labels, np.int32), np.zeros(4 * columns)
+    )
+    one = numbered(Forest.of(lattice), [" ".join(reference)])
+    return search_time(one, order)
+
+
+def search_time(one: Numbered, order: int) -> float:
+    """Processor time, which other work on the machine disturbs less; the best of nine."""
+    taken = []
+    for _ in range(9):
+        start = time.thread_time()
+        derivation_against(one, one.references[0], Automaton(order, 1.0, 0.0))
+        taken.append(time.thread_time() - start)
+    return min(taken)
+
+
+if __name__ == "__main__":
+    show(rows())
