@@ -10,6 +10,7 @@ import numpy as np
 from measure import BIN, Row, at_most, command_seconds, peak_mebibytes, show
 
 from tarocco.graphs import Forest, Lattice
+from tarocco.read.graph_making import Edges, Place
 from tarocco.read.lattices import read_lattices
 from tarocco.search.automata import Automaton, Numbered, numbered
 from tarocco.search.exact import as_forest, derivation_against
@@ -20,7 +21,7 @@ WORDS = [f"w{i}" for i in range(2000)]
 
 
 def rows() -> list[Row]:
-    return [*fisher(), *growth()]
+    return [*fisher(), *growth(), *forest()]
 
 
 def fisher() -> list[Row]:
@@ -105,6 +106,30 @@ def search_seconds(columns: int, words: int, order: int) -> float:
     )
     one = numbered(Forest.of(lattice), [" ".join(reference)])
     return search_time(one, order)
+
+
+def forest() -> list[Row]:
+    """A forest such as a parser makes: a node a span of 25 words, edges of two tails, and a reference of 30 words."""
+    rng, n = random.Random(3), 25
+    spans = [(first, first + width) for width in range(1, n + 1) for first in range(n - width + 1)]
+    number = {span: i for i, span in enumerate(spans)}
+    edges = Edges(Place(0, "synthetic", 1), len(spans), prune=True)
+    for (first, last), head in number.items():
+        for _ in range(4):
+            words: list[str | int] = list(rng.choices(WORDS[:60], k=rng.randint(1, 2)))
+            if last == first + 1:
+                edges.add(head, [], words, [])
+            else:
+                middle = rng.randint(first + 1, last - 1)
+                tails = [number[first, middle], number[middle, last]]
+                rng.shuffle(tails)
+                edges.add(head, tails, [-1, *words[1:], -2], [])
+    made = edges.forest(len(spans) - 1)
+    one = numbered(made, [" ".join(rng.choices(WORDS[:60], k=30))])
+    size = derivation_against(one, one.references[0], Automaton(4, 1.0, 0.0)).tables.values.nbytes / 2**20
+    shape = f"forest of {made.n_nodes} nodes, {len(made.heads)} edges, {made.n_derivations:.1g} derivations; 30 words"
+    found = f"{search_time(one, 4):.2f} s, {size:.0f} MiB"
+    return [Row("oracle under GRR-4 in a forest", shape, "-", "search alone, one thread", found, "none", True)]
 
 
 def search_time(one: Numbered, order: int) -> float:

@@ -150,6 +150,22 @@ def test_ties_go_to_the_first_arc():
     assert tarocco.oracle([lattice("z", "a", "x")], ["a"]).texts == ("a",)
 
 
+def test_long_texts():
+    """A path of 400 words among alternatives: it is found, and so is what comes next to it."""
+    rng = random.Random(29)
+    words = [f"w{i}" for i in range(50)]
+    columns = [rng.sample(range(50), 3) for _ in range(400)]
+    sources = np.repeat(np.arange(400, dtype=np.int32), 3)
+    labels = np.array(columns, np.int32).ravel()
+    lattice = Lattice(tuple(words), 401, sources, sources + 1, labels, np.zeros(1200))
+    text = " ".join(words[rng.choice(column)] for column in columns)
+    found = tarocco.oracle([lattice], [text], metric="GRR-4")
+    assert found.texts == (text,)
+    assert found.of("oracle").score == 1
+    longer = tarocco.oracle([lattice], [f"{text} end"], metric="GRR-4")
+    assert longer.texts[0].split()[:-1] == text.split()[:-1]
+
+
 # --- several oracles -----------------------------------------------------------------------------------------------
 
 
