@@ -1,7 +1,10 @@
-"""Small lattices and forests by a seed, as many as one likes."""
+"""Small lattices and forests by a seed, as many as one likes, and the best of all their texts."""
 
 from lattices_drawn import PLACE
+from test_graphs import edges_of
+from textbook import oracles, paths
 
+from tarocco.graphs import Forest
 from tarocco.read.graph_making import Arcs, Edges
 
 WORDS = "abc"
@@ -38,3 +41,16 @@ def random_forest(rng, most=4):
 def random_references(rng, most=3, longest=5):
     """Some texts, empty ones among them."""
     return [" ".join(rng.choices(WORDS + "d", k=rng.randint(0, longest))) for _ in range(rng.randint(1, most))]
+
+
+def all_texts(graph):
+    forest = graph if isinstance(graph, Forest) else Forest.of(graph)
+    return {tuple(words) for _, words in paths.derivations(edges_of(forest), forest.n_nodes - 1)}
+
+
+def words_of(references):
+    return [text.split() for text in references if text] or [[]]
+
+
+def best_rate(texts, references, setting):
+    return max(oracles.rate(list(text), words_of(references), *setting) for text in texts)

@@ -8,8 +8,8 @@ from conftest import PLAIN
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from lattices_drawn import forests, lattices
-from random_graphs import random_forest, random_lattice, random_references
-from test_graphs import arcs_of, edges_of
+from random_graphs import all_texts, best_rate, random_forest, random_lattice, random_references, words_of
+from test_graphs import edges_of
 from textbook import oracles, paths
 
 import tarocco
@@ -22,19 +22,6 @@ from tarocco.search.exact import as_lattice, best_derivation
 EXACT = [(1, 1.0, 0.0), (4, 1.0, 0.0), (2, -1.0, 0.5), (3, 0.0, 1.0), (4, 0.5, -0.25), (5, -0.5, 0.0), (6, 2.0, 2.0)]
 ROUNDED = [(4, -0.9, 1.0), (2, 0.3, 0.1), (3, 1 / 3, -0.7)]
 MANY = 40 if PLAIN else 160  # graphs of each kind under each metric: 3200 in all, and as many again below
-
-
-def all_texts(graph):
-    forest = graph if isinstance(graph, Forest) else Forest.of(graph)
-    return {tuple(words) for _, words in paths.derivations(edges_of(forest), forest.n_nodes - 1)}
-
-
-def words_of(references):
-    return [text.split() for text in references if text] or [[]]
-
-
-def best_rate(texts, references, setting):
-    return max(oracles.rate(list(text), words_of(references), *setting) for text in texts)
 
 
 def name_of(order, alpha, beta):
@@ -358,52 +345,3 @@ def test_derivations_longer_than_the_forest():
     found = tarocco.oracle([forest], ["a b"], metric="GRR-2:alpha=-1")
     assert found.texts == (" ".join(["a"] * 1024),)
     assert found.of("oracle").score == (1023 + 1) / 3
-
-
-# --- real data -----------------------------------------------------------------------------------------------------
-
-
-def test_fisher(shared):
-    """The recognizer's output against itself: where it is a path of its lattice, the oracle is it, and scores 1."""
-    folder = shared("data", "lattices-forests", "fisher-spanish-plf")
-    graphs = list(tarocco.read_lattices(folder / "dev.plf"))[::4]
-    texts = (folder / "dev.asr1best.es").read_text().split("\n")[:-1][::4]
-    found = tarocco.oracle(graphs, texts)
-    same = 0
-    for graph, text, oracle, score in zip(graphs, texts, found.texts, found.of("oracle").segments, strict=True):
-        inside = oracles.accepts(arcs_of(graph), 0, graph.n_nodes - 1, text.split())
-        assert (oracle == text, score == 1) == (inside, inside)
-        same += inside
-    assert 900 < same < len(graphs)
-
-
-@pytest.mark.parametrize("name", ["denseonly", "sparse"])
-def test_moses(shared, name):
-    """The decoder's best against itself, and against something else: no better than the k best say."""
-    folder = shared("data", "lattices-forests", "moses-hg")
-    (forest,) = tarocco.read_lattices(folder / f"mert.hgdecode-{name}.hg.txt")
-    truth = (folder / f"mert.hgdecode-{name}.truth.txt").read_text().split("\n")[0].partition("=")[2].strip()
-    itself = tarocco.oracle([forest], [truth])
-    assert itself.texts == (truth,)
-    assert itself.of("oracle").score == 1
-    reference = "<s> since mid September the EU matters and the national management matters of four centres . </s>"
-    several = tarocco.oracle([forest], [reference], k=5)
-    one = tarocco.oracle([forest], [reference])
-    assert several.found[0].k_best[0][1] == one.of("oracle").score
-    assert len({text for text, _ in several.found[0].k_best}) == 5
-    assert (
-        several.of("oracle").score
-        > tarocco.score([truth], [reference], metrics="GRR-4", tokenize="none")["GRR-4"].score
-    )
-
-
-@pytest.mark.parametrize("name", ["hg", "hg_balanced", "hg_int", "lattice", "tiny", "tiny_lattice"])
-def test_cdec(shared, name):
-    (forest,) = tarocco.read_lattices(shared("data", "lattices-forests", "cdec", f"hg_test.{name}"))
-    assert forest.n_derivations < 5000
-    words = sorted(forest.words)
-    for reference in (words, words[::-1], words[::2] * 2):
-        found = tarocco.oracle([forest], [" ".join(reference)])
-        assert found.of("oracle").score == pytest.approx(
-            best_rate(all_texts(forest), [" ".join(reference)], (4, 1.0, 0.0))
-        )
