@@ -31,6 +31,7 @@ and types are checked by the caller. Kernels hold no objects, do no input or out
     shifts      edit distance with shifts of blocks, for TER
     pairs       counting and finding (prefix, word) pairs, for n-gram information
     choosing    the best reference of each candidate
+    envelopes   which candidate is on top as a weight changes, for tuning
     inversions  pairs in the wrong order, for Kendall's tau
     samples     QARLA's samples as bits: made from similarities, and counted for sets of metrics
     tallies     KING of many sets of metrics
