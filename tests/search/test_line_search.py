@@ -74,7 +74,7 @@ def test_a_climb_never_loses_and_ends_where_no_line_gains(seed):
     assert first.goodness == objective.of_choice(tuning.choice(first.weights))
     heights = tuning.scores(first.weights)
     for k in (0, 1):
-        best = profile(heights, features[:, k], bounds, objective).best()
+        best = profile(heights, features[:, k].copy(), bounds, objective).best()
         there = normalized(first.weights + best.length * np.eye(3)[k])
         assert objective.of_choice(tuning.choice(there)) <= first.goodness + 1e-9
 

@@ -1,6 +1,7 @@
 """The line search of Och (2003), the slow way: at each place, look which candidate of each list is on top."""
 
 from fractions import Fraction
+from itertools import pairwise
 
 
 def chosen(lists, length):
@@ -27,10 +28,10 @@ def between(places):
     """A place before the first, one between each two, and one behind the last."""
     if not places:
         return [Fraction(0)]
-    middles = [(a + b) / 2 for a, b in zip(places, places[1:], strict=False)]
+    middles = [(a + b) / 2 for a, b in pairwise(places)]
     return [places[0] - 1, *middles, places[-1] + 1]
 
 
 def best(lists, score):
-    """The highest score of all choices along the line; `score` takes the number of the chosen candidate of each list."""
+    """The highest score of all choices along the line; `score` takes the chosen candidate of each list."""
     return max(score(chosen(lists, place)) for place in between(crossings(lists)))

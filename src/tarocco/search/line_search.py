@@ -42,21 +42,21 @@ class Profile:
     def best(self) -> Step:
         """The middle of the best interval; of equal ones that nearest to where we are."""
         left, right = self.places, np.append(self.places[1:], np.inf)
-        middle = _middles(left, right)
-        wide = right - left > NARROWEST * (1 + np.abs(np.where(np.isinf(left), 0.0, left)))
-        goodness = np.where(wide, self.goodness, -np.inf)
+        near = np.abs(left)
+        near[0] = 0.0  # the first interval has no left end to be near to
+        goodness = np.where(right - left > NARROWEST * (1 + near), self.goodness, -np.inf)
         best = np.flatnonzero(goodness == goodness.max())
         nearest = best[np.argmin(np.maximum(np.maximum(left[best], -right[best]), 0.0))]
-        inside = left[nearest] <= 0.0 < right[nearest]
-        return Step(0.0 if inside else float(middle[nearest]), float(goodness[nearest]))
+        return Step(_inside(float(left[nearest]), float(right[nearest])), float(goodness[nearest]))
 
 
-def _middles(left: Floats, right: Floats) -> Floats:
-    """The middle of each interval; a step beyond the end where one end is infinite."""
-    low, high = np.where(np.isinf(left), 0.0, left), np.where(np.isinf(right), 0.0, right)
-    beyond, before = low + 1.0 + np.abs(low), high - 1.0 - np.abs(high)
-    ends = [np.isinf(left) & np.isinf(right), np.isinf(right), np.isinf(left)]
-    return np.select(ends, [np.zeros(len(left)), beyond, before], low + (high - low) / 2)
+def _inside(left: float, right: float) -> float:
+    """The middle of an interval; a step beyond its end where the other is infinite; where we are, if that is inside."""
+    if left <= 0.0 < right:
+        return 0.0
+    if np.isinf(left):
+        return right - 1.0 - abs(right)
+    return left + 1.0 + abs(left) if np.isinf(right) else left + (right - left) / 2
 
 
 def profile(heights: Floats, slopes: Floats, bounds: NDArray[np.intp], objective: Objective) -> Profile:
@@ -64,21 +64,20 @@ def profile(heights: Floats, slopes: Floats, bounds: NDArray[np.intp], objective
 
     The candidates of list s are those from bounds[s] to bounds[s + 1]; of equal ones the first is on top.
     """
-    heights, slopes = np.ascontiguousarray(heights), np.ascontiguousarray(slopes)
     n = len(heights)
-    lists = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
-    order = np.lexsort((-np.arange(n), heights, slopes, lists))
-    kept, starts, counts = np.empty(n, np.intp), np.empty(n), np.empty(len(bounds) - 1, np.intp)
-    _upper(order, bounds, heights, slopes, -np.inf, kept, starts, counts)
-    within = np.arange(n) - bounds[lists] < counts[lists]
-    kept, starts = kept[within], starts[within]
-    first = np.isinf(starts)
-    changed = np.flatnonzero(~first)
+    kept, starts, firsts = np.empty(n, np.intp), np.empty(n), np.empty(len(bounds), np.intp)
+    _upper(heights, slopes, bounds, -np.inf, np.inf, kept, starts, firsts)
+    later = np.ones(firsts[-1], np.bool_)
+    later[firsts[:-1]] = False
+    changed = np.flatnonzero(later)
     # Equal places in the order of lists: sums do not depend on how a sort breaks ties.
     changed = changed[np.argsort(starts[changed], kind="stable")]
     places = starts[changed]
-    steps = objective.statistics[kept[changed]] - objective.statistics[kept[changed - 1]]
-    sums = np.cumsum(np.concatenate([objective.statistics[kept[first]].sum(axis=0)[None], steps]), axis=0)
-    last = np.append(np.flatnonzero(np.diff(places)), len(places) - 1) if len(places) else np.empty(0, np.intp)
-    rows = np.concatenate([[0], last + 1]).astype(np.intp)  # of several changes at a place only the last is a state
-    return Profile(np.concatenate([[-np.inf], places[last]]), objective.goodness(sums[rows]))
+    rows = objective.statistics
+    sums = np.empty((len(changed) + 1, rows.shape[1]))
+    sums[0] = rows[kept[firsts[:-1]]].sum(axis=0)
+    np.subtract(rows[kept[changed]], rows[kept[changed - 1]], out=sums[1:])
+    np.cumsum(sums, axis=0, out=sums)
+    last = np.flatnonzero(np.append(places[1:] != places[:-1], len(places) > 0))
+    states = np.append(0, last + 1)  # of several changes at a place only the last is a state
+    return Profile(np.append(-np.inf, places[last]), objective.goodness(sums[states]))

@@ -6,7 +6,7 @@ none gains anything. The best of all starts wins.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -47,6 +47,12 @@ class Tuning:
     def _columns(self) -> Floats:
         return np.ascontiguousarray(self.features.T)
 
+    @cached_property
+    def scale(self) -> Floats:
+        """How much each feature varies; random weights are drawn in proportion to its inverse."""
+        spread = self.features.std(axis=0)
+        return np.where(spread > 0, spread, 1.0)
+
     def scores(self, weights: Floats) -> Floats:
         """float64[candidates]: the sum of weighted features, added in their order, on every machine the same."""
         total = np.zeros(len(self.features))
@@ -64,17 +70,16 @@ class Tuning:
         random = np.random.Generator(np.random.PCG64(np.random.SeedSequence([self.seed, 1, number])))
         weights = normalized(start)
         best = self.objective.of_choice(self.choice(weights))
-        free = np.flatnonzero(self.free)
         for step in range(MOST_STEPS):
-            drawn = np.zeros((self.directions, len(weights)))
-            drawn[:, free] = random.standard_normal((self.directions, len(free)))
             heights = self.scores(weights)
             found = weights
-            for direction in (*np.eye(len(weights))[free], *drawn):
-                length, _ = profile(heights, self.scores(direction), self.bounds, self.objective).best()
+            for direction, slopes in self._lines(random):
+                length, promised = profile(heights, slopes, self.bounds, self.objective).best()
+                if promised <= best + GAIN:
+                    continue
                 there = normalized(weights + length * direction)
                 # Counted again: what rounding does to the score at these very weights is what the user will see.
-                goodness = self.objective.of_choice(self.choice(there)) if length else best
+                goodness = self.objective.of_choice(self.choice(there))
                 if goodness > best + GAIN:
                     found, best = there, goodness
             if found is weights:
@@ -82,14 +87,22 @@ class Tuning:
             weights = found
         return Climb(number, weights, best, MOST_STEPS)
 
+    def _lines(self, random: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
+        """Directions, and how fast each candidate's score grows along them: the features, then random ones."""
+        free = np.flatnonzero(self.free)
+        for k in free:
+            yield np.eye(len(self.free))[k], self._columns[k]
+        for drawn in random.standard_normal((self.directions, len(free))) / self.scale[free]:
+            direction = np.zeros(len(self.free))
+            direction[free] = drawn
+            yield direction, self.scores(direction)
+
     def starts(self, given: Floats, restarts: int) -> list[Floats]:
         """Where to begin: at the given weights, and at random ones, each on the scale of its feature."""
-        scale = self.features.std(axis=0)
-        scale[scale == 0] = 1.0
         found = [given]
         for number in range(1, restarts + 1):
             random = np.random.Generator(np.random.PCG64(np.random.SeedSequence([self.seed, 0, number])))
-            found.append(np.where(self.free, random.uniform(-1, 1, len(given)) / scale, given))
+            found.append(np.where(self.free, random.uniform(-1, 1, len(given)) / self.scale, given))
         return found
 
 
