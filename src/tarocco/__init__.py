@@ -47,6 +47,9 @@ if TYPE_CHECKING:
     from tarocco.search.found import OracleResult
     from tarocco.search.mbr import mbr
     from tarocco.search.oracles import oracle
+    from tarocco.search.reranking import RerankResult, rerank
+    from tarocco.search.tuned import Start, Tuned, TuneResult
+    from tarocco.search.tuning import tune
     from tarocco.store import Store
 
 _HOMES = {
@@ -86,11 +89,15 @@ _HOMES = {
     "Queen": "tarocco.judge.qarla_results",
     "QueenResult": "tarocco.judge.qarla_results",
     "ReferencesResult": "tarocco.judge.reference_curves",
+    "RerankResult": "tarocco.search.reranking",
     "Result": "tarocco.results",
     "Score": "tarocco.results",
+    "Start": "tarocco.search.tuned",
     "Store": "tarocco.store",
     "TaroccoError": "tarocco.errors",
     "TestBed": "tarocco.judge.qarla_results",
+    "TuneResult": "tarocco.search.tuned",
+    "Tuned": "tarocco.search.tuned",
     "audit": "tarocco.judge.auditing",
     "compare": "tarocco.judge.comparing",
     "correlate": "tarocco.judge.correlating",
@@ -111,12 +118,14 @@ _HOMES = {
     "read_iq": "tarocco.iqmt.exchange",
     "read_lattices": "tarocco.read.lattices",
     "references": "tarocco.judge.references",
+    "rerank": "tarocco.search.reranking",
     "score": "tarocco.scoring",
     "score_nbest": "tarocco.scoring",
     "statistics": "tarocco.scoring",
     "tokenizer": "tarocco.encode.tokenizers",
     "write_iq": "tarocco.iqmt.exchange",
     "write_lattices": "tarocco.present.lattices",
+    "tune": "tarocco.search.tuning",
 }
 
 __all__ = [
@@ -156,11 +165,15 @@ __all__ = [
     "Queen",
     "QueenResult",
     "ReferencesResult",
+    "RerankResult",
     "Result",
     "Score",
+    "Start",
     "Store",
     "TaroccoError",
     "TestBed",
+    "TuneResult",
+    "Tuned",
     "__version__",
     "audit",
     "compare",
@@ -182,10 +195,12 @@ __all__ = [
     "read_iq",
     "read_lattices",
     "references",
+    "rerank",
     "score",
     "score_nbest",
     "statistics",
     "tokenizer",
+    "tune",
     "write_iq",
     "write_lattices",
 ]

@@ -60,10 +60,9 @@ class Segments(Sequence[str]):
         """One column below the other."""
         if len(columns) == 1:
             return columns[0]
-        shifts = np.cumsum([0, *(len(column.text) for column in columns[:-1])])
-        starts = [column.starts[:-1] + shift for column, shift in zip(columns, shifts, strict=True)]
-        end = np.array([shifts[-1] + len(columns[-1].text)], np.intp)
-        return cls(np.concatenate([column.text for column in columns]), np.concatenate([*starts, end]))
+        ends = np.cumsum([0, *(len(column.text) for column in columns)], dtype=np.intp)
+        starts = [column.starts[:-1] + end for column, end in zip(columns, ends[:-1], strict=True)]
+        return cls(np.concatenate([column.text for column in columns]), np.concatenate([*starts, ends[-1:]]))
 
     def __len__(self) -> int:
         return len(self.starts) - 1

@@ -24,6 +24,8 @@ COMMANDS = {
     "references": "how many references are enough?",
     "mbr": "choose from n-best lists what is most like all the others",
     "oracle": "the best text that a lattice, a forest or an n-best list has",
+    "tune": "find weights that make the best of n-best lists come out on top",
+    "rerank": "the best of n-best lists with given weights",
     "annotate": "analyze texts: tags, chunks, dependencies, trees, entities, roles",
     "init": "write an experiment file for a folder of files",
     "metrics": "what metrics there are: formulas, parameters, papers",

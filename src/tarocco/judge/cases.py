@@ -130,7 +130,7 @@ def _case(
         counted.one_reference += 1
         return
     columns = [one.candidates for one in lists]
-    candidates = columns[0] if len(columns) == 1 else Segments.joined(columns)
+    candidates = Segments.joined(columns)
     if not len(candidates):
         counted.without_candidates += 1
         return

@@ -92,10 +92,7 @@ class Pool:
     @cached_property
     def _column(self) -> Segments:
         """All streams, one below the other."""
-        streams = self.test_set.references
-        ends = np.cumsum([0, *(len(stream.text) for stream in streams)])
-        starts = [stream.starts[:-1] + end for stream, end in zip(streams, ends[:-1], strict=True)]
-        return Segments(np.concatenate([one.text for one in streams]), np.concatenate([*starts, ends[-1:]]))
+        return Segments.joined(self.test_set.references)
 
 
 def pool_of(test_set: TestSet, most: int | None = None, least: int = 2) -> Pool:

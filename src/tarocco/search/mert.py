@@ -54,12 +54,8 @@ class Tuning:
         return np.where(spread > 0, spread, 1.0)
 
     def scores(self, weights: Floats) -> Floats:
-        """float64[candidates]: the sum of weighted features, added in their order, on every machine the same."""
-        total = np.zeros(len(self.features))
-        for weight, column in zip(weights.tolist(), self._columns, strict=True):
-            if weight:
-                total += weight * column
-        return total
+        """float64[candidates]: the sum of weighted features."""
+        return weighted(self._columns, weights)
 
     def choice(self, weights: Floats) -> NDArray[np.intp]:
         """The candidate of each list that scores highest, the first of equals."""
@@ -104,6 +100,15 @@ class Tuning:
             random = np.random.Generator(np.random.PCG64(np.random.SeedSequence([self.seed, 0, number])))
             found.append(np.where(self.free, random.uniform(-1, 1, len(given)) / self.scale, given))
         return found
+
+
+def weighted(columns: Floats, weights: Floats) -> Floats:
+    """The weighted sum of columns[features, candidates], added in their order, on every machine the same."""
+    total = np.zeros(columns.shape[1])
+    for weight, column in zip(weights.tolist(), columns, strict=True):
+        if weight:
+            total += weight * column
+    return total
 
 
 def choice(scores: Floats, bounds: NDArray[np.intp]) -> NDArray[np.intp]:

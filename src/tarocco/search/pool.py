@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,9 @@ from tarocco.errors import InputError
 from tarocco.metrics.base import Floats, Metric
 from tarocco.model import Segments, TestSet
 from tarocco.read.nbest import NBestList
-from tarocco.read.nbest_features import Features, features_of
+from tarocco.read.nbest_features import features_of, scores_of
 from tarocco.run import blocks, map_ordered
+from tarocco.search.weights import Layout
 
 _TOGETHER = 32  # lists that are encoded and counted together; results do not depend on it
 
@@ -26,70 +28,74 @@ class Pool:
 
     texts: tuple[Segments, ...]  # a column a list
     segments: NDArray[np.intp]  # the segment of each list, from 0
-    names: tuple[str, ...]  # of features, as the files have them
-    sizes: tuple[int, ...]  # how many values each has
+    layout: Layout  # which features there are
     features: Floats  # [candidates, values]
+    scores: Floats | None  # what the model gave each candidate, where the lists of a single file have such scores
     merged: int  # candidates that were there before, word for word and number for number
 
-    @property
+    @cached_property
     def bounds(self) -> NDArray[np.intp]:
         return np.concatenate([[0], np.cumsum([len(one) for one in self.texts])]).astype(np.intp)
 
-    def text(self, candidate: int) -> str:
-        """One candidate's text."""
-        own = int(np.searchsorted(self.bounds, candidate, side="right")) - 1
-        return self.texts[own][candidate - int(self.bounds[own])]
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """What each value is called: lm.1, lm.2, w."""
-        return tuple(
-            name if size == 1 else f"{name}.{i}"
-            for name, size in zip(self.names, self.sizes, strict=True)
-            for i in range(1, size + 1)
-        )
+    def chosen_texts(self, choice: NDArray[np.intp]) -> list[str]:
+        """The texts of one candidate of each list."""
+        within = (choice - self.bounds[:-1]).tolist()
+        return [column[i] for column, i in zip(self.texts, within, strict=True)]
 
 
 def pool_of(streams: Sequence[Iterable[NBestList]]) -> Pool:
-    """Read all lists of all streams; lists of the same segment are merged."""
-    texts: dict[int, list[str]] = {}
-    rows: dict[int, list[Floats]] = {}
-    seen: dict[int, set[tuple[str, bytes]]] = {}
-    layout: Features | None = None
-    merged = 0
+    """Read all lists of all streams; lists of the same segment are merged, those of earlier streams first."""
+    found: dict[int, list[tuple[Segments, Floats]]] = {}
+    scores: dict[int, Floats] | None = {} if len(streams) == 1 else None
+    first: tuple[Layout, str] | None = None
     for stream in streams:
         for one in stream:
             own = features_of(one)
-            if layout is None:
-                layout = own
-            elif (own.names, own.sizes) != (layout.names, layout.sizes):
+            layout = Layout(own.names, own.sizes)
+            if first is None:
+                first = layout, one.where(0)
+            elif layout != first[0]:
                 raise InputError(
-                    f"{one.where(0)}: all lists have the same features, but {_told(own)} is not {_told(layout)}"
+                    f"{one.where(0)}: all lists have the same features, but here there are {layout}, and {first[0]} in "
+                    f"{first[1]}"
                 )
-            known = seen.setdefault(one.segment, set())
-            for text, values in zip(one.candidates, own.values, strict=True):
-                key = (text, values.tobytes())
-                if key in known:
-                    merged += 1
-                    continue
-                known.add(key)
-                texts.setdefault(one.segment, []).append(text)
-                rows.setdefault(one.segment, []).append(values)
-    if layout is None:
-        raise InputError("there are no n-best lists to tune on")
-    order = sorted(texts)
+            found.setdefault(one.segment, []).append((one.candidates, own.values))
+            scores = _with_scores(scores, one)
+    if first is None:
+        raise InputError("there are no n-best lists")
+    order = sorted(found)
+    joined = [_joined(found[segment]) for segment in order]
     return Pool(
-        tuple(Segments.from_strings(texts[segment]) for segment in order),
+        tuple(column.taken(rows) for column, _, rows in joined),
         np.array(order, np.intp),
-        layout.names,
-        layout.sizes,
-        np.concatenate([np.stack(rows[segment]) for segment in order]),
-        merged,
+        first[0],
+        np.concatenate([values[rows] for _, values, rows in joined]),
+        None
+        if scores is None
+        else np.concatenate([scores[s][rows] for s, (_, _, rows) in zip(order, joined, strict=True)]),
+        sum(len(column) - len(rows) for column, _, rows in joined),
     )
 
 
-def _told(features: Features) -> str:
-    return ", ".join(f"{name} ({size})" for name, size in zip(features.names, features.sizes, strict=True))
+def _with_scores(scores: dict[int, Floats] | None, one: NBestList) -> dict[int, Floats] | None:
+    """The lists' model scores with those of one more list; None where there are none, which is no error."""
+    if scores is None:
+        return None
+    try:
+        return scores | {one.segment: scores_of(one)}
+    except InputError:
+        return None
+
+
+def _joined(lists: Sequence[tuple[Segments, Floats]]) -> tuple[Segments, Floats, NDArray[np.intp]]:
+    """The candidates of a segment, and which of them to keep: the first of those that are the same in everything."""
+    column = lists[0][0] if len(lists) == 1 else Segments.joined([texts for texts, _ in lists])
+    values = np.concatenate([own for _, own in lists])
+    numbers: dict[str, int] = {}
+    same = np.fromiter((numbers.setdefault(text, len(numbers)) for text in column), np.float64, len(column))
+    rows = np.ascontiguousarray(np.column_stack([same, values + 0.0]))  # there is no -0
+    keys = rows.view(np.dtype((np.void, rows.strides[0]))).ravel()
+    return column, values, np.sort(np.unique(keys, return_index=True)[1])
 
 
 def statistics_of_pool(
@@ -100,7 +106,7 @@ def statistics_of_pool(
 
     def count(block: tuple[int, int]) -> list[Floats]:
         columns, segments = pool.texts[slice(*block)], pool.segments[slice(*block)]
-        bounds = np.concatenate([[0], np.cumsum([len(one) for one in columns])]).astype(np.intp)
+        bounds = pool.bounds[block[0] : block[1] + 1] - pool.bounds[block[0]]
         streams = [stream.taken(segments) for stream in references.references]
         groups = Groups(np.arange(bounds[-1]), bounds), Groups.of_columns(references.present[:, segments])
         found: dict[int, Floats] = {}
