@@ -50,6 +50,26 @@ def test_the_profile_is_the_score_at_every_place(lists, seed):
     assert found.at(step.length) == step.goodness
 
 
+@given(LISTS, st.integers(0, 1000), st.floats(0.1, 0.9))
+def test_weighted_sums_are_sums_of_scores_with_errors_negative(lists, seed, share):
+    random = np.random.default_rng(seed)
+    metrics = [tarocco.metric(name) for name in ("BLEU-2", "WER")]
+    texts = [" ".join(random.choice(list("abcx"), random.integers(1, 5))) for lines in lists for _ in lines]
+    rows = [tarocco.statistics(metric, texts, ["a a b b c"] * len(texts), tokenize="none") for metric in metrics]
+    objective = Objective.of(metrics, [share, 1 - share], rows)
+    heights, slopes, bounds = arrays(lists)
+
+    def score(picked):
+        bleu, wer = (
+            metric.score(own[np.array(picked) + bounds[:-1]].sum(axis=0))
+            for metric, own in zip(metrics, rows, strict=True)
+        )
+        return share * bleu - (1 - share) * wer
+
+    step = profile(heights, slopes, bounds, objective).best()
+    assert np.isclose(step.goodness, line_search.best(lists, score), rtol=0, atol=1e-12)
+
+
 @given(LISTS)
 def test_the_first_of_the_highest_is_chosen(lists):
     heights, _, bounds = arrays(lists)

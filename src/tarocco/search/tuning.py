@@ -139,7 +139,11 @@ def tune(
 def paths_of(nbest: Path | Sequence[Path]) -> list[str]:
     """The files that a caller named."""
     paths = [nbest] if isinstance(nbest, str | os.PathLike) else nbest
-    if not paths or not all(isinstance(path, str | os.PathLike) for path in paths):
+    if (
+        not isinstance(paths, list | tuple)
+        or not paths
+        or not all(isinstance(path, str | os.PathLike) for path in paths)
+    ):
         raise InputError("nbest is a file of n-best lists with features, or a list of such files")
     return [os.fspath(path) for path in paths]
 
