@@ -13,6 +13,7 @@ from tarocco.cli.options import whole_number
 from tarocco.cli.running import say
 
 EXAMPLES = """examples:
+  tarocco tune nbest.txt -r ref1 ref2 -o weights.json
   tarocco rerank nbest.txt --weights weights.json > best.txt
   tarocco rerank nbest.txt --weights weights.json -f tsv
 """
