@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from tarocco.search.mbr import mbr
     from tarocco.search.oracles import oracle
     from tarocco.search.reranking import RerankResult, rerank
-    from tarocco.search.tuned import Start, Tuned, TuneResult
+    from tarocco.search.tuned import Tuned, TuneResult, TuneStart
     from tarocco.search.tuning import tune
     from tarocco.store import Store
 
@@ -92,11 +92,11 @@ _HOMES = {
     "RerankResult": "tarocco.search.reranking",
     "Result": "tarocco.results",
     "Score": "tarocco.results",
-    "Start": "tarocco.search.tuned",
     "Store": "tarocco.store",
     "TaroccoError": "tarocco.errors",
     "TestBed": "tarocco.judge.qarla_results",
     "TuneResult": "tarocco.search.tuned",
+    "TuneStart": "tarocco.search.tuned",
     "Tuned": "tarocco.search.tuned",
     "audit": "tarocco.judge.auditing",
     "compare": "tarocco.judge.comparing",
@@ -168,11 +168,11 @@ __all__ = [
     "RerankResult",
     "Result",
     "Score",
-    "Start",
     "Store",
     "TaroccoError",
     "TestBed",
     "TuneResult",
+    "TuneStart",
     "Tuned",
     "__version__",
     "audit",

@@ -51,6 +51,19 @@ def test_scores_that_are_weighted_sums_reveal_the_start():
     assert result["BLEU-4"].start == pytest.approx(start["BLEU-4"].score, abs=2e-3)
 
 
+def test_of_several_rounds_the_last_reveals_the_start(tmp_path):
+    rows = [line.split(" ||| ") for line in NBEST.read_text("utf-8").splitlines()]
+    values = [[float(part) for part in row[2].split()[1::2]] for row in rows]
+    for name, weights in (("one", (1, 1, 1, 1)), ("two", (2, 1, 4, -0.5))):
+        scores = [sum(w * f for w, f in zip(weights, own, strict=True)) for own in values]
+        lines = [" ||| ".join([*row[:3], f"{score:.6g}"]) for row, score in zip(rows, scores, strict=True)]
+        (tmp_path / name).write_text("\n".join(lines) + "\n", "utf-8")
+    result = tarocco.tune([tmp_path / "one", tmp_path / "two"], REFERENCES, restarts=0, directions=0)
+    ratio = [own[0] / result.start["D"][0] for own in result.start.values()]
+    assert ratio == pytest.approx([2, 1, 4, -0.5], abs=1e-3)
+    assert result.found["merged"] == len(rows)
+
+
 def test_without_telling_scores_tuning_begins_at_equal_weights(tmp_path):
     lines = [line.rpartition(" ||| ")[0] for line in NBEST.read_text("utf-8").splitlines()]
     path = tmp_path / "nbest.txt"
@@ -164,7 +177,7 @@ def test_lists_that_are_refused(tmp_path, content, message):
 def test_a_pool_has_each_candidate_once(tmp_path):
     (tmp_path / "n").write_text("0 ||| a ||| f= 0 ||| 1\n0 ||| a ||| f= 1 ||| 2\n0 ||| a ||| f= -0 ||| 3\n")
     pool = pool_of([read_nbest(str(tmp_path / "n"))])
-    assert (pool.features.tolist(), pool.scores.tolist(), pool.merged) == ([[0.0], [1.0]], [1.0, 2.0], 1)
+    assert (pool.features.tolist(), pool.revealed, pool.merged) == ([[0.0], [1.0]], None, 1)
 
 
 def test_paths_are_wanted():

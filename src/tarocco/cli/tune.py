@@ -120,11 +120,13 @@ def run(options: argparse.Namespace) -> None:
 def write(result: TuneResult, options: argparse.Namespace) -> None:
     """Write what was found to standard output as asked."""
     from tarocco.present import scores, tables, tuning
+    from tarocco.present.numbers import number_or_dash
 
     out = sys.stdout
     if options.score_only:
-        digits = 4 if options.width is None else options.width
-        out.writelines(f"{one.tuned * one.scale:.{digits}f}\n" for one in result.metrics)
+        digits = [tuning.digits(one, options.width) for one in result.metrics]
+        shown = zip(result.metrics, digits, strict=True)
+        out.writelines(f"{number_or_dash(one.tuned * one.scale, f'.{wide}f')}\n" for one, wide in shown)
     elif options.format == "json":
         about = {
             "seed": options.seed,

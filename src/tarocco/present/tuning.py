@@ -8,12 +8,16 @@ from tarocco.results import Interval
 from tarocco.search.tuned import Tuned, TuneResult
 
 
+def digits(one: Tuned, width: int | None) -> int:
+    """How many digits are shown: two where scores are shown times 100, else four, or what was asked for."""
+    return width if width is not None else 2 if one.scale == 100 else 4
+
+
 def scores_table(result: TuneResult, width: int | None = None) -> Table:
     """A row a metric: its score at the start, after tuning, and the difference, each with its interval."""
 
     def row(one: Tuned) -> tuple[str, ...]:
-        digits = width if width is not None else 2 if one.scale == 100 else 4
-        form, signed = f".{digits}f", f"+.{digits}f"
+        form, signed = (f"{sign}.{digits(one, width)}f" for sign in ("", "+"))
 
         def cell(value: float, between: Interval, shape: str) -> str:
             low, high = (number_or_dash(end * one.scale, shape) for end in (between.low, between.high))

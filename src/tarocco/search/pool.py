@@ -17,7 +17,7 @@ from tarocco.model import Segments, TestSet
 from tarocco.read.nbest import NBestList
 from tarocco.read.nbest_features import features_of, scores_of
 from tarocco.run import blocks, map_ordered
-from tarocco.search.weights import Layout
+from tarocco.search.weights import Layout, revealed
 
 _TOGETHER = 32  # lists that are encoded and counted together; results do not depend on it
 
@@ -30,7 +30,7 @@ class Pool:
     segments: NDArray[np.intp]  # the segment of each list, from 0
     layout: Layout  # which features there are
     features: Floats  # [candidates, values]
-    scores: Floats | None  # what the model gave each candidate, where the lists of a single file have such scores
+    revealed: Floats | None  # the weights that the model had, if the scores in the last file tell
     merged: int  # candidates that were there before, word for word and number for number
 
     @cached_property
@@ -46,9 +46,10 @@ class Pool:
 def pool_of(streams: Sequence[Iterable[NBestList]]) -> Pool:
     """Read all lists of all streams; lists of the same segment are merged, those of earlier streams first."""
     found: dict[int, list[tuple[Segments, Floats]]] = {}
-    scores: dict[int, Floats] | None = {} if len(streams) == 1 else None
     first: tuple[Layout, str] | None = None
+    scored: list[tuple[Floats, Floats]] | None = None
     for stream in streams:
+        scored = []
         for one in stream:
             own = features_of(one)
             layout = Layout(own.names, own.sizes)
@@ -60,7 +61,7 @@ def pool_of(streams: Sequence[Iterable[NBestList]]) -> Pool:
                     f"{first[1]}"
                 )
             found.setdefault(one.segment, []).append((one.candidates, own.values))
-            scores = _with_scores(scores, one)
+            scored = _with_scores(scored, one, own.values)
     if first is None:
         raise InputError("there are no n-best lists")
     order = sorted(found)
@@ -70,19 +71,19 @@ def pool_of(streams: Sequence[Iterable[NBestList]]) -> Pool:
         np.array(order, np.intp),
         first[0],
         np.concatenate([values[rows] for _, values, rows in joined]),
-        None
-        if scores is None
-        else np.concatenate([scores[s][rows] for s, (_, _, rows) in zip(order, joined, strict=True)]),
+        revealed(scored) if scored else None,
         sum(len(column) - len(rows) for column, _, rows in joined),
     )
 
 
-def _with_scores(scores: dict[int, Floats] | None, one: NBestList) -> dict[int, Floats] | None:
-    """The lists' model scores with those of one more list; None where there are none, which is no error."""
-    if scores is None:
+def _with_scores(
+    lists: list[tuple[Floats, Floats]] | None, one: NBestList, features: Floats
+) -> list[tuple[Floats, Floats]] | None:
+    """Features and model scores of lists, with those of one more; None where there are no scores, which is no error."""
+    if lists is None:
         return None
     try:
-        return scores | {one.segment: scores_of(one)}
+        return [*lists, (features, scores_of(one))]
     except InputError:
         return None
 

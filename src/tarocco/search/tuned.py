@@ -51,7 +51,7 @@ class Tuned:
 
 
 @dataclass(frozen=True)
-class Start:
+class TuneStart:
     """Where one start led: its number (0 is where tuning began), the objective, in how many steps, the weights."""
 
     number: int
@@ -75,7 +75,7 @@ class TuneResult(Tabular):
     metrics: tuple[Tuned, ...]
     objective: float
     start_objective: float
-    starts: tuple[Start, ...]
+    starts: tuple[TuneStart, ...]
     segments: NDArray[np.intp]
     texts: tuple[str, ...]
     places: NDArray[np.intp]

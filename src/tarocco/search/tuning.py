@@ -25,8 +25,8 @@ from tarocco.scoring import SEED, score_signature
 from tarocco.search.mert import Climb, Tuning, climbs, normalized
 from tarocco.search.objective import Objective
 from tarocco.search.pool import Pool, pool_of, statistics_of_pool
-from tarocco.search.tuned import Start, Tuned, TuneResult
-from tarocco.search.weights import Weights, revealed
+from tarocco.search.tuned import Tuned, TuneResult, TuneStart
+from tarocco.search.weights import Weights
 
 RESTARTS, DIRECTIONS = 20, 10
 
@@ -101,8 +101,8 @@ def tune(
         What to maximize: a metric, or several with their shares in a weighted sum of scores on their natural scale
         (errors count negative); equal shares by default.
     weights
-        Where to begin, such as {"lm": [0.5, 0.2], "w": -0.1}. By default those that the lists' own scores reveal, if
-        the scores are a weighted sum of the features, and else equal ones.
+        Where to begin, such as {"lm": [0.5, 0.2], "w": -0.1}. By default those that the scores in the last file reveal,
+        if they are a weighted sum of the features, and else equal ones.
     fixed
         Features whose weights do not change, or single values of them such as "lm.2".
     restarts, directions
@@ -196,16 +196,17 @@ def tune_pool(
     )
 
 
-def _start(one: Climb, weights: Weights) -> Start:
-    return Start(one.number, one.goodness, one.steps, weights)
+def _start(one: Climb, weights: Weights) -> TuneStart:
+    return TuneStart(one.number, one.goodness, one.steps, weights)
 
 
 def start_of(pool: Pool, settings: Settings) -> tuple[Floats, str]:
     """Where to begin, and why there."""
     if settings.weights is not None:
         return pool.layout.vector(settings.weights, settings.weights_from), "given"
-    found = None if pool.scores is None else revealed(pool.features, pool.scores, pool.bounds)
-    return (np.ones(pool.features.shape[1]), "equal") if found is None else (found, "scores")
+    if pool.revealed is not None:
+        return pool.revealed, "scores"
+    return np.ones(pool.features.shape[1]), "equal"
 
 
 def _scaled(weights: Floats, given: Floats, free: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Floats:

@@ -68,18 +68,14 @@ class Layout:
         return free
 
 
-def revealed(features: Floats, scores: Floats, bounds: NDArray[np.intp]) -> Floats | None:
+def revealed(lists: Sequence[tuple[Floats, Floats]]) -> Floats | None:
     """The weights that the model had, if its scores are a weighted sum of the features; None if they are not.
 
-    What matters is how candidates of one list differ, so both are taken from the list's mean.
+    A list is the features of its candidates and their scores. What matters is how candidates of one list differ, so
+    both are taken from the list's mean.
     """
-    sizes = np.diff(bounds)
-
-    def within(rows: Floats) -> Floats:
-        means = np.add.reduceat(rows, bounds[:-1], axis=0) / sizes.reshape(-1, *[1] * (rows.ndim - 1))
-        return rows - np.repeat(means, sizes, axis=0)
-
-    features, scores = within(features), within(scores)
+    features = np.concatenate([rows - rows.mean(axis=0) for rows, _ in lists])
+    scores = np.concatenate([own - own.mean() for _, own in lists])
     found = np.linalg.lstsq(features, scores, rcond=None)[0]
     apart = np.abs(features @ found - scores).max()
     largest = np.abs(found).max()
