@@ -3,12 +3,12 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from textbook import line_search
 
 import tarocco
 from tarocco.search.line_search import profile
 from tarocco.search.mert import Tuning, choice, climbs, normalized
 from tarocco.search.objective import Objective
-from tests.textbook import line_search
 
 # Whole numbers of a few sizes make many ties: lines that are parallel, equal, or cross where others do.
 LINES = st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=1, max_size=6)
