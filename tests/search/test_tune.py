@@ -128,6 +128,9 @@ def test_rows_and_json():
     result = tarocco.tune(NBEST, REFERENCES, metrics=["BLEU-4", "TER"], restarts=0, directions=0)
     assert [row["name"] for row in result.rows()] == ["TM", "D", "E", "WP", "BLEU-4", "TER"]
     json.dumps(result.to_dict(), allow_nan=False)
+    assert [line.partition("|")[0] for line in repr(result).splitlines()[:2]] == ["BLEU-4", "TER"]
+    assert repr(result).splitlines()[2].startswith("TM ")
+    assert repr(tarocco.rerank(NBEST, START)).startswith("<the best of 40 lists with {'TM': (1.0,)")
     with pytest.raises(KeyError, match='"WER" was not tuned for; there are BLEU-4, TER'):
         result["WER"]
 

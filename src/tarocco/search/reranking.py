@@ -31,6 +31,9 @@ class RerankResult(Tabular):
     places: NDArray[np.intp]
     scores: Floats
 
+    def __repr__(self) -> str:
+        return f"<the best of {len(self.texts)} lists with {dict(self.weights)}>"
+
     def lines(self) -> list[str]:
         """A line a segment, up to the last that has a list; an empty one where there is none."""
         lines = [""] * (int(self.segments[-1]) + 1)

@@ -69,13 +69,13 @@ class TuneResult(Tabular):
     list; `texts` and `places` (from 1) what the tuned weights choose there.
     """
 
-    weights: Weights
+    weights: Weights  # a tuple of numbers for each feature, by its name
     start: Weights
-    origin: str
+    origin: str  # "given", "scores" (those in the lists revealed them) or "equal"
     metrics: tuple[Tuned, ...]
     objective: float
     start_objective: float
-    starts: tuple[TuneStart, ...]
+    starts: tuple[TuneStart, ...]  # the first is where tuning began, the others are random
     segments: NDArray[np.intp]
     texts: tuple[str, ...]
     places: NDArray[np.intp]
@@ -87,6 +87,11 @@ class TuneResult(Tabular):
             if one.metric == name:
                 return one
         raise UnknownName(f'"{name}" was not tuned for; there are {", ".join(one.metric for one in self.metrics)}')
+
+    def __repr__(self) -> str:
+        weights = ", ".join(f"{name} {' '.join(f'{one:.4g}' for one in own)}" for name, own in self.weights.items())
+        gains = "\n".join(f"{one.signature}: {one.start:.6g} -> {one.tuned:.6g}" for one in self.metrics)
+        return f"{gains}\n{weights}"
 
     @property
     def labels(self) -> tuple[str, ...]:
