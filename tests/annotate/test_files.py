@@ -9,7 +9,7 @@ from textbook import trees as textbook
 from tarocco.annotate.brackets import read_trees
 from tarocco.annotate.files import WRITERS, format_of, read_annotations, text_of
 from tarocco.annotate.packing import packed, unpacked
-from tarocco.annotate.sentence import Sentence
+from tarocco.annotate.sentence import Node, Sentence, Span
 from tarocco.errors import InputError
 
 TREE = "(S (NP (DT The) (NN captain)) (VP (VBD left)) (. .))"
@@ -135,6 +135,15 @@ def test_files_of_other_people(file):
     assert sentence.frames[0].arguments[0].end == 2
 
 
+@pytest.mark.parametrize(("last", "alone"), ["ES", "LU", "IB"])
+def test_tags_that_tell_where_a_span_ends(file, last, alone):
+    tags = ["B-PER", f"{last}-PER", f"{alone}-PER", f"{alone}-LOC"]
+    rows = (f"{n}\tw\t_\t_\t_\t_\t_\t_\t_\tChunk={tag}|Entity={tag}\n" for n, tag in enumerate(tags, 1))
+    (sentence,) = read_annotations(file("a.conllu", "".join(rows)))
+    assert sentence.entities == (Span("PER", 0, 2), Span("PER", 2, 3), Span("LOC", 3, 4))
+    assert sentence.chunks == ("B-PER", "I-PER", "B-PER", "B-LOC")
+
+
 @pytest.mark.parametrize(("text", "kind"), [(TREE, "trees"), (CONLLU, "conllu"), (PROPS, "props")])
 def test_the_format_is_seen(file, text, kind):
     assert format_of(file("parses", text)) == kind
@@ -151,6 +160,7 @@ def test_the_format_is_seen(file, text, kind):
         (("_\t0\troot", "_\t1\troot"), 'FILE, line 2: the heads go in a circle: "The" depends on itself'),
         (("_\t2\tdet", "_\t1\tdet"), 'FILE, line 2: the heads go in a circle: "The" depends on itself'),
         (("2\tcaptain", "2\t "), "FILE, line 3: the word in column 2 is empty"),
+        (("Entity=B-PER", "Entity=(1-x)"), 'FILE, line 3: an entity is O, B-PER or I-PER in column 10, found "(1-x)"'),
         (("3\tleft", "3-x\tleft"), 'FILE, line 4: a number or a range is wanted in column 1, found "3-x"'),
     ],
 )
@@ -171,6 +181,15 @@ def test_broken_conllu(file, change, said):
 )
 def test_broken_trees(file, tree, said):
     assert refused(file("a.trees", tree + "\n")) == said
+
+
+def test_tags_that_are_brackets(file):
+    """Some taggers call a bracket a bracket; in a tree it has its longer name."""
+    one = Sentence(("(", "a", ")"), tags=("(", "NN", ")"), tree=(Node("NP", -1, 0, 3),))
+    text = text_of([one], "trees")
+    assert text == "(NP (-LRB- -LRB-) (NN a) (-RRB- -RRB-))\n"
+    (read,) = read_annotations(file("a.trees", text))
+    assert (read.words, read.tags, read.tree) == (one.words, ("-LRB-", "NN", "-RRB-"), one.tree)
 
 
 def test_a_tree_may_be_as_deep_as_it_likes(file):

@@ -1,6 +1,6 @@
 """Constituency trees in brackets, one segment a line: (S (NP (DT The) (NN captain)) (VP (VBD left)) (. .)).
 
-Brackets that are words are written -LRB- and -RRB-. A line may have several trees: they are joined under one node TOP.
+Brackets that are words or tags are written -LRB- and -RRB-. A line may have several trees: they are joined under one node TOP.
 Traces (-NONE-) are left out, since no text has them. Nothing here recurses: trees may be as deep as they like.
 """
 
@@ -17,7 +17,7 @@ _NO_TAG = "X"
 
 
 def tree_lines(sentences: Iterable[Sentence]) -> Iterator[str]:
-    """A line a sentence; one without words, or without a tree, is an empty line."""
+    """A line a sentence; one without words is an empty line."""
     for sentence in sentences:
         size = len(sentence.words)
         opened: list[list[str]] = [[] for _ in range(size)]
@@ -25,12 +25,16 @@ def tree_lines(sentences: Iterable[Sentence]) -> Iterator[str]:
         for node in sentence.tree or ():
             opened[node.start].append(f"({node.label} ")
             closed[node.end - 1] += 1
-        tags = sentence.tags or (_NO_TAG,) * size
-        words = (word.replace("(", "-LRB-").replace(")", "-RRB-") for word in sentence.words)
+        tags = map(_without_brackets, sentence.tags or (_NO_TAG,) * size)
+        words = map(_without_brackets, sentence.words)
         yield " ".join(
             f"{''.join(before)}({tag} {word}){')' * after}"
             for before, tag, word, after in zip(opened, tags, words, closed, strict=True)
         )
+
+
+def _without_brackets(text: str) -> str:
+    return text.replace("(", "-LRB-").replace(")", "-RRB-")
 
 
 def read_trees(path: str) -> list[Block]:

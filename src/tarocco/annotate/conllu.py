@@ -4,6 +4,7 @@
     2   captain  captain NOUN  NN   _  3  nsubj  _  Chunk=I-NP|Entity=B-PER
 
 A segment is one block; if it holds several sentences, it has several roots. Other files may have a block a sentence.
+Chunks and entities may also have the tags of BIOES and BILOU.
 A column that has _ in every line of a file is a layer that the file does not have.
 """
 
@@ -18,6 +19,8 @@ from tarocco.annotate.sentence import Sentence, Span
 
 _SEGMENT = "# segment"
 _COLUMNS = 10
+# Some people mark the last word of an entity or chunk, E-PER or L-PER, and a word that is all of one, S-PER or U-PER.
+_FIRST_OR_NOT = {"B": "B", "I": "I", "E": "I", "L": "I", "S": "B", "U": "B"}
 _LAYERS = {"lemmas": 2, "universal": 3, "tags": 4, "relations": 7}
 
 
@@ -118,8 +121,11 @@ def _block(rows: list[list[str]], lines: list[int], ranges: dict[int, tuple[int,
         place = max(end, place + 1)
     layers: dict[str, Any] = {name: tuple(row[column] for row in rows) for name, column in _LAYERS.items()}
     more = [dict(part.partition("=")[::2] for part in row[9].split("|")) for row in rows]
-    chunks = tuple(part.get("Chunk", "_") for part in more)
-    entities = [part.get("Entity", "_") for part in more]
+    chunks = tuple(_iob(part.get("Chunk", "_")) for part in more)
+    entities = [_iob(part.get("Entity", "_")) for part in more]
+    for tag, line in zip(entities, lines, strict=False):
+        if tag not in ("_", "O") and not (tag[:2] in ("B-", "I-") and tag[2:]):
+            raise error_at(path, line, f'an entity is O, B-PER or I-PER in column 10, found "{tag}"')
     sentence = Sentence(
         words,
         **layers,
@@ -128,6 +134,12 @@ def _block(rows: list[list[str]], lines: list[int], ranges: dict[int, tuple[int,
         entities=None if rows and all(tag == "_" for tag in entities) else spans_of(entities),
     )
     return Block(sentence, tuple(lines), comparable("".join(pieces)))
+
+
+def _iob(tag: str) -> str:
+    """A tag that tells no more than whether the word is the first one: S-PER is B-PER, E-PER is I-PER."""
+    place, hyphen, label = tag.partition("-")
+    return f"{_FIRST_OR_NOT.get(place, place)}-{label}" if hyphen else tag
 
 
 def _heads(rows: list[list[str]], lines: list[int], path: str) -> tuple[int, ...] | None:
