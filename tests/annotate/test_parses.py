@@ -13,9 +13,8 @@ import tarocco
 from tarocco.annotate.analyses import Analyses, Described, TwoAnalyses, analyses_of_files
 from tarocco.annotate.analyzers import without
 from tarocco.annotate.annotated import annotated, forget, register
-from tarocco.annotate.completing import has_penn_tags
 from tarocco.annotate.files import WRITERS, text_of
-from tarocco.annotate.sentence import Sentence
+from tarocco.annotate.sentence import Node, Sentence
 from tarocco.errors import BadParameter, InputError, TextRefused
 
 TEXTS = {
@@ -293,12 +292,32 @@ def test_tags_of_other_languages_are_left_alone():
     """Trees, chunks and roles are made by English rules: they want the tags of the Penn Treebank."""
     french = Sentence(("Le", "chat"), tags=("DET", "NOUN"), heads=(1, -1), relations=("det", "root"))
     english = Sentence(("The", "cat"), tags=("DT", "NN"), heads=(1, -1), relations=("det", "root"))
-    assert not has_penn_tags([french])
-    assert not has_penn_tags([])
     assert Analyses({"Le chat": french}).annotate(["Le chat"]) == [french]
+    assert Analyses({}).layers == frozenset()
     (found,) = Analyses({"The cat": english}).annotate(["The cat"])
     assert found.tree is not None
     assert Analyses({"The cat": english}).layers == found.layers
     with pytest.raises(TextRefused):
         Analyses({}).annotate(["x"])
     assert annotated([" "], Analyses({}))[0].tree == ()
+
+
+@pytest.mark.parametrize("relations", [("NMOD", "SBJ", "ROOT", "OBJ"), ("det", "s", "i", "mod")])
+def test_relations_of_other_schemes_are_left_alone(relations):
+    """No rule here knows them: a tree made of them would be none, and roles would be empty."""
+    words, tags, heads = ("The", "cat", "saw", "dogs"), ("DT", "NN", "VBD", "NNS"), (1, 2, -1, 2)
+    one = Sentence(words, tags=tags, heads=heads, relations=relations)
+    analyses = Analyses({"The cat saw dogs": one})
+    assert analyses.annotate(["The cat saw dogs"]) == [one]
+    assert analyses.layers == {"tags", "heads", "relations"}
+    with_tree = replace(one, tree=(Node("S", -1, 0, 4), Node("NP", 0, 0, 2)))
+    (found,) = Analyses({"The cat saw dogs": with_tree}).annotate(["The cat saw dogs"])
+    assert (found.chunks[:2], found.frames) == (("B-NP", "I-NP"), None)
+
+
+def test_the_file_that_lacks_a_layer_is_named():
+    """Roles can be told from the dependencies of the first file: the second one is to blame."""
+    full = Sentence(("The", "cat"), tags=("DT", "NN"), heads=(1, -1), relations=("det", "root"))
+    bare = Sentence(("cats",), tags=("NNS",))
+    analyses = Analyses({"The cat": full, "cats": bare}, "two", {"The cat": "a.conllu", "cats": "b.conllu"})
+    assert analyses.without("frames") == "b.conllu gives no"

@@ -10,8 +10,9 @@ import hashlib
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 
-from tarocco.annotate.completing import MADE, NEEDED, completed, has_penn_tags
+from tarocco.annotate.completing import completing
 from tarocco.annotate.files import read_annotations
 from tarocco.annotate.packing import packed
 from tarocco.annotate.sentence import Sentence
@@ -49,11 +50,13 @@ class Analyses:
         self._origins = {_key(text): origin for text, origin in (origins or {}).items()}
         self.version = version or f"{NAME}-{_digest_of(sentences)}"
         full = [sentence for sentence in self._sentences.values() if sentence.words]
-        layers = [sentence.layers for sentence in full]
-        self.own = frozenset.intersection(*layers) if layers else frozenset()
-        self.english = has_penn_tags(full)
-        made = MADE if self.own >= NEEDED else {"chunks"} if self.own >= {"tags", "tree"} else set()
-        self.layers = self.own | made if self.english else self.own
+        self._completed = completing(full)
+
+    @cached_property
+    def layers(self) -> frozenset[str]:
+        """The layers that all sentences have, or that can be told."""
+        layers = [self._completed(sentence).layers for sentence in self._sentences.values() if sentence.words]
+        return frozenset.intersection(*layers) if layers else frozenset()
 
     def __contains__(self, text: str) -> bool:
         return not text.strip() or _key(text) in self._sentences
@@ -68,12 +71,12 @@ class Analyses:
         found = self._sentences.get(_key(text))
         if found is None:
             raise TextRefused(text, f'no parse was given of the text "{begun(text)}"')
-        return completed(found) if self.english else found
+        return self._completed(found)
 
     def without(self, layer: str) -> str:
         """Who is to blame that a layer is missing, as the beginning of a sentence that goes on with its name."""
         for key, sentence in self._sentences.items():
-            if sentence.words and layer not in sentence.layers and key in self._origins:
+            if sentence.words and key in self._origins and layer not in self._completed(sentence).layers:
                 return f"{self._origins[key]} gives no"
         return "the parses give no"
 

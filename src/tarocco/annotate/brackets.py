@@ -1,7 +1,7 @@
 """Constituency trees in brackets, one segment a line: (S (NP (DT The) (NN captain)) (VP (VBD left)) (. .)).
 
-Brackets that are words or tags are written -LRB- and -RRB-. A line may have several trees: they are joined under one node TOP.
-Traces (-NONE-) are left out, since no text has them. Nothing here recurses: trees may be as deep as they like.
+Brackets that are words or tags are written -LRB- and -RRB-. A line may have several trees: they are joined under one
+node TOP. Traces (-NONE-) are left out, since no text has them. Nothing here recurses, so trees may be very deep.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ def _targets(file: str, folder: str | None, formats: tuple[str, ...]) -> dict[st
 
 def _sentences(file: str, options: argparse.Namespace) -> list[Sentence]:
     from tarocco.annotate.annotated import annotated
-    from tarocco.annotate.completing import completed, has_penn_tags
+    from tarocco.annotate.completing import completing
     from tarocco.annotate.files import read_annotations
     from tarocco.annotate.labels import to_iqmt
     from tarocco.errors import InputError, TextRefused
@@ -118,8 +118,7 @@ def _sentences(file: str, options: argparse.Namespace) -> list[Sentence]:
     texts = list(read_lines(file))
     if options.parses:
         sentences = read_annotations(options.parses, texts)
-        if has_penn_tags(sentences):
-            sentences = [completed(sentence) for sentence in sentences]
+        sentences = list(map(completing(sentences), sentences))
     else:
         with progress("texts", len(texts), shown=not options.quiet) as advance:
             try:
