@@ -267,6 +267,16 @@ def test_case_is_the_runs(sentence, reference):
         ("CP-STMi4", "CP-STMi-4"),
         ("SP-NISTiob-2", "SP-NISTiob-2"),
         ("SP-NISTil5", "SP-NISTil-5"),
+        ("SP-NISTi-l-5", "SP-NISTil-5"),
+        ("SP-NIST_iob-2", "SP-NISTiob-2"),
+        ("SP-NISTi-iob-2", "SP-NISTiiob-2"),
+        ("SP-O_iob-*", "SP-Oiob-*"),
+        ("DP-O_l-4", "DP-Ol-4"),
+        ("CP-O_c-NP", "CP-Oc-NP"),
+        ("NE-O_e-**", "NE-Oe-**"),
+        ("NE-M_e-*", "NE-Me-*"),
+        ("SR-O_rv", "SR-Orv"),
+        ("SR-M_r-AM-MOD", "SR-Mr-AM-MOD"),
         ("SP-Op-,", "SP-Op-,"),
         ("sp-op-:", "SP-Op-:"),
         ("SP-Op,w-:", "SP-Op-:"),
@@ -288,6 +298,8 @@ def test_names(name, canonical):
         ("CP-STM-0", "1 to 9"),
         ("DP-HWCw-5:variant=gapped", "at most 4"),
         ("SP-NISTl-6", "1 to 5"),
+        ("NE-Me-**", "is for NE-Oe alone"),
+        ("SR-Or-**", "is for NE-Oe alone"),
         ("DP-HWCw-4:variant=subtrees", "one of overlap"),
         ("SP-Op-NN:", 'key=value, not ""'),
         ("SP-Op-NN:literal", 'key=value, not "literal"'),
@@ -301,7 +313,7 @@ def test_bad_parameters(name, message):
 
 
 def test_no_such_metric():
-    for name in ("SR-O", "SR-Mr", "SP-Ox-*", "NE-Oe", "DP-HWCx-4"):
+    for name in ("SR-O", "SR-O,w", "SR-Or,w", "SR-Mr", "SP-Ox-*", "NE-Oe", "DP-HWCx-4"):
         with pytest.raises(UnknownName):
             metric(name)
 

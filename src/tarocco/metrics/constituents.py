@@ -25,7 +25,7 @@ class ConstituentOverlap(Overlap):
         "several references: the best one; corpus: the mean over the segments that have a score"
     )
     paper: ClassVar[str] = PAPER
-    pattern: ClassVar[str] = r"CP-O(?P<elements>[pc])(?:,w)?-(?P<type>:|[^\s:]+)"
+    pattern: ClassVar[str] = r"CP-O_?(?P<elements>[pc])(?:,w)?-(?P<type>:|[^\s:]+)"
     names: ClassVar[tuple[str, ...]] = ("CP-Oc-*", "CP-Op-*", "CP-Oc-NP", "CP-Op-NN")
     example: ClassVar[Example] = Example(
         name="CP-Oc-NP",

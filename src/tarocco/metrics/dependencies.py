@@ -30,7 +30,7 @@ class DependencyOverlap(Overlap):
         "several references: the best one; corpus: the mean over the segments that have a score"
     )
     paper: ClassVar[str] = PAPER
-    pattern: ClassVar[str] = r"DP-O(?P<elements>[lcr])(?:,w)?-(?P<type>[^\s:]+(?::[^\s:]+)?)"
+    pattern: ClassVar[str] = r"DP-O_?(?P<elements>[lcr])(?:,w)?-(?P<type>[^\s:]+(?::[^\s:]+)?)"
     names: ClassVar[tuple[str, ...]] = ("DP-Ol-*", "DP-Oc-*", "DP-Or-*", "DP-Ol-2", "DP-Oc-NOUN", "DP-Or-nsubj")
     example: ClassVar[Example] = Example(
         name="DP-Ol-2",

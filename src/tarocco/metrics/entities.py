@@ -7,9 +7,8 @@ from typing import ClassVar
 
 from tarocco.metrics import elements
 from tarocco.metrics.base import Agreement, Example
-from tarocco.metrics.linguistic import PAPER, Bag, Cells, Overlap
+from tarocco.metrics.linguistic import ALL_BUT_OUTSIDE, PAPER, Bag, Cells, Overlap
 
-ENTITIES_ONLY = "**"
 EXAMPLE = (("John Smith lives in New York",), (("John lives in New York",),))
 _NOTES = """
     A type that neither text has gives no score, and the segment is left out of the mean; where one text alone has
@@ -32,7 +31,7 @@ class EntityOverlap(Overlap):
         "several references: the best one; corpus: the mean over the segments that have a score"
     )
     paper: ClassVar[str] = PAPER
-    pattern: ClassVar[str] = r"NE-O(?P<elements>e)?(?:,w)?-(?P<type>[^\s:]+)"
+    pattern: ClassVar[str] = r"NE-O_?(?P<elements>e)?(?:,w)?-(?P<type>[^\s:]+)"
     names: ClassVar[tuple[str, ...]] = ("NE-Oe-*", "NE-Oe-**", "NE-Oe-PERSON")
     example: ClassVar[Example] = Example(
         name="NE-Oe-**",
@@ -61,9 +60,10 @@ class EntityOverlap(Overlap):
     )
     prefix: ClassVar[str] = "NE-O"
     bags: ClassVar[dict[str, Bag]] = {"e": Bag(elements.entity_words)}
+    has_outside: ClassVar[bool] = True
 
     def chosen(self, cells: Cells) -> Cells:
-        if self.type == ENTITIES_ONLY:
+        if self.type == ALL_BUT_OUTSIDE:
             return cells.of(cells.types != cells.names.index(elements.OUTSIDE))
         return super().chosen(cells)
 
@@ -81,7 +81,7 @@ class EntityMatching(Overlap):
         "several references: the best one; corpus: the mean over the segments that have a score"
     )
     paper: ClassVar[str] = PAPER
-    pattern: ClassVar[str] = r"NE-M(?P<elements>e)?(?:,w)?-(?P<type>[^\s:]+)"
+    pattern: ClassVar[str] = r"NE-M_?(?P<elements>e)?(?:,w)?-(?P<type>[^\s:]+)"
     names: ClassVar[tuple[str, ...]] = ("NE-Me-*", "NE-Me-PERSON")
     example: ClassVar[Example] = Example(
         name="NE-Me-*",

@@ -28,6 +28,7 @@ from tarocco.model import Segments
 
 ANALYZER = "spacy"  # where the run names none
 ALL = "*"
+ALL_BUT_OUTSIDE = "**"
 
 PAPER = """
     Giménez (2007), IQMT: A Framework for Automatic Machine Translation Evaluation based on Human Likeness, Technical
@@ -216,6 +217,7 @@ class Overlap(Linguistic):
     bags: ClassVar[dict[str, Bag]]  # what `elements` may be
     spelled: ClassVar[Callable[[str], str]] = str.upper  # how types are written
     means: ClassVar[bool] = False  # whether * is the mean over types
+    has_outside: ClassVar[bool] = False  # whether * has a type that ** leaves out
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -224,6 +226,8 @@ class Overlap(Linguistic):
             raise BadParameter(f"{self.title}: elements are {', '.join(self.bags)}, not {self.elements}")
         object.__setattr__(self, "elements", elements)
         object.__setattr__(self, "type", type(self).spelled(self.type))
+        if self.type == ALL_BUT_OUTSIDE and not self.has_outside:
+            raise BadParameter(f"{self.title}: t is a type, or * for all of them; ** is for NE-Oe alone")
 
     @property
     def stem(self) -> str:

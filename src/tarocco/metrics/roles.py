@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -39,7 +40,7 @@ class RoleOverlap(Overlap):
         "several references: the best one; corpus: the mean over the segments that have a score"
     )
     paper: ClassVar[str] = PAPER
-    pattern: ClassVar[str] = r"SR-O(?!$)(?P<elements>rv?)?(?:,w)?(?:-(?P<type>[^\s:]+))?"
+    pattern: ClassVar[str] = r"SR-O_?(?:(?P<elements>rv?)?(?:,w)?-(?P<type>[^\s:]+)|(?P<alone>rv?))"
     names: ClassVar[tuple[str, ...]] = ("SR-Or-*", "SR-Orv-*", "SR-Or", "SR-Orv", "SR-Or-A0", "SR-Orv-A0")
     example: ClassVar[Example] = Example(
         name="SR-Or-*",
@@ -63,9 +64,11 @@ class RoleOverlap(Overlap):
     }
 
     @classmethod
-    def read_stem(cls, stem: str) -> dict[str, str] | None:
+    def read_stem(cls, stem: str) -> Mapping[str, str] | None:
         found = super().read_stem(stem)
-        return None if found is None else {"type": ROLES_ALONE, **found}
+        if found is None or "alone" not in found:
+            return found
+        return {"elements": found["alone"], "type": ROLES_ALONE}
 
     @property
     def stem(self) -> str:
@@ -93,7 +96,7 @@ class RoleMatching(Overlap):
         "several references: the best one; corpus: the mean over the segments that have a score"
     )
     paper: ClassVar[str] = PAPER
-    pattern: ClassVar[str] = r"SR-M(?P<elements>rv?)?(?:,w)?-(?P<type>[^\s:]+)"
+    pattern: ClassVar[str] = r"SR-M_?(?P<elements>rv?)?(?:,w)?-(?P<type>[^\s:]+)"
     names: ClassVar[tuple[str, ...]] = ("SR-Mr-*", "SR-Mrv-*", "SR-Mr-A0", "SR-Mrv-A0")
     example: ClassVar[Example] = Example(
         name="SR-Mr-*",

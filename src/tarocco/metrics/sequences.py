@@ -57,7 +57,7 @@ class ShallowNist(Nist):
         " SP-NISTiob-n: IOB labels"
     )
     paper: ClassVar[str] = PAPER + " NIST: Doddington (2002), see NIST-n."
-    pattern: ClassVar[str] = r"SP-NIST(?P<elements>l|p|c|iob)-?(?P<order>\d+)"
+    pattern: ClassVar[str] = r"SP-NIST[-_]?(?P<elements>l|p|c|iob)-?(?P<order>\d+)"
     names: ClassVar[tuple[str, ...]] = ("SP-NISTl-5", "SP-NISTp-5", "SP-NISTc-5", "SP-NISTiob-5", "SP-NISTiob-2")
     example: ClassVar[Example] = Example(
         name="SP-NISTp-1",
@@ -119,7 +119,7 @@ class ShallowNistIndividual(ShallowNist):
         "SP-NISTil-n = NISTi-n of the texts in which lemmas stand for words\n"
         "SP-NISTip-n, SP-NISTic-n, SP-NISTiiob-n: as SP-NISTp-n, SP-NISTc-n, SP-NISTiob-n"
     )
-    pattern: ClassVar[str] = r"SP-NISTi(?P<elements>l|p|c|iob)-?(?P<order>\d+)"
+    pattern: ClassVar[str] = r"SP-NISTi[-_]?(?P<elements>l|p|c|iob)-?(?P<order>\d+)"
     names: ClassVar[tuple[str, ...]] = ("SP-NISTil-2", "SP-NISTip-3", "SP-NISTic-2", "SP-NISTiiob-2")
     example: ClassVar[Example] = Example(
         name="SP-NISTip-1",

@@ -26,7 +26,7 @@ class ShallowOverlap(Overlap):
         "several references: the best one; corpus: the mean over the segments that have a score"
     )
     paper: ClassVar[str] = PAPER
-    pattern: ClassVar[str] = r"SP-O(?P<elements>p|c|iob)(?:,w)?-(?P<type>:|[^\s:]+)"
+    pattern: ClassVar[str] = r"SP-O_?(?P<elements>p|c|iob)(?:,w)?-(?P<type>:|[^\s:]+)"
     names: ClassVar[tuple[str, ...]] = ("SP-Op-*", "SP-Oc-*", "SP-Oiob-*", "SP-Op-NN", "SP-Oc-NP")
     example: ClassVar[Example] = Example(
         name="SP-Op-*",
