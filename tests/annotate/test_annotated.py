@@ -39,6 +39,28 @@ def test_a_text_is_analyzed_once():
     assert other.asked == ["c"]
 
 
+def test_other_labels_need_no_other_analysis(tmp_path):
+    """Labels of the manual are told from what was found before, in memory and in a store."""
+    toy, path = Toy("toy-6"), tmp_path / "scores.db"
+    register("mine", toy)
+    annotated(TEXTS, "mine", store=path)
+    forget()
+    done = []
+    annotated([*TEXTS, "new"], "mine+iqmt", store=path, advance=done.append)
+    assert toy.asked[5:] == ["new"]
+    assert sum(done) == len(TEXTS) + 1
+    with Store(path) as store:
+        assert summary(store).annotations == 6
+
+
+def test_an_analyzer_may_ask_another_one():
+    class Wrapped(Toy):
+        def annotate(self, texts):
+            return annotated(texts, Toy("toy-7"))
+
+    assert annotated(["a b"], Wrapped("wrapped-1"))[0].words == ("a", "b")
+
+
 @pytest.mark.parametrize("batch", [1, 2, 500])
 def test_a_store_keeps_what_was_found(tmp_path, monkeypatch, batch):
     monkeypatch.setattr(module, "_BATCH", batch)

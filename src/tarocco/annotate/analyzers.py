@@ -79,7 +79,7 @@ def analyzer_name(analyzer: Analyzer | None) -> str | None:
 def without(name: str, layer: str) -> str:
     """Who gives no such layer, as the beginning of a sentence: 'the analyzer "spacy:xx" gives no'."""
     analyzer = annotator(name)
-    while isinstance(analyzer, _Relabeled):
+    while isinstance(analyzer, Relabeled):
         analyzer = analyzer.analyzer
     tell = getattr(analyzer, "without", None)
     return str(tell(layer)) if tell is not None else f'the analyzer "{name}" gives no'
@@ -94,7 +94,7 @@ def annotator(name: str = DEFAULT) -> Annotator:
 
 def _load(name: str) -> Annotator:
     if name.endswith(IQMT):
-        return _Relabeled(annotator(name.removesuffix(IQMT)))
+        return Relabeled(annotator(name.removesuffix(IQMT)))
     kind, _, which = name.partition(":")
     if kind == "spacy":
         from tarocco.annotate.spacy_pipeline import load_spacy
@@ -107,16 +107,20 @@ def _load(name: str) -> Annotator:
     raise UnknownName(f'there is no analyzer "{name}"; there are spacy, spacy:PIPELINE and stanza:LANGUAGE')
 
 
-class _Relabeled:
+class Relabeled:
     """What another analyzer says, with the labels of the IQmt manual."""
 
     def __init__(self, analyzer: Annotator) -> None:
         self.analyzer = analyzer
         self.name, self.version = analyzer.name + IQMT, analyzer.version + IQMT
         self.layers = analyzer.layers
-        self.kept = getattr(analyzer, "kept", True)
 
     def annotate(self, texts: Sequence[str]) -> list[Sentence]:
+        """One sentence a text."""
+        return self.relabeled(self.analyzer.annotate(texts))
+
+    def relabeled(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        """What the other analyzer said, with the manual's labels."""
         from tarocco.annotate.labels import to_iqmt
 
-        return [to_iqmt(sentence) for sentence in self.analyzer.annotate(texts)]
+        return list(map(to_iqmt, sentences))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 from typing import NamedTuple
 
-from tarocco.annotate.analyzers import DEFAULT, IQMT, Annotator, annotator, is_known, make_known
+from tarocco.annotate.analyzers import DEFAULT, IQMT, Annotator, Relabeled, annotator, is_known, make_known
 from tarocco.annotate.packing import packed, unpacked
 from tarocco.annotate.sentence import Sentence
 from tarocco.annotate.watching import watched
@@ -19,7 +19,7 @@ __all__ = ["Told", "annotated", "annotator", "forget", "learn", "register", "tol
 
 _BATCH = 500  # texts that are analyzed, stored and reported together
 _known: dict[str, dict[str, Sentence]] = {}  # by the analyzer's version, and by text
-_one_at_a_time = Lock()  # threads that need the same texts wait for them
+_one_at_a_time = RLock()  # threads that need the same texts wait for them; an analyzer may ask another one
 
 
 def annotated(
@@ -48,6 +48,10 @@ def annotated(
             missing = [text for text in dict.fromkeys(texts) if text not in known]
             if advance is not None:
                 advance(len(texts) - len(missing))
+            if isinstance(chosen, Relabeled):  # the other analyzer's sentences are what is kept
+                found = annotated(missing, chosen.analyzer, store, advance)
+                known.update(zip(missing, chosen.relabeled(found), strict=True))
+            elif advance is not None:
                 _analyze(missing, chosen, known, store, advance)
             else:
                 with watched(len(missing)) as advance:
