@@ -57,6 +57,7 @@ def test_parses_are_checked_and_completed(capsys, folder):
     ("arguments", "said"),
     [
         (["a.txt", "one.txt", "--parses", "x"], "--parses is about one text, 2 were named"),
+        (["one.txt", "--parses", "x", "--analyzer", "spacy"], "either an analyzer tells the structure"),
         (["-"], "what is read from standard input is written to standard output"),
         (["none.txt"], "none.txt: there is no such file"),
         (["a.txt", "--analyzer", "x"], 'there is no analyzer "x"'),

@@ -150,6 +150,11 @@ def test_the_format_is_seen(file, text, kind):
     assert format_of(file(f"parses.{kind}", text)) == kind
 
 
+def test_a_text_is_no_analysis(file):
+    said = 'FILE, line 2: CoNLL-U, a tree in brackets or columns of roles are wanted, found "The captain left ."'
+    assert refused(file("a.txt", "\nThe captain left .\n")) == said
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

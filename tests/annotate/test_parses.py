@@ -206,6 +206,8 @@ def test_in_python(folder):
         (["x=parses/ref1.conllu"], '--parses x=parses/ref1.conllu: there is no text "x"; there are good, bad, ref1'),
         (["good=parses/ref1.conllu"], 'parses/ref1.conllu, line 6: the word is "the", but segment 1 goes on with'),
         (["parses/nix.conllu"], "--parses parses/nix.conllu: there is no file parses/nix.conllu"),
+        (["parses"], "--parses parses: parses is a directory; name its files, as parses/* does"),
+        (["good=good.txt"], 'good.txt, line 1: CoNLL-U, a tree in brackets or columns of roles are wanted, found "the'),
         (["good=nix.conllu"], "--parses good=nix.conllu: there is no file nix.conllu"),
         (["parses/good.conllu", "good=broken.props"], "broken.props, line 2: A1 begins before A0 has ended: arguments"),
         (["parses/good.conllu", "good=broken.trees"], "broken.trees, line 1: 1 opening brackets are not closed"),

@@ -61,10 +61,16 @@ def format_of(path: str) -> str:
     suffix = Path(name.stem).suffix if name.suffix in COMPRESSED else name.suffix
     if suffix in _SUFFIXES:
         return _SUFFIXES[suffix]
-    first = next((line for line in lines_of(path, "an analysis") if line.strip() and not line.startswith("#")), "")
+    lines = enumerate(lines_of(path, "an analysis"), 1)
+    number, first = next(((n, line) for n, line in lines if line.strip() and not line.startswith("#")), (0, ""))
     if first.lstrip().startswith("("):
         return "trees"
-    return "conllu" if len(first.split("\t")) == 10 and first.startswith("1") else "props"
+    if len(first.split("\t")) == 10 and first.startswith("1"):
+        return "conllu"
+    if first and not any(cell == "-" or "*" in cell for cell in first.split()):
+        wanted = "CoNLL-U, a tree in brackets or columns of roles are wanted"
+        raise error_at(path, number, f'{wanted}, found "{_begun(first)}"')
+    return "props"
 
 
 def read_annotations(paths: str | Path | Sequence[str | Path], texts: Sequence[str] | None = None) -> list[Sentence]:

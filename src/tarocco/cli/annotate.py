@@ -32,7 +32,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help="texts, one segment a line (- is standard input)")
     parser.add_argument(
         "--analyzer",
-        default="spacy",
         metavar="NAME",
         help="spacy, spacy:PIPELINE or stanza:LANGUAGE (default: spacy)",
     )
@@ -61,6 +60,8 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.errors import BadParameter, InputError
     from tarocco.present.writing import check_apart, check_writable, write_whole
 
+    if options.parses and options.analyzer:
+        raise BadParameter("either an analyzer tells the structure of sentences (--analyzer) or files do (--parses)")
     if options.parses and len(options.files) != 1:
         raise BadParameter(f"--parses is about one text, {len(options.files)} were named")
     to_output = options.format is not None and len(options.files) == 1 and options.output is None
@@ -106,6 +107,7 @@ def _targets(file: str, folder: str | None, formats: tuple[str, ...]) -> dict[st
 
 
 def _sentences(file: str, options: argparse.Namespace) -> list[Sentence]:
+    from tarocco.annotate.analyzers import DEFAULT
     from tarocco.annotate.annotated import annotated
     from tarocco.annotate.completing import completing
     from tarocco.annotate.files import read_annotations
@@ -122,7 +124,7 @@ def _sentences(file: str, options: argparse.Namespace) -> list[Sentence]:
     else:
         with progress("texts", len(texts), shown=not options.quiet) as advance:
             try:
-                sentences = annotated(texts, options.analyzer, store_of(options), advance)
+                sentences = annotated(texts, options.analyzer or DEFAULT, store_of(options), advance)
             except TextRefused as refused:
                 where = f"{shown(file)}, line {texts.index(refused.text) + 1}"
                 raise InputError(f"{where}: {refused.reason}") from None

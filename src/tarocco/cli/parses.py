@@ -31,6 +31,8 @@ def analyzer_of_parses(entries: Sequence[str], texts: Mapping[str, Segments], no
     of_no_use = []
     for entry in entries:
         text, file = _divided(entry, texts)
+        if Path(file).is_dir():
+            raise InputError(f"--parses {entry}: {file} is a directory; name its files, as {Path(file) / '*'} does")
         if not Path(file).is_file():
             raise InputError(f"--parses {entry}: there is no file {file}")
         if text is None:
