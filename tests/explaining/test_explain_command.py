@@ -3,9 +3,11 @@
 import json
 
 import pytest
+from annotate.toys import Toy
 
 import tarocco
 from tarocco import datasets
+from tarocco.annotate.annotated import register
 from tarocco.cli import main
 from tarocco.errors import BadParameter, InputError
 
@@ -36,6 +38,13 @@ def test_texts_with_marks(capsys):
     assert "GTM-2 0.5590  with reference 1: precision 0.559" in out
     assert "  run            2          2          2  the cat | here\n" in out
     assert "\x1b" not in out
+
+
+def test_texts_are_analyzed_as_asked(capsys):
+    register("toy", Toy("toy-8"))
+    texts = ("--text", "the cat sat", "a cat sat", "-m", "SP-Op-*")
+    assert "analyzer:toy-8+iqmt" in printed(capsys, *texts, "--analyzer", "toy", "--labels", "iqmt").out
+    assert 'no analyzer "minipar"' in printed(capsys, *texts, "--analyzer", "minipar", code=1).err
 
 
 @pytest.mark.usefixtures("files")

@@ -26,6 +26,19 @@ def test_texts_alone(capsys):
     assert err == "tarocco: note: there are 40 lists for segments 1 to 58: a line a list, not a line a segment\n"
 
 
+def test_the_analyzer_that_was_asked_for(capsys, tmp_path):
+    """Lists and references, each once, in a file of parses; and no other analyzer in silence."""
+    lists, texts, parses = tmp_path / "lists.txt", tmp_path / "texts.txt", tmp_path / "texts.conllu"
+    lists.write_text("0 ||| a b\n0 ||| c d\n0 ||| c b\n")
+    texts.write_text("a b\nc d\nc b\n")
+    block = "1\t{}\t_\t_\tX\t_\t_\t_\t_\t_\n2\t{}\t_\t_\tX\t_\t_\t_\t_\t_\n\n"
+    parses.write_text("".join(block.format(*text.split()) for text in ("a b", "c d", "c b")))
+    code, out, err = run(capsys, lists, "-m", "SP-Op-*", "--parses", f"{texts}={parses}", "-f", "json")
+    assert (code, err) == (0, "")
+    assert "analyzer:parses-" in out
+    assert run(capsys, lists, "-m", "SP-Op-*", "--analyzer", "minipar")[0] == 1
+
+
 def test_json_and_tsv_say_the_same(capsys):
     options = (NBEST, "-m", "BLEUS-4", "--scale", 0.5, "--n-best", 10, "-r", *REFERENCES, "--by", "TER", "-q")
     _, out, err = run(capsys, *options, "-f", "json")

@@ -123,7 +123,7 @@ def _inputs(options: argparse.Namespace) -> Inputs:
     fill_in(options, None)
     candidate, *references = options.text
     test_set = make_test_set({"text": [candidate]}, [references])
-    return Inputs(test_set, list(metrics(options.metrics)), encoding_of(options), None)
+    return Inputs(test_set, list(metrics(options.metrics)), encoding_of(options, test_set), None)
 
 
 def write(result: ExplainResult, options: argparse.Namespace) -> None:

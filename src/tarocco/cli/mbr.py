@@ -90,7 +90,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.cli.inputs import encoding_of
+    from dataclasses import replace
+
+    from tarocco.cli.inputs import analyzer_of, encoding_of
+    from tarocco.cli.parses import texts_of
     from tarocco.errors import InputError
     from tarocco.present.progress import progress
     from tarocco.read.test_set import assemble, reference_columns
@@ -105,10 +108,16 @@ def run(options: argparse.Namespace) -> None:
         raise InputError("standard input can be read once, but - was given twice")
     options.metrics, options.tokenize = options.metrics or [METRIC], options.tokenize or "none"
     options.lowercase = bool(options.lowercase)
+    encoding = encoding_of(options)  # a tokenizer that does not exist is told before anything is read
+    human = None
+    if options.references:
+        columns = [column for path in options.references for column in reference_columns(path, options.num_refs)]
+        human = assemble(columns, [])
+    encoding = replace(encoding, analyzer=analyzer_of(options, {} if human is None else texts_of(human)))
     weights = None if options.weights is None else tuple(options.weights)
     rules = Rules(
         tuple(metrics(options.metrics)),
-        encoding_of(options),
+        encoding,
         weights,
         options.queen,
         options.scale,
@@ -118,10 +127,6 @@ def run(options: argparse.Namespace) -> None:
         options.seed,
     )
     judges = metrics(options.by) if options.by else None
-    human = None
-    if options.references:
-        columns = [column for path in options.references for column in reference_columns(path, options.num_refs)]
-        human = assemble(columns, [])
     reading = Reading(None if human is None else len(human), options.first_id, options.num_candidates)
     pseudo = None
     if options.references_from:
