@@ -214,3 +214,19 @@ def test_what_a_sentence_has_stays():
 
 def test_chunks_of_no_tree():
     assert chunks_of((), ()) == ()
+
+
+@pytest.mark.parametrize("brackets", [("(", ")"), ("-LSB-", "-RSB-")])
+def test_other_names_of_brackets(brackets):
+    """A bracket is none of a phrase's words, whatever its tag is called; the sentence keeps the name."""
+    words = ("The", "dog", "(", "one", ")", "bit", "John")
+    relations = ("det", "nsubj", "punct", "appos", "punct", "root", "obj")
+
+    def found(left, right):
+        tags = ("DT", "NN", left, "NN", right, "VBD", "NNP")
+        return completed(Sentence(words, tags=tags, heads=(1, 5, 3, 1, 3, -1, 5), relations=relations))
+
+    one, other = found(*brackets), found("-LRB-", "-RRB-")
+    assert one.tags[2] == brackets[0]
+    assert (one.chunks, one.tree, one.frames) == (other.chunks, other.tree, other.frames)
+    assert one.chunks[2] == "O"

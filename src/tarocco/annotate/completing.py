@@ -25,6 +25,12 @@ PENN_TAGS = word_set(
 )
 
 
+# What some people call the tags of brackets and quotation marks, and what the rules call them.
+_OTHER_NAMES = {
+    **dict.fromkeys(("(", "-LSB-", "-LCB-"), "-LRB-"),
+    **dict.fromkeys((")", "-RSB-", "-RCB-"), "-RRB-"),
+    '"': "''",
+}
 # Those of ClearNLP and of Universal Dependencies, without what stands behind a colon.
 KNOWN_RELATIONS = word_set(
     """
@@ -63,6 +69,8 @@ def completed(sentence: Sentence, by_relations: bool = True) -> Sentence:
     tags, heads, relations = sentence.tags, sentence.heads, sentence.relations
     if tags is None:
         return sentence
+    if not _OTHER_NAMES.keys().isdisjoint(tags):
+        tags = tuple([_OTHER_NAMES.get(tag, tag) for tag in tags])
     tree, chunks, frames = sentence.tree, sentence.chunks, sentence.frames
     if by_relations and heads is not None and relations is not None and (tree is None or frames is None):
         lemmas = sentence.words if sentence.lemmas is None else sentence.lemmas
