@@ -230,7 +230,7 @@ def test_twins_are_neighbors():
         ({"ties": "ignore"}, "ties is one of strict"),
         ({"most": 2}, "most is for the methods beam and exhaustive"),
         ({"folds": 1}, "folds is 0, for none, or an integer of at least 2"),
-        ({"folds": 61}, "there are 60 segments: too few for 61 folds"),
+        ({"folds": 61}, "there are 60 segments with three references or more: too few for 61 folds"),
         ({"metrics": "lexical", "method": "exhaustive"}, "with at most 7 metrics in a set there are 1,683,217"),
         ({"metrics": []}, "no metric was asked for"),
         ({"width": 0, "method": "beam"}, "width is an integer of at least 1"),
@@ -239,6 +239,23 @@ def test_twins_are_neighbors():
 def test_what_is_refused(given, said):
     with pytest.raises((BadParameter, InputError), match=said):
         tarocco.optimize(DEMO.systems, DEMO.references, **({"metrics": FEW} | given))
+
+
+def test_many_metrics():
+    """A search that goes step by step takes any number of them, an exhaustive one 64."""
+    rng = np.random.default_rng(1)
+    names = tuple(f"m{i}" for i in range(70))
+    near = rng.random((70, 3, 5, 3))
+    near[:, :, [2, 3, 4], [0, 1, 2]] = np.nan
+    similarities = Similarities(names, names, ("a", "b"), ("1", "2", "3"), np.ones((3, 3), np.bool_), near)
+    board = Board(Decisions.of(similarities), np.zeros(3, np.intp))
+    for method in ("greedy", "forward", "beam"):
+        (found,) = Search(method, most=2 if method == "beam" else None, width=2).run([Objective(board)])
+        assert found == tuple(dict.fromkeys(found))
+    assert greedy(Objective(board)) == searching.greedy(value_of(Objective(board)), 70)
+    Search("exhaustive", most=2).check(64)
+    with pytest.raises(BadParameter, match="exhaustive search takes 64 metrics at most, not 70"):
+        Search("exhaustive", most=2).check(70)
 
 
 def test_two_references_are_too_few():
@@ -302,6 +319,13 @@ def test_the_command(files):
     assert json.loads(out)["n_segments"] == 21
     code, _, err = run([*files, "-m", *FEW, "--segments", "61"])
     assert (code, err) == (1, "tarocco: there is no segment 61: there are 60\n")
+
+
+def test_json_tells_what_is_left_out(files, tmp_path):
+    for name in ("ref3", "ref4"):
+        (tmp_path / name).write_text("\n" + "\n".join((tmp_path / name).read_text("utf-8").splitlines()[1:]) + "\n")
+    _, out, _ = run([*files, "-m", "WER", "chrF", "-f", "json", "--n-resamples", "50"])
+    assert json.loads(out)["notes"] == ["1 of 60 segments have fewer than 3 references and are left out"]
 
 
 def test_narrow_terminals():

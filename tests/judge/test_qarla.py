@@ -186,6 +186,12 @@ def test_ulc():
     assert found == pytest.approx(qarla.ulc(segments))
 
 
+def test_ulc_of_systems_that_share_nothing():
+    result = tarocco.queen({"a": ["x y"], "b": ["z"]}, [["k l", "k m"]], metrics=["ROUGE-L", "BLEU-1:smooth=none"])
+    assert np.isnan(result["a"].ulc)
+    assert [record["ulc"] for record in (*result.to_dict(), *result.rows())] == [None] * 4
+
+
 def test_segments_with_too_few_references_are_left_out():
     references = [list(own) for own in DEMO.references]
     references[2], references[5] = references[2][:2], references[5][:1]

@@ -147,6 +147,7 @@ def write(result: OptimizeResult, options: argparse.Namespace) -> None:
             "method": result.search.method,
             "ties": result.search.ties,
             "n_segments": result.chosen.n_segments,
+            "notes": list(result.notes),
         }
         out.write(scores.json_text("optimize", settings, result.to_dict(options.by_reference)))
     elif options.format in ("tsv", "csv"):

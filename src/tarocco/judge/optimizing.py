@@ -166,7 +166,8 @@ def run_optimize(
 def _folds(segments: int, asked: int | None, seed: int) -> NDArray[np.intp]:
     """The fold of each segment, drawn from the seed; folds differ by one segment at most."""
     if asked is not None and asked > segments:
-        raise InputError(f"there are {segments} segments: too few for {asked} folds")
+        there = "there is 1 segment" if segments == 1 else f"there are {segments} segments"
+        raise InputError(f"{there} with three references or more: too few for {asked} folds")
     folds = min(FOLDS, segments) if asked is None else max(1, int(asked))
     order = np.argsort(words(seed, 1, segments, _OF_FOLDS)[0], kind="stable")
     split = np.empty(segments, np.intp)

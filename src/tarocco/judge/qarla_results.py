@@ -41,7 +41,12 @@ class Queen:
 
     def to_dict(self) -> dict[str, Any]:
         """The record as it stands in JSON."""
-        return {"system": self.system, "queen": number_or_null(self.queen), **_ends(self.interval), "ulc": self.ulc}
+        return {
+            "system": self.system,
+            "queen": number_or_null(self.queen),
+            **_ends(self.interval),
+            "ulc": number_or_null(self.ulc),
+        }
 
 
 @dataclass(frozen=True, eq=False)

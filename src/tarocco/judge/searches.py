@@ -146,12 +146,16 @@ class Search:
     def _check_size(self, metrics: int) -> None:
         size = self.most or metrics
         count = count_subsets(metrics, size) - 1
-        if count > MOST_SETS or metrics > 64:
+        if metrics > 64:
+            raise BadParameter(
+                f"exhaustive search takes 64 metrics at most, not {metrics}; beam search takes any number"
+            )
+        if count > MOST_SETS:
             fit = max((k for k in range(1, metrics) if count_subsets(metrics, k) <= MOST_SETS), default=0)
             hint = f"with at most {fit} metrics in a set there are {count_subsets(metrics, fit) - 1:,}; " if fit else ""
             raise BadParameter(
                 f"exhaustive search over {metrics} metrics would go through {count:,} sets, and {MOST_SETS:,} are the "
-                f"most: {hint if metrics <= 64 else ''}beam search takes any number"
+                f"most: {hint}beam search takes any number"
             )
 
     def steps(self, metrics: int) -> int:

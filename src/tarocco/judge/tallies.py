@@ -32,7 +32,10 @@ _NO_WORDS = np.zeros((0, 0, 0), np.uint64)
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """Sets in preorder, as the kernel wants them. Node 0 is where they begin; `codes` have a bit a metric added."""
+    """Sets in preorder, as the kernel wants them. Node 0 is where they begin.
+
+    `codes` tell the sets of an exhaustive search, which has at most 64 metrics: a bit a metric added.
+    """
 
     added: Ints
     depth: Ints
@@ -40,8 +43,8 @@ class Tree:
     codes: NDArray[np.uint64]
 
     @classmethod
-    def of(cls, nodes: Sequence[tuple[int, int, int]], total: int) -> Tree:
-        """From (metric, depth, code) of each node but the first; `total` metrics there are."""
+    def of(cls, nodes: Sequence[tuple[int, int, int]]) -> Tree:
+        """From (metric, depth, code) of each node but the first."""
         added = np.array([0, *(metric for metric, _, _ in nodes)], np.int32)
         depth = np.array([0, *(deep for _, deep, _ in nodes)], np.int32)
         after = np.full(len(added), len(added), np.int32)
@@ -58,9 +61,9 @@ def bit(metric: int, total: int) -> int:
     return 1 << (total - 1 - metric)
 
 
-def each_alone(metrics: Sequence[int], total: int) -> Tree:
-    """One metric more, each in turn."""
-    return Tree.of([(metric, 1, bit(metric, total)) for metric in metrics], total)
+def each_alone(metrics: Sequence[int]) -> Tree:
+    """One metric more, each in turn; any number of them, so without codes."""
+    return Tree.of([(metric, 1, 0) for metric in metrics])
 
 
 @cache
@@ -76,7 +79,7 @@ def every_subset(first: int, total: int, most: int) -> Tree:
 
     if most:
         grow(first, 1, 0)
-    return Tree.of(nodes, total)
+    return Tree.of(nodes)
 
 
 def count_subsets(metrics: int, most: int) -> int:
@@ -150,7 +153,7 @@ class Board:
         sets = [frozenset((*beginning, metric)) for metric in metrics]
         missing = [metric for metric, own in zip(metrics, sets, strict=True) if own not in self._known]
         if missing:
-            tree = each_alone(missing, self.metrics)
+            tree = each_alone(missing)
             work = [
                 (fold, rows[first:last])
                 for fold, rows in enumerate(self._rows)
