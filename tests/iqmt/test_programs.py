@@ -310,6 +310,23 @@ def test_files_that_are_there_stay(small, capsys):
     assert file.read_text() == good
 
 
+def test_names_that_become_another_texts(small, capsys):
+    """A system put before the others would be S0, whose files are those of another one."""
+    setup, config = small / "IQsetup.config", small / "IQeval.config"
+    before = {file: file.read_bytes() for file in small.rglob("*") if file.is_file() and file != setup}
+    setup.write_text(setup.read_text().replace("system=", "system=brief.txt\nsystem=", 1))
+    assert iqsetup.main([str(setup), str(config)]) == 1
+    said = capsys.readouterr().err
+    assert f"S0 would be {small / 'brief.txt'}, and its XML files are those of {small / 'careful.txt'}" in said
+    assert {file: file.read_bytes() for file in before} == before
+    assert iqsetup.main([str(setup), str(config), "-remake"]) == 0
+    (_, _, *shown), own = evaluated(small, capsys, "-doOQ")[1], evaluated(small, capsys, "-TRYoq brief.txt")[1]
+    assert [row[0] for row in shown] == ["S1", "S2"]
+    assert own[1][1:] == own[-1][1:]  # S0 has the scores of the same text, tried out
+    setup.write_text(setup.read_text().replace("doBLEU", "system=verbose.txt\ndoBLEU", 1))
+    assert iqsetup.main([str(setup), str(config)]) == 0  # behind the others
+
+
 @pytest.mark.parametrize(
     ("options", "code", "sentence"),
     [
@@ -319,7 +336,10 @@ def test_files_that_are_there_stay(small, capsys):
         ("-optimizeKING -R two_refs", 1, "KING needs 3 references at least, and there are 2"),
         ("-doJACK -R one_ref", 1, "JACK needs 2 references at least, and there is 1"),
         ("-doJACK -S one_system", 1, "JACK needs two systems at least, and S0 is one alone"),
-        ("-doQUEEN -S refs", 1, "R0 is among the systems and among the references"),
+        ("-doQUEEN -S refs", 1, "systems are wanted, and refs has R0, which is one of the references"),
+        ("-doQUEEN -M one_system", 1, "metrics are wanted, and one_system has S0, which is one of the systems"),
+        ("-doQUEEN -R metrics_BLEU", 1, "references are wanted, and metrics_BLEU has BLEU-1, which is one of the metr"),
+        ("-doQUEEN -S mixed", 1, "R9 is among the systems and among the references"),
         ("-doQUEEN -T far", 1, "5-61 is asked for, but there are 60 segments"),
         (
             "-doQUEEN -doref -R two_refs",
@@ -334,8 +354,8 @@ def test_files_that_are_there_stay(small, capsys):
 )
 def test_what_is_refused(small, capsys, options, code, sentence):
     with open(small / "IQeval.config", "a") as file:
-        file.write("one_ref= R0\none_system= S0\ntwo_refs= R0 R1\nfar= 5-61\n")
-    found = evaluated(small, capsys, options)
+        file.write("one_ref= R0\none_system= S0\ntwo_refs= R0 R1\nfar= 5-61\nmixed= R9\n")
+    found = evaluated(small, capsys, options + " -R mixed" * ("mixed" in options))
     assert found[:2] == (code, [])
     assert sentence in found[2]
     assert found[2].startswith("IQeval: ")
@@ -403,7 +423,7 @@ def test_killed_and_run_again(tmp_path):
     process.wait()
     before = files_of(killed)
     assert 20 <= len(before) < 27 * 17
-    assert not (killed / "IQeval.config").exists()
+    assert (killed / "IQeval.config").exists()
     stamps = {name: file.stat().st_mtime_ns for name, file in before.items()}
     for folder in (killed, whole):
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)

@@ -63,7 +63,19 @@ class EvalConfig:
             check_name(member, f"{self.path}, line {definition.line}")
         if not members:
             raise InputError(f"{self.path}, line {definition.line}: the set {definition.key} is empty")
+        self._check_kind(kind, definition, members)
         return members
+
+    def _check_kind(self, kind: str, definition: Definition, members: tuple[str, ...]) -> None:
+        """Refuse a set of another kind: one of its members is known as something else, and not as this."""
+        known = {one: self.sets[key].value.split() for one, key in DEFAULTS.items() if key in self.sets}
+        for other, names in known.items():
+            strange = [name for name in members if name in names and name not in known.get(kind, ())]
+            if other != kind and strange:
+                raise InputError(
+                    f"{self.path}, line {definition.line}: {kind} are wanted, and {definition.key} has {strange[0]}, "
+                    f"which is one of the {other}"
+                )
 
     def segments(self, name: str | None, n_segments: int) -> tuple[int, ...] | None:
         """The segments of a set, by number from 1 on; None for all of them."""
@@ -87,17 +99,21 @@ class EvalConfig:
         return tuple(chosen)
 
     def texts(self, key: str) -> dict[str, Text]:
-        """The files behind names: of references ("ref") or systems ("system"). Paths are relative to this file."""
-        found: dict[str, Text] = {}
+        """The files behind names: of references ("ref") or systems ("system")."""
+        return {name: read_text(path, self.path) for name, path in self.paths(key).items()}
+
+    def paths(self, key: str) -> dict[str, str]:
+        """Where these files are; paths are relative to this file."""
+        found: dict[str, str] = {}
         for one in self.definitions:
             if one.key == key:
-                name, _, path = one.value.partition(" ")
+                name, *path = one.value.split(maxsplit=1) or [""]
                 where = f"{self.path}, line {one.line}"
-                if not path.strip() or name in found:
+                if not path or name in found:
                     wanted = "each name once" if name in found else "NAME FILE"
                     raise InputError(f'{where}: {wanted} is wanted behind {key}=, found "{one.value}"')
                 check_name(name, where)
-                found[name] = read_text(os.path.normpath(self.folder / path.strip()), self.path)
+                found[name] = os.path.normpath(self.folder / path[0])
         return found
 
     def _set(self, kind: str, name: str | None) -> Definition:

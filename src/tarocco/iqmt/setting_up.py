@@ -8,7 +8,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tarocco.iqmt.eval_config import written_config
+from tarocco.errors import InputError
+from tarocco.iqmt.eval_config import read_eval, written_config
 from tarocco.iqmt.setup_config import Setup, Text
 from tarocco.iqmt.texts import Texts, joint_columns, make_files, missing_files, single_columns, work_of
 from tarocco.iqmt.tree import Tree
@@ -51,6 +52,7 @@ def set_up(setup: Setup, config: str, between_systems: bool, remake: bool, progr
         for target in column.targets
         for name in names
     }
+    _check_same_texts(setup, config, named, all_files - new)
     older = _changed_since(named, all_files - new)
     text = written_config(
         setup.name,
@@ -66,9 +68,14 @@ def set_up(setup: Setup, config: str, between_systems: bool, remake: bool, progr
         texts.n_segments,
         config if Path(config).exists() else None,
     )
+    # It tells whose files the tree has, also after a stop: new ones from the first on, or old ones to the last.
+    replaced = remake and Path(config).exists()
+    if not replaced:
+        write_whole(config, text.encode())
     with progress("scores", work_of(wanted, texts.n_segments)) as advance:
         make_files(tree, texts, wanted, advance)
-    write_whole(config, text.encode())
+    if replaced:
+        write_whole(config, text.encode())
     return Made(len(new), len(all_files) - len(new), older)
 
 
@@ -76,6 +83,22 @@ def _beside(path: str, config: str) -> str:
     """A path as seen from the folder of the configuration, so that the two can be moved together."""
     relative = os.path.relpath(path, Path(config).parent)
     return path if os.path.isabs(path) and relative.startswith(os.pardir) else relative
+
+
+def _check_same_texts(setup: Setup, config: str, texts: dict[str, Text], kept: set[Path]) -> None:
+    """Refuse to keep files of S0 if S0 was another text when they were computed, as after a new line in the middle."""
+    if not kept or not Path(config).exists():
+        return
+    old = read_eval(config)
+    before = {**old.paths("ref"), **old.paths("system")}
+    used = {name for path in kept for name in (path.parent.parent.name, *path.parent.name.split("_"))}
+    for name, text in texts.items():
+        was = before.get(name, text.path)
+        if name in used and os.path.realpath(was) != os.path.realpath(text.path):
+            raise InputError(
+                f"{setup.path}: {name} would be {text.path}, and its XML files are those of {was}; put new texts "
+                "behind the others, or compute all files again with -remake"
+            )
 
 
 def _changed_since(texts: dict[str, Text], files: set[Path]) -> tuple[str, ...]:
