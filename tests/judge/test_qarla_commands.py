@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -170,6 +171,17 @@ def test_a_pair_that_is_missing(run, rouge_pairs, tmp_path):
     captured = judged(run, "king", "--scores", f"X={tmp_path / 'pairs.tsv'}", code=1)
     assert captured.err == "tarocco: X: there are no scores of ref2 against ref3\n"
     assert captured.out == ""
+
+
+def test_a_score_of_a_pair_that_is_missing(run, rouge_pairs, tmp_path):
+    gap = list(rouge_pairs["ref2", "ref3"])
+    gap[6] = float("nan")
+    pair_table(tmp_path / "pairs.tsv", rouge_pairs | {("ref2", "ref3"): gap})
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        captured = judged(run, "king", "--scores", f"X={tmp_path / 'pairs.tsv'}")
+    total = (len(SYSTEMS) + 3) * 4 * 60
+    assert f"X: 1 of {total} scores of pairs are missing, the first of ref2 against ref3, segment 7" in captured.err
 
 
 @pytest.mark.parametrize(

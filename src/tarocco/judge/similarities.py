@@ -8,6 +8,7 @@ them block by block like any other scores.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from tarocco.judge.sides import snapped
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import External
 from tarocco.model import Segments, TestSet
+from tarocco.read.external import ScoresMissing
 from tarocco.run import check_jobs
 from tarocco.scoring import kept_in, score_signature
 
@@ -170,6 +172,9 @@ def _fill_in(near: Floats, metric: External, test_set: TestSet, between_systems:
         raise InputError(
             f"{metric}: {min(both)} is the name of a system and of a reference, so that pairs are ambiguous"
         )
+    there = np.concatenate([np.ones((len(near), systems), np.bool_), test_set.present.T], axis=1)
+    gaps: list[str] = []
+    total = 0
     for target in range(len(names)):
         for text in range(len(names)):
             asked = text != target and (target >= systems or (between_systems and text < systems))
@@ -178,6 +183,17 @@ def _fill_in(near: Floats, metric: External, test_set: TestSet, between_systems:
             if (names[text], names[target]) not in pairs:
                 raise InputError(f"{metric}: there are no scores of {names[text]} against {names[target]}")
             near[:, text, target] = pairs[names[text], names[target]]
+            both = there[:, text] & there[:, target]
+            total += int(both.sum())
+            missing = np.flatnonzero(both & np.isnan(near[:, text, target])) + 1
+            gaps += [f"{names[text]} against {names[target]}, segment {segment}" for segment in missing.tolist()]
+    if gaps:
+        warnings.warn(
+            f"{metric}: {len(gaps)} of {total} scores of pairs are missing, the first of {gaps[0]}; "
+            "where one is missing, the metric puts no test",
+            ScoresMissing,
+            stacklevel=2,
+        )
 
 
 @contextmanager
