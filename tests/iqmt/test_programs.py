@@ -375,13 +375,15 @@ def test_references_that_a_segment_does_not_have(tmp_path, capsys):
     lines = texts("ref2")[0]
     lines[4] = ""
     (tmp_path / "ref2.txt").write_text("\n".join(lines) + "\n")
-    (tmp_path / "IQsetup.config").write_text(TABLE_1.partition("doBLEU")[0] + "doGTM GTM-1\n")
+    (tmp_path / "IQsetup.config").write_text(TABLE_1.partition("doBLEU")[0] + "doGTM GTM-1 GTM-2\n")
     assert iqsetup.main([str(tmp_path / "IQsetup.config"), str(tmp_path / "IQeval.config")]) == 0
     assert '<S n="5"/>' in (tmp_path / "S0/R1/GTM-1.xml").read_text()
     assert '<S n="5"/>' in (tmp_path / "R1/R0_R2/GTM-1.xml").read_text()
     assert '<S n="5"/>' not in (tmp_path / "S0/R0_R1_R2/GTM-1.xml").read_text()
     _, rows, _ = evaluated(tmp_path, capsys, "-doQUEEN -G seg")
     assert round(float(rows[5][1]) * 4, 3).is_integer()  # two references: 2 x 2 samples
+    _, _, err = evaluated(tmp_path, capsys, "-doKING -optimizeKING")
+    assert err == "IQeval: note: 1 of 60 segments have no KING\n"  # once, whatever metrics there are
 
 
 def test_linguistic_metrics(tmp_path, capsys):

@@ -257,10 +257,14 @@ class TestBed:
         self._need_references(3, "KING")
         cases = [Cases.of(own, self.near.present) for own in held_out_queens(self.near, sets, self.comparison)]
         found = [Kings(one.by_segment(one.won), one.by_segment(one.strict)) for one in cases]
+        lacking: dict[int, list[str]] = {}
         for members, one in zip(sets, found, strict=True):
-            if np.isnan(one.won).any():
-                names = ", ".join(self.metrics[member] for member in members)
-                self.notes.append(f"{names}: {np.isnan(one.won).sum()} of {len(one.won)} segments have no KING")
+            lacking.setdefault(int(np.isnan(one.won).sum()), []).append("+".join(self.metrics[m] for m in members))
+        for count, names in lacking.items():
+            whose = "" if len(lacking) == 1 else f"{', '.join(names)}: "
+            note = f"{whose}{count} of {self.near.n_segments} segments have no KING"
+            if count and note not in self.notes:
+                self.notes.append(note)
         return found
 
     def best_set(self) -> list[int]:
