@@ -21,12 +21,12 @@ from task import Pair, corpus
 import tarocco
 
 BLEU, SBP = "BLEU-4:smooth=none:length=shortest", "BLEU-SBP"  # the paper's: NIST's reference length, no smoothing
-OTHERS = ("METEOR-wnsyn", "GTM-1.2", "MAXSIM", "GRR-4")
+OTHERS = ["METEOR-wnsyn", "GTM-1.2", "MAXSIM", "GRR-4"]
 GENRES = ("news", "web")
 
-TRAINING, DEVELOPMENT, TEST = (1, 600, 200, 1), (2, 80, 80, 4), (3, 150, 150, 4)  # seed, news, web, references
+TRAINING, DEVELOPMENT, TEST = (1, 600, 200, 1), (2, 160, 160, 4), (3, 200, 200, 4)  # seed, news, web, references
 START = (1.0, 1.0, 1.0, 0.0, -1.0, -1.0, -3.0)  # of FEATURES, in every tuning
-MOST_ROUNDS, N_BEST = 15, 100
+MOST_ROUNDS, N_BEST = 15, 50
 
 
 class System(NamedTuple):
@@ -89,8 +89,8 @@ def tuned(system: System) -> tuple[list[float], int]:
                 references(pairs),
                 metrics=system.metric,
                 weights=dict(zip(names, weights, strict=False)),
-                restarts=5,
-                directions=5,
+                restarts=3,
+                directions=4,
                 n_resamples=2,
                 jobs=1,
             )
@@ -242,11 +242,15 @@ def findings(results: Results) -> list[tuple[str, bool]]:
         ("Table 3: tuned for BLEU, genre-specific systems are better on their own genres", min(bleu[:2]) > 0),
         ("Table 3: and yet worse on both genres together", min(bleu[:2]) > 0 > bleu[2]),
         (
+            "Table 3: what changes on both together is not between what changes on each",
+            not min(bleu[:2]) <= bleu[2] <= max(bleu[:2]),
+        ),
+        (
             "Table 3: the mixed system writes more where that is easy and less where it is hard",
             mixed[0] > own[0] and mixed[1] < own[1],
         ),
         (
-            "Table 5: tuned for BLEU-SBP, the gain on both together lies between the gains on each",
+            "Table 5: tuned for BLEU-SBP, it is",
             min(sbp[:2]) <= sbp[2] <= max(sbp[:2]),
         ),
         ("Table 6: word deletion raises BLEU significantly on the test set", "+" in results.mark(word, BLEU, "test")),
@@ -283,6 +287,11 @@ def report(results: Results) -> str:
 
 
 def main() -> None:
+    try:
+        tarocco.score(["a"], ["a"], metrics="MAXSIM")
+    except tarocco.TaroccoError as error:
+        OTHERS.remove("MAXSIM")
+        print(f"without MAXSIM: {error}", file=sys.stderr)
     with ProcessPoolExecutor() as pool:
         outputs = dict(zip(SYSTEMS, pool.map(run, SYSTEMS), strict=True))
     print(report(Results(outputs)))
