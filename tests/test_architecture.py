@@ -34,6 +34,7 @@ ROOMS = (
     "explaining",
     "judge",
     "search",
+    "trials",
     "datasets",
     "present",
     "iqmt",

@@ -1,0 +1,119 @@
+"""Everything that a run can find out, in one record. What was not asked, or what the data do not allow, is None.
+
+A page has a section for each part that is there, so that any command can make one from what it has alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tarocco.encode.batch import Encoding
+from tarocco.explaining.records import ExplainResult
+from tarocco.judge.agreed import CorrelateResult
+from tarocco.judge.auditing import AuditResult
+from tarocco.judge.comparing import CompareResult
+from tarocco.judge.optimal import OptimizeResult
+from tarocco.judge.qarla_results import JackResult, KingResult, QueenResult
+from tarocco.judge.reference_curves import ReferencesResult
+from tarocco.judge.verdict import OrangeResult
+from tarocco.metrics.base import Floats
+from tarocco.model import HumanScores, Segments, TestSet
+from tarocco.results import Result
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """How alike metrics judge segments: the rank correlation of their scores, errors negated, over all systems.
+
+    Metrics stand in the order of an average-linkage clustering, so that those that judge alike are neighbors.
+    """
+
+    metrics: tuple[str, ...]
+    correlation: Floats  # [metrics, metrics], symmetric; NaN where there is none
+
+
+@dataclass(frozen=True, eq=False)
+class Breakdown:
+    """Scores of parts of the test set: genres, or segments of similar length."""
+
+    by: str  # what the parts differ in, such as "group" or "reference length"
+    parts: tuple[str, ...]
+    sizes: tuple[int, ...]  # segments of each part
+    systems: tuple[str, ...]
+    scores: Mapping[str, Floats]  # of each metric, [parts, systems]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing that a trial can do, and whether the data allow it."""
+
+    name: str  # scores, significance, KING, ORANGE, people, references, audit, ...
+    question: str  # what it answers, in a few words
+    possible: bool
+    why: str  # what it is done with, or what is missing for it
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What one judge says of one metric. `standing` is 1 for the best metrics that this judge knows, 0 for those that
+    it can tell from the best, and None where it has no opinion; `sentence` gives the number in plain words.
+    """
+
+    judge: str  # ORANGE, KING, people, audit
+    standing: int | None
+    rank: int | None
+    value: float | None
+    sentence: str
+
+
+@dataclass(frozen=True)
+class MetricVerdict:
+    """What all judges together say of one metric."""
+
+    metric: str
+    trust: str  # "trusted", "mixed", "doubted" or "unjudged"
+    reason: str  # one sentence
+    opinions: tuple[Opinion, ...]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The end of a trial, in plain words: the same for terminal, JSON and page."""
+
+    headline: str
+    metrics: tuple[MetricVerdict, ...]  # the most trusted first
+    disagreements: tuple[str, ...]  # where the judges contradict each other
+    systems: tuple[str, ...]  # which systems differ for real
+    interesting: tuple[str, ...]  # the most interesting findings, the first three being worth printing
+    caveats: tuple[str, ...] = ()  # what the data could not tell
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """What a run found out."""
+
+    name: str  # of the experiment
+    command: str  # that repeats the run
+    encoding: Encoding | None = None
+    seed: int | None = None
+    test_set: TestSet | None = None
+    source: Segments | None = None
+    groups: tuple[str, ...] | None = None  # a label a segment
+    human: HumanScores | None = None
+    scores: Result | None = None
+    comparison: CompareResult | None = None
+    agreement: Agreement | None = None
+    breakdowns: tuple[Breakdown, ...] = ()
+    orange: OrangeResult | None = None
+    kings: KingResult | None = None
+    queens: QueenResult | None = None
+    jack: JackResult | None = None
+    optimal: OptimizeResult | None = None
+    correlations: tuple[CorrelateResult, ...] = ()  # at one or more levels
+    curves: ReferencesResult | None = None
+    audit: AuditResult | None = None
+    explanations: ExplainResult | None = None  # of segments that are worth a look
+    plan: tuple[Step, ...] = ()
+    verdict: Verdict | None = None
+    notes: tuple[str, ...] = field(default=())
