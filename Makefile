@@ -4,7 +4,7 @@
 # make bench   measure speed and memory against other tools
 # make docs    refresh what the documentation has from the code, and build its site
 # make site    build the site alone
-# make study   run the studies of docs/orange.md, docs/references.md and docs/tuning.md again, and refresh their tables
+# make study   run the studies of docs/orange.md, docs/references.md, docs/combining.md and docs/tuning.md again, and refresh their tables
 # make sanitize   run the kernel tests with checked memory accesses
 # make kills   kill a process that writes to a store two hundred times, and look at the store
 # Each makes its own virtual environment and installs what it needs.
@@ -78,6 +78,7 @@ site: $(VENV)/.docs
 study: $(VENV)/.bench $(VENV)/.docs
 	$(VENV)/bin/python tools/orange_study.py
 	$(VENV)/bin/python tools/reference_study.py
+	$(VENV)/bin/python tools/combining_study.py
 	$(VENV)/bin/python tools/tuning_study.py
 
 clean:

@@ -251,6 +251,50 @@ def test_sentences(means, sentence):
     assert Curve("M", "M", points).verdict.sentence == sentence
 
 
+# --- KING as a judge -----------------------------------------------------------------------------------------------
+
+
+def test_strict_king_of_every_subset():
+    """What `tarocco.king` says of the subset as if there were no other references."""
+    found = tarocco.references(DEMO.systems, DEMO.references, by="king", metrics=["NIST-5", "TER"])
+    assert found.judged_by == "strict KING"
+    for size in (3, 4):
+        point = found["TER"].at(size)
+        for number, name in enumerate(point.subsets):
+            chosen = [int(one.removeprefix("ref")) - 1 for one in name.split(" + ")]
+            references = [[own[r] for r in chosen] for own in DEMO.references]
+            kings = tarocco.king(DEMO.systems, references, metrics=["NIST-5", "TER"], n_resamples=2)
+            for metric in ("NIST-5", "TER"):
+                assert found[metric].at(size).values[number] == kings[metric].strict_king
+
+
+def test_king_where_segments_have_different_references():
+    """Subsets are drawn for each segment; one that takes all references is the whole."""
+    references = [list(own) for own in DEMO.references]
+    references[3][1] = references[7][0] = ""
+    references = [[*own, "one more" if i in (3, 7) else ""] for i, own in enumerate(references)]
+    found = tarocco.references(DEMO.systems, references, by="king", metrics="ROUGE-L", n_subsets=3)
+    assert found.drawn == "segments"
+    assert [len(point.values) for point in found["ROUGE-L"].points] == [3, 1]
+    assert all(0 < value < 1 for point in found["ROUGE-L"].points for value in point.values)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"by": "jack"},
+        {"by": "king", "human": adequacy()},
+        {"by": "orange", "human": adequacy()},
+        {"by": "people"},
+        {},
+        {"by": "king", "coefficient": "kendall"},
+    ],
+)
+def test_one_judge_is_wanted(wrong):
+    with pytest.raises(BadParameter):
+        tarocco.references(DEMO.systems, DEMO.references, **wrong)
+
+
 # --- orders --------------------------------------------------------------------------------------------------------
 
 SEGMENTS = st.lists(
@@ -395,7 +439,7 @@ def test_tables_for_other_libraries():
         ({"human": {"a": 1}}, InputError, "fewer than 4 says nothing"),
         ({"human": {"z": 1}}, InputError, "but the systems are"),
         ({"human": 3}, InputError, "human is a file"),
-        ({"human": None}, BadParameter, "either human or nbest"),
+        ({"human": None}, BadParameter, "one judge is wanted"),
         ({"level": "segment"}, InputError, "whole systems alone, and none for segments"),
         ({"level": "word"}, BadParameter, "level is one of"),
         ({"coefficient": "r"}, BadParameter, "coefficient is one of pearson"),

@@ -99,6 +99,19 @@ def test_an_experiment_brings_people_and_lists(capsys):
     assert "20 of 60 segments have no list" in said.err
 
 
+def test_king_judges_without_people(capsys):
+    """Curves begin with three references; people and lists of an experiment are left alone."""
+    assert main(["references", "demo.toml", "--by", "king", "-m", "BLEU-4", "TER", "-f", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["judged_by"] == "strict KING"
+    assert [one["references"] for one in told["results"][0]["curve"]] == [3, 4]
+    assert "|by:strict-king|" in told["results"][0]["signature"]
+    command = ["references", *REFERENCES, "-i", *SYSTEMS, "--by", "king", "-m", "BLEU-4", "TER", "-f", "json"]
+    for more in (["-j", "1"], ["--store", "scores.db"], ["--store", "scores.db"]):
+        assert main([*command, *more]) == 0
+        assert json.loads(capsys.readouterr().out)["results"] == told["results"]
+
+
 def test_systems_that_nobody_judged_are_told(capsys):
     lines = (FOLDER / "grades.tsv").read_text("utf-8").splitlines()
     with open("grades.tsv", "w", encoding="utf-8") as file:
@@ -122,7 +135,12 @@ def test_a_store_keeps_what_is_computed(capsys):
         ([*REFERENCES, "-i", *SYSTEMS, "--human", "grades.tsv"], "several criteria, adequacy, fluency, average"),
         ([*REFERENCES, "-i", *SYSTEMS, "--human", "grades.tsv:style"], "style"),
         ([*REFERENCES, "-i", *SYSTEMS, *PEOPLE, "--most", "5"], "no segment has 5 references"),
-        ([*REFERENCES, "-i", *SYSTEMS, *PEOPLE, "--by", "king"], "KING cannot judge references yet"),
+        ([*REFERENCES, "-i", *SYSTEMS, *PEOPLE, "--by", "king"], "KING needs neither human scores"),
+        ([*REFERENCES, "-i", *SYSTEMS, "--nbest", "nbest.txt", "--by", "king"], "KING needs neither human scores"),
+        ([*REFERENCES, "-i", *SYSTEMS, "--by", "king", "--level", "segment"], "are about people, and KING judges here"),
+        ([*REFERENCES, "--by", "king"], "which systems"),
+        ([*REFERENCES[:3], "-i", *SYSTEMS, "--by", "king"], "more than 3 references: .* takes 4 or more"),
+        ([*REFERENCES, "-i", *SYSTEMS, "--by", "king", "--most", "3"], "at least 4, not 3"),
         ([*REFERENCES, "-i", *SYSTEMS, *PEOPLE, "--nbest", "nbest.txt"], "either people judge"),
         ([*REFERENCES, "-i", *SYSTEMS, *PEOPLE, "--by", "orange"], "ORANGE needs n-best lists"),
         ([*REFERENCES, "--by", "orange"], "which n-best lists"),

@@ -1,8 +1,9 @@
 """How many references are enough?
 
 Metrics are computed with 1, 2, 3, ... of the references, on subsets of each size, and judged by how well they agree
-with people (--human), or by ORANGE (--nbest). The table has the mean over subsets and its standard deviation; below it
-is told which metric gains from more references, which saturates, which degrades, and how many are enough.
+with people (--human), by ORANGE (--nbest), or by KING (--by king). The table has the mean over subsets and its standard
+deviation; below it is told which metric gains from more references, which saturates, which degrades, and how many are
+enough.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ EXAMPLES = """examples:
   tarocco references ref1 ref2 ref3 ref4 -i sys/*.txt --human human.tsv:adequacy --coefficient kendall --list
   tarocco references experiment.toml --most 3 --orders --figure curve.svg
   tarocco references ref1 ref2 ref3 ref4 --nbest nbest.txt -m BLEUS-4 ROUGE-L
+  tarocco references ref1 ref2 ref3 ref4 -i sys/*.txt -m BLEU-4 TER --by king
 """
 
 
@@ -80,7 +82,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--by",
         choices=("people", "orange", "king"),
-        help="who judges; KING does not, yet (default: people, or with --nbest orange)",
+        help="who judges; KING asks how often a held-out reference is told from all systems, as `tarocco king` does "
+        "(default: people, or with --nbest orange)",
     )
     add_text_options(parser, documents=False)
     add_format_options(parser)
@@ -100,7 +103,7 @@ def run(options: argparse.Namespace) -> None:
     options.documents = None
     fill_in(options, experiment, METRICS, **({"tokenize": "none"} if by == "orange" else {}))
     chosen = metrics(options.metrics)
-    pool, judge = (_orange if by == "orange" else _people)(options, experiment)
+    pool, judge = {"people": _people, "orange": _orange, "king": _king}[by](options, experiment)
     count = len(subsets_of(pool, judge, options.subsets, options.seed))
     with progress("subsets", count, shown=not options.quiet) as advance:
         result = run_references(
@@ -126,17 +129,18 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _judge_of(options: argparse.Namespace) -> str:
-    from tarocco.errors import BadParameter, InputError
+    from tarocco.errors import InputError
 
-    if options.by == "king":
-        raise BadParameter("KING cannot judge references yet: --by people and --by orange can")
+    if options.by == "king" and (options.human or options.nbest):
+        raise InputError("KING needs neither human scores (--human) nor n-best lists (--nbest)")
     if options.nbest and (options.human or options.by == "people"):
         raise InputError("either people judge (--human) or ORANGE does (--nbest), not both")
     if options.human and options.by == "orange":
         raise InputError("ORANGE needs n-best lists (--nbest) and no human scores (--human)")
-    if options.nbest and (options.level != "system" or options.grouping or options.coefficient):
-        raise InputError("--level, --grouping and --coefficient are about people, and ORANGE judges here")
-    return options.by or ("orange" if options.nbest else "people")
+    by: str = options.by or ("orange" if options.nbest else "people")
+    if by != "people" and (options.level != "system" or options.grouping or options.coefficient):
+        raise InputError(f"--level, --grouping and --coefficient are about people, and {by.upper()} judges here")
+    return by
 
 
 def _people(options: argparse.Namespace, experiment: Experiment | None) -> tuple[Pool, Judge]:
@@ -171,6 +175,16 @@ def _orange(options: argparse.Namespace, experiment: Experiment | None) -> tuple
     test_set = assemble(columns, [])
     pool = pool_of(test_set, options.most, least=3)
     return pool, by_orange(path, pool, encoding_of(options, test_set), options.seed)
+
+
+def _king(options: argparse.Namespace, experiment: Experiment | None) -> tuple[Pool, Judge]:
+    from tarocco.cli.inputs import encoding_of, read_texts
+    from tarocco.judge.reference_judges import by_king
+    from tarocco.judge.subsets import pool_of
+
+    test_set = read_texts(options, experiment)
+    pool = pool_of(test_set, options.most, least=4)
+    return pool, by_king(pool, encoding_of(options, test_set), options.jobs)
 
 
 def write(result: ReferencesResult, options: argparse.Namespace) -> None:

@@ -1,23 +1,27 @@
-"""Who says how good a metric is with some references: people, or ORANGE."""
+"""Who says how good a metric is with some references: people, ORANGE, or KING."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tarocco.encode.batch import Encoding
 from tarocco.errors import BadParameter, InputError
+from tarocco.judge import kings
 from tarocco.judge.cases import Selection
 from tarocco.judge.correlation import COEFFICIENTS
 from tarocco.judge.groupings import View, view_of
 from tarocco.judge.orange import NBest, given_lists
 from tarocco.judge.people import FEWEST_SYSTEMS, criterion_of
+from tarocco.judge.queens import Comparison, held_out_queens
 from tarocco.judge.rules import Panel, Resampling, Rules
 from tarocco.judge.sides import Side, of_people, of_scores, of_values
+from tarocco.judge.similarities import Similarities, similarities_of
 from tarocco.judge.subsets import Pool
 from tarocco.judge.trial import Lists, run_trial
 from tarocco.metrics.base import Floats, Metric
@@ -170,4 +174,54 @@ def by_orange(nbest: NBest, pool: Pool, encoding: Encoding, seed: int, first_id:
     return OrangeJudge(encoding, lists, path, rules, [("by", "orange"), *rules.told(False)], notes)
 
 
-Judge = People | OrangeJudge
+# --- KING ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class KingJudge:
+    """Strict KING: how often a held-out reference of the subset is better than every system, by the others.
+
+    A text is compared with one reference at a time, whatever others there are. So where subsets are of streams, texts
+    are compared once and every subset takes its part.
+    """
+
+    encoding: Encoding
+    pool: Pool
+    told: Sequence[tuple[str, object]]
+    jobs: int | None = None
+    notes: Sequence[str] = ()
+    least: int = 3  # one is held out, and two are compared with each other
+    lower_is_better: bool = False
+    name: str = "strict KING"
+    _compared: dict[tuple[Metric, ...], Similarities] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)  # subsets are judged in threads
+
+    def __call__(
+        self, test_set: TestSet, metrics: Sequence[Metric], jobs: int | None, store: Store | None
+    ) -> list[Outcome]:
+        """Strict KING of each metric by itself."""
+        near = self._near(test_set, tuple(metrics), jobs, store)
+        alone = [[m] for m in range(len(metrics))]
+        resampling = kings.Resampling(0.95, 1, 0, 1)  # nobody asks for its interval
+        found = kings.outcomes("segment", held_out_queens(near, alone, Comparison(), jobs), near.present, resampling)
+        return [Outcome(one.king[1], why=None if one.n_segments else "it has no scores to compare") for one in found]
+
+    def _near(
+        self, test_set: TestSet, metrics: tuple[Metric, ...], jobs: int | None, store: Store | None
+    ) -> Similarities:
+        if not self.pool.by_stream:
+            return similarities_of(test_set, metrics, self.encoding, jobs=jobs, store=store)
+        with self._lock:
+            if metrics not in self._compared:
+                whole = self.pool.test_set
+                self._compared[metrics] = similarities_of(whole, metrics, self.encoding, jobs=self.jobs, store=store)
+        names = self.pool.names
+        return self._compared[metrics].chosen(references=[names.index(name) for name in test_set.stream_names])
+
+
+def by_king(pool: Pool, encoding: Encoding, jobs: int | None = None) -> KingJudge:
+    """KING as a judge: how well metrics tell the references from the pool's systems."""
+    return KingJudge(encoding, pool, [("by", "strict-king")], jobs)
+
+
+Judge = People | OrangeJudge | KingJudge

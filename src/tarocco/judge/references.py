@@ -1,4 +1,4 @@
-"""How many references are enough? Metrics on subsets of the references, judged by people (Finch et al. 2004) or ORANGE.
+"""How many references are enough? Metrics on subsets of them, judged by people (Finch et al. 2004), ORANGE or KING.
 
 Every subset is scored as a test set of its own, so that whatever depends on the references (clipping, lengths, NIST's
 information, the choice of the best reference) is what it would be if there were no others.
@@ -23,7 +23,7 @@ from tarocco.errors import BadParameter, InputError
 from tarocco.judge.orange import NBest
 from tarocco.judge.people import Human, human_scores, who_was_judged
 from tarocco.judge.reference_curves import Curve, Point, ReferencesResult
-from tarocco.judge.reference_judges import Judge, Outcome, by_orange, by_people
+from tarocco.judge.reference_judges import Judge, Outcome, by_king, by_orange, by_people
 from tarocco.judge.subsets import Pool, Subset, pool_of
 from tarocco.metrics.base import Metric
 from tarocco.metrics.shares import lower_orders
@@ -46,6 +46,7 @@ def references(
     human: Human | None = None,
     *,
     nbest: NBest | None = None,
+    by: str | None = None,
     metrics: Sequence[str | Metric] | str | Metric = METRICS,
     most: int | None = None,
     n_subsets: int = SUBSETS,
@@ -64,7 +65,7 @@ def references(
     """How many references are enough?
 
     Metrics are computed with 1, 2, 3, ... of the references, on random subsets of each size or on all where they are
-    few, and judged by how well they agree with people, or by ORANGE.
+    few, and judged by how well they agree with people, by ORANGE, or by KING.
 
     Parameters
     ----------
@@ -77,6 +78,10 @@ def references(
     nbest
         In place of systems and people, n-best lists as for `tarocco.orange`: then ORANGE judges. It leaves one
         reference out, so that it begins with two.
+    by
+        "king": KING judges, with neither people nor n-best lists: how often metrics tell a held-out reference from all
+        systems (strict KING, see `tarocco.king`). It begins with three references. Otherwise "people" or "orange",
+        which `human` and `nbest` say already.
     metrics
         Names such as "BLEU-4", or metric objects.
     most
@@ -104,16 +109,23 @@ def references(
     >>> [(point.size, len(point.values)) for point in curve.points]
     [(1, 3), (2, 3), (3, 1)]
     """
-    if (human is None) == (nbest is None):
-        raise BadParameter("either human or nbest is wanted: people judge metrics, or ORANGE does")
+    by = _judge_of(by, human is not None, nbest is not None)
+    if by != "people" and (level != "system" or grouping or coefficient):
+        raise BadParameter(f"level, grouping and coefficient are about people, and {by.upper()} judges here")
     chosen = find_metrics([metrics] if isinstance(metrics, str | Metric) else metrics)
     judge: Judge
-    if nbest is not None:
+    if by == "orange":
+        assert nbest is not None
         if systems is not None:
             raise BadParameter("with nbest there are no systems: give None for them")
         test_set = TestSet({}, streams_of(listed(references, "references")))
         pool = pool_of(test_set, most, least=3)
         judge = by_orange(nbest, pool, Encoding(tokenize or "none", lowercase, analyzer=analyzer_name(analyzer)), seed)
+    elif by == "king":
+        if systems is None:
+            raise BadParameter("KING tells references from systems: systems are wanted")
+        pool = pool_of(make_test_set(systems, references), most, least=4)
+        judge = by_king(pool, Encoding(tokenize or "13a", lowercase, analyzer=analyzer_name(analyzer)), jobs)
     else:
         assert human is not None
         if not isinstance(systems, Mapping):
@@ -127,6 +139,18 @@ def references(
     return run_references(
         pool, chosen, judge, n_subsets=n_subsets, orders=orders, enough=enough, seed=seed, jobs=jobs, store=store
     )
+
+
+def _judge_of(by: str | None, people: bool, lists: bool) -> str:
+    """Who judges, as named or as told by what is given."""
+    given = ["people"] * people + ["orange"] * lists
+    if by not in (None, "people", "orange", "king"):
+        raise BadParameter(f"by is people, orange or king, not {by!r}")
+    if by == "king" and not given:
+        return by
+    if len(given) != 1 or by not in (None, *given):
+        raise BadParameter('one judge is wanted: people (human), ORANGE (nbest), or by="king" with neither')
+    return given[0]
 
 
 def run_references(
