@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import make_pages
 from blocks import DOCS, Undocumented, all_blocks, blocks_of, pages
 from check_site import problems
-from console_blocks import copy_of_the_example, examples, output_of, run
+from console_blocks import copy_of_the_example, examples, output_of, rounded, run
 from executed_blocks import NOT_RUN, check_of, command_of
 from make_command_pages import described
 
@@ -61,7 +61,7 @@ def test_console_blocks(path):
         for commands in examples(path.read_text("utf-8")):
             assert commands[-1][1], f"a block ends with what a command prints: make docs ({commands[-1][0]})"
             for command, expected in commands:
-                assert output_of(command, folder) == expected, command
+                assert rounded(output_of(command, folder)) == rounded(expected), command
 
 
 @pytest.mark.parametrize("path", having("results compared"))
