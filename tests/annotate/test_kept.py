@@ -7,6 +7,7 @@ from multiprocessing import get_context
 
 import pytest
 from annotate.test_parses import ByThatRule
+from conftest import ROOT
 from test_cli import on_terminal, run
 
 import tarocco
@@ -157,8 +158,9 @@ def test_a_program_may_look_on():
     assert sum(isinstance(one, str) for one in seen) == 2  # one bar for all texts, before anything is counted
 
 
-IMPATIENT = """if True:
+IMPATIENT = f"""if True:
     import sys
+    sys.path.insert(0, {str(ROOT / "tests")!r})
     from annotate.test_kept import Counting
     from tarocco.annotate.annotated import register
     from tarocco.cli import main
