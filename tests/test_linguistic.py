@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from tarocco.annotate import annotated
 from tarocco.annotate.sentence import Frame, Node, Sentence, Span
 from tarocco.cli import main
 from tarocco.encode.batch import Encoding
-from tarocco.errors import BadParameter, InputError, UnknownName
+from tarocco.errors import BadParameter, InputError, TextRefused, UnknownName
 from tarocco.registry import metric
 from tarocco.scoring import score_signature
 
@@ -283,6 +284,8 @@ def test_case_is_the_runs(sentence, reference):
         ("CP-Op-::variant=literal", "CP-Op-::variant=literal"),
         ("DP-Or-NSUBJ:pass", "DP-Or-nsubj:pass"),
         ("DP-Or-nsubj:pass:variant=literal", "DP-Or-nsubj:pass:variant=literal"),
+        ("SR-Or-C-A1", "SR-Or-A1"),
+        ("SR-Mrv-r-am-tmp", "SR-Mrv-AM-TMP"),
     ],
 )
 def test_names(name, canonical):
@@ -300,6 +303,8 @@ def test_names(name, canonical):
         ("SP-NISTl-6", "1 to 5"),
         ("NE-Me-**", "is for NE-Oe alone"),
         ("SR-Or-**", "is for NE-Oe alone"),
+        ("NE-Oe-***", "is for NE-Oe alone"),
+        ("SP-Op-***", "is for NE-Oe alone"),
         ("DP-HWCw-4:variant=subtrees", "one of overlap"),
         ("SP-Op-NN:", 'key=value, not ""'),
         ("SP-Op-NN:literal", 'key=value, not "literal"'),
@@ -354,8 +359,13 @@ def test_a_missing_layer_is_named():
 def test_heads_in_a_circle():
     circle = Sentence(("a", "b"), universal=("X", "X"), heads=(1, 0), relations=("r", "r"))
     for name in ("DP-Ol-*", "DP-HWCw-2"):
-        with pytest.raises(InputError, match="circle"):
+        with pytest.raises(InputError, match=r"^system, segment 1: the analyzer .* circle"):
             score_sentences([name], [circle], [[circle]])
+
+
+def test_a_refused_text_survives_the_way_from_another_process():
+    error = pickle.loads(pickle.dumps(TextRefused("a text", "a reason")))
+    assert (error.text, error.reason, str(error)) == ("a text", "a reason", "a reason")
 
 
 def test_tags_of_the_tree_where_there_are_no_others():
@@ -405,8 +415,11 @@ def test_no_text_is_analyzed_twice():
 
 def test_too_many_chains_with_gaps():
     deep = dataclasses.replace(by_rule("a " * 1500), heads=tuple(range(-1, 1499)))
-    with pytest.raises(InputError, match="too deep for chains with gaps"):
-        score_sentences(["DP-HWCw-4:variant=gapped"], [deep], [[deep]])
+    short = by_rule("a b")
+    with pytest.raises(
+        InputError, match=r"^system, segment 2: variant=gapped finds too many chains to count, .* 561375500 "
+    ):
+        score_sentences(["DP-HWCw-4:variant=gapped"], [short, deep], [[short], [short]])
 
 
 def test_many_words():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
@@ -87,11 +88,9 @@ def compute_statistics(
             advance(len(known) * (block[1] - block[0]))
     wanted = [metrics[m] for m in dict.fromkeys(m for piece in pieces for m in piece.metrics)]
     missing = [systems[s].rows(*piece.block) for piece in pieces for s in piece.systems]
-    try:
+    with _telling_where(test_set):
         analyze((*test_set.references, *missing), wanted, encoding, None if kept is None else kept.store)
-    except TextRefused as refused:
-        raise InputError(f"{_where(refused.text, test_set)}: {refused.reason}") from None
-    contexts = contexts_of(test_set, metrics, encoding) if pieces else []
+        contexts = contexts_of(test_set, metrics, encoding) if pieces else []
 
     def works() -> Iterator[Work]:
         for block, of_systems, of_metrics in pieces:
@@ -109,17 +108,18 @@ def compute_statistics(
             )
 
     counted = map_ordered(count, works(), len(pieces), jobs, executor)
-    for (block, of_systems, of_metrics), of_piece in zip(pieces, counted, strict=True):
-        new = {
-            (m, s): rows
-            for m, of_metric in zip(of_metrics, of_piece, strict=True)
-            for s, rows in zip(of_systems, of_metric, strict=True)
-        }
-        if kept is not None:
-            kept.put(block, new)
-        fill(block, new)
-        if advance is not None:
-            advance(len(new) * (block[1] - block[0]))
+    with _telling_where(test_set):
+        for (block, of_systems, of_metrics), of_piece in zip(pieces, counted, strict=True):
+            new = {
+                (m, s): rows
+                for m, of_metric in zip(of_metrics, of_piece, strict=True)
+                for s, rows in zip(of_systems, of_metric, strict=True)
+            }
+            if kept is not None:
+                kept.put(block, new)
+            fill(block, new)
+            if advance is not None:
+                advance(len(new) * (block[1] - block[0]))
     return [out[m] for m in range(len(metrics))]
 
 
@@ -130,6 +130,15 @@ def analyze(columns: Iterable[Segments], metrics: Sequence[Metric], encoding: En
         from tarocco.annotate.annotated import annotated  # most metrics need none
 
         annotated(list(chain.from_iterable(columns)), analyzer, store)
+
+
+@contextmanager
+def _telling_where(test_set: TestSet) -> Iterator[None]:
+    """Say of a text that is refused where in a test set it stands."""
+    try:
+        yield
+    except TextRefused as refused:
+        raise InputError(f"{_where(refused.text, test_set)}: {refused.reason}") from None
 
 
 def _where(text: str, test_set: TestSet) -> str:

@@ -23,11 +23,14 @@ class InputError(TaroccoError, ValueError):
 
 
 class TextRefused(InputError):
-    """A text of which an analyzer says nothing; whoever knows where it stands says so in front of the reason."""
+    """A text that an analyzer or a metric does not take; whoever knows where it stands says so before the reason."""
 
     def __init__(self, text: str, reason: str) -> None:
         super().__init__(reason)
         self.text, self.reason = text, reason
+
+    def __reduce__(self) -> tuple[type[TextRefused], tuple[str, str]]:  # a worker in another process may raise it
+        return type(self), (self.text, self.reason)
 
 
 class UnknownName(TaroccoError, KeyError):

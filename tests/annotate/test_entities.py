@@ -10,6 +10,7 @@ CASES = [
     ("it/PRP is/VBZ 5/CD %/NN", "PERCENT 5 %"),
     ("for/IN $/$ 3/CD million/CD or/CC 20/CD euros/NNS", "MONEY $ 3 million; MONEY 20 euros"),
     ("40/CD km/NN north/RB", "QUANTITY 40 km"),
+    ("20/CD °/CD C/NN or/CC 68/CD degrees/NNS Fahrenheit/NNP", "QUANTITY 20 ° C; QUANTITY 68 degrees Fahrenheit"),
     ("on/IN 3/CD May/NNP 2004/CD ,/, he/PRP may/MD go/VB", "DATE 3 May 2004"),
     ("March/NNP 3rd/JJ ,/, 1999/CD ,/, it/PRP", "DATE March 3rd , 1999"),
     ("due/JJ 12/05/2004/CD", "DATE 12/05/2004"),
@@ -41,3 +42,17 @@ def test_what_the_model_found_stays():
         Span("CARDINAL", 2, 3),
     )
     assert with_found_by_rule(words[:2], tags[:2], (Span("DATE", 0, 2),)) == (Span("DATE", 0, 2),)
+
+
+def test_a_number_of_the_model_gets_the_unit_that_the_model_missed():
+    def found(text, *model):
+        words = text.split()
+        tags = ["CD" if word[0].isdigit() or word == "two" else "NN" for word in words]
+        entities = with_found_by_rule(words, tags, model)
+        return [(span.label, " ".join(words[span.start : span.end])) for span in entities]
+
+    assert found("20 ° C here", Span("CARDINAL", 0, 1)) == [("QUANTITY", "20 ° C")]
+    assert found("5 % of 7 men", Span("CARDINAL", 0, 1)) == [("PERCENT", "5 %"), ("CARDINAL", "7")]
+    assert found("one 2 3", Span("CARDINAL", 1, 2)) == [("CARDINAL", "2"), ("CARDINAL", "3")]
+    assert found("5 km", Span("CARDINAL", 0, 1), Span("ORG", 1, 2)) == [("CARDINAL", "5"), ("ORG", "km")]
+    assert found("in 5", Span("CARDINAL", 1, 2)) == [("CARDINAL", "5")]

@@ -166,6 +166,9 @@ def test_a_text_is_no_analysis(file):
         (("_\t2\tdet", "_\t1\tdet"), 'FILE, line 2: the heads go in a circle: "The" depends on itself'),
         (("2\tcaptain", "2\t "), "FILE, line 3: the word in column 2 is empty"),
         (("Entity=B-PER", "Entity=(1-x)"), 'FILE, line 3: an entity is O, B-PER or I-PER in column 10, found "(1-x)"'),
+        (("Chunk=I-NP", "Chunk=NP"), 'FILE, line 3: a chunk is O, B-NP or I-NP in column 10, found "NP"'),
+        (("Chunk=I-NP", "Chunk=Q-NP"), 'FILE, line 3: a chunk is O, B-NP or I-NP in column 10, found "Q-NP"'),
+        (("Chunk=I-NP", "Chunk=I-"), 'FILE, line 3: a chunk is O, B-NP or I-NP in column 10, found "I-"'),
         (("3\tleft", "3-x\tleft"), 'FILE, line 4: a number or a range is wanted in column 1, found "3-x"'),
     ],
 )
@@ -216,6 +219,7 @@ def test_a_tree_may_be_as_deep_as_it_likes(file):
         ((".\t-\t*", ".\t-\t(A1*"), "FILE, line 4: A1 begins here and does not end"),
         (("left\tleave", "left\t-"), "FILE, line 1: a word, a lemma or -, and a column of arguments for each lemma"),
         ((".\t-\t*", ".\t-"), "FILE, line 4: 3 columns are wanted, as in line 1, found 2"),
+        (("(A0*", "A0"), 'FILE, line 1: (A0*, *, *) or (A0*) is wanted, found "A0"'),
         (("(A0*", "(A0 x*"), 'FILE, line 1: (A0*, *, *) or (A0*) is wanted, found "(A0 x*"'),
     ],
 )
@@ -232,6 +236,21 @@ def test_words_that_are_not_those_of_the_text(file):
         refused(path, ["The captain left. He"]) == 'FILE, line 5: the file ends here, but segment 1 goes on with "He"'
     )
     assert refused(path, [""]) == "FILE, line 2: this sentence is not in the text, which has 1 segments"
+
+
+def test_a_file_without_any_word_of_the_text(file):
+    """As a parser writes it that has failed: no tree is not an empty one."""
+    said = 'FILE, line 1: this sentence is not in segment 1, which goes on with "Thecaptainleft."'
+    assert refused(file("a.trees", "\n"), ["The captain left."]) == said
+    said = 'FILE, line 1: the file ends here, but segment 1 goes on with "Thecaptainleft."'
+    assert refused(file("a.conllu", "# nothing\n"), ["The captain left."]) == said
+    assert [one.words for one in read_annotations(file("a.trees", "\n\n"), ["", ""])] == [(), ()]
+
+
+def test_the_rest_of_a_predicate_is_no_argument(file):
+    props = "He\t-\t(A0*)\ntook\ttake\t(V*)\nit\t-\t(A1*)\noff\t-\t(C-V*)\n"
+    (sentence,) = read_annotations(file("a.props", props))
+    assert [span.label for span in sentence.frames[0].arguments] == ["A0", "A1"]
 
 
 def test_words_that_are_not_those_of_another_file(file):

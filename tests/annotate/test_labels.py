@@ -54,3 +54,33 @@ def test_copulas_questions_and_other_schemes():
 def test_missing_layers_stay_missing():
     assert to_iqmt(Sentence(("a",))) == Sentence(("a",))
     assert to_iqmt(Sentence(("a",), universal=("X",), relations=("x",))).relations == ("x",)
+
+
+def test_kinds_of_quantities():
+    def kind(text, size):
+        sentence = Sentence(tuple(text.split()), entities=(Span("QUANTITY", 0, size),))
+        return to_iqmt(sentence).entities[0].label.removesuffix("_QUANTITY")
+
+    assert kind("60 miles per hour", 2) == kind("60 miles per hour", 4) == kind("9 km / h", 2) == "SPEED"
+    assert kind("60 miles per gallon", 2) == kind("60 miles", 2) == "DISTANCE"
+    assert kind("5 square kilometers", 3) == kind("5 acres", 2) == "SIZE"
+    assert kind("10 degrees Celsius", 2) == kind("20 ° C", 3) == "TEMPERATURE"
+    assert kind("45 degrees", 2) == kind("45 degrees C-wise", 2) == "ANGLE"
+
+
+def test_small_words_and_modifiers():
+    """The particles of infinitives and genitives, questions, determiners after determiners, no preposition."""
+    sentence = Sentence(
+        ("Where", "to", "see", "Jane", "'s", "many", "men", "last", "night", "of", "May", "more"),
+        tags=("WRB", "TO", "VB", "NNP", "POS", "JJ", "NNS", "JJ", "NN", "IN", "NNP", "RBR"),
+        universal=("SCONJ", "PART", "VERB", "PROPN", "PART", "ADJ", "NOUN", "ADJ", "NOUN", "ADP", "PROPN", "ADJ"),
+        heads=(2, 2, -1, 6, 3, 6, 2, 8, 2, 10, 8, 2),
+        relations=(
+            *("advmod", "mark", "root", "nmod:poss", "case", "amod", "obj", "amod", "obl", "case", "nmod", "advmod"),
+        ),
+    )
+    mapped = to_iqmt(sentence)
+    assert mapped.universal == ("A", "Aux", "V", "N", "U", "PostDet", "N", "PostDet", "N", "P", "N", "A")
+    assert mapped.relations == (
+        *("wha", "c", "i", "gen", "mod", "post", "obj", "post", "mod", "mod", "pcomp-n", "mod"),
+    )

@@ -123,9 +123,10 @@ def _block(rows: list[list[str]], lines: list[int], ranges: dict[int, tuple[int,
     more = [dict(part.partition("=")[::2] for part in row[9].split("|")) for row in rows]
     chunks = tuple(_iob(part.get("Chunk", "_")) for part in more)
     entities = [_iob(part.get("Entity", "_")) for part in more]
-    for tag, line in zip(entities, lines, strict=False):
-        if tag not in ("_", "O") and not (tag[:2] in ("B-", "I-") and tag[2:]):
-            raise error_at(path, line, f'an entity is O, B-PER or I-PER in column 10, found "{tag}"')
+    for what, tags in (("an entity is O, B-PER or I-PER", entities), ("a chunk is O, B-NP or I-NP", chunks)):
+        for tag, line in zip(tags, lines, strict=False):
+            if tag not in ("_", "O") and not (tag[:2] in ("B-", "I-") and tag[2:]):
+                raise error_at(path, line, f'{what} in column 10, found "{tag}"')
     sentence = Sentence(
         words,
         **layers,

@@ -1,7 +1,8 @@
 """Quantities, percentages, sums of money, dates and times that a model missed, found by rule.
 
 Labels are those of OntoNotes, as spaCy's models have them: PERCENT, MONEY, QUANTITY, DATE, TIME, ORDINAL, CARDINAL.
-What the model found stays as it is; rules look only at the words between.
+What the model found stays as it is; rules look only at the words between, and at numbers that it found without the
+unit, the currency or the period behind them.
 """
 
 from __future__ import annotations
@@ -37,15 +38,19 @@ _UNITS = word_set(
     """km kilometer kilometers kilometre kilometres m meter meters metre metres cm mm mile miles yard yards foot feet
     inch inches kg kilogram kilograms kilo kilos g gram grams ton tons tonne tonnes pound lb lbs ounce ounces oz
     liter liters litre litres gallon gallons acre acres hectare hectares mph km/h knots degrees degree °c °f celsius
-    fahrenheit watt watts kw mw gw volts mb gb tb"""
+    fahrenheit watt watts kw mw gw volts mb gb tb °"""
 )
+_SCALES = frozenset(("c", "f", "celsius", "fahrenheit", "centigrade"))  # behind degrees
 
 
 def with_found_by_rule(words: Sequence[str], tags: Sequence[str], found: Sequence[Span]) -> tuple[Span, ...]:
     """A model's entities and those that it missed, from left to right."""
     entities: list[Span] = []
     start = 0
-    for span in (*found, None):
+    starts = [span.start for span in found[1:]] + [len(words)]
+    for span, following in zip((*found, None), (*starts, len(words)), strict=False):
+        if span is not None and span.label == "CARDINAL":
+            span = _with_its_unit(words[:following], tags, span)
         end = len(words) if span is None else span.start
         before = words[:end]  # nothing is found beyond the next entity
         while start < end:
@@ -57,6 +62,14 @@ def with_found_by_rule(words: Sequence[str], tags: Sequence[str], found: Sequenc
             entities.append(span)
             start = span.end
     return tuple(entities)
+
+
+def _with_its_unit(words: Sequence[str], tags: Sequence[str], number: Span) -> Span:
+    """A number that the model found, and its unit behind it if the model did not see that one: "20" of "20 ° C"."""
+    if number.end == len(words):
+        return number
+    whole = _entity_at(words, tags, number.start)
+    return number if whole is None or whole.label == number.label or whole.end <= number.end else whole
 
 
 def _entity_at(words: Sequence[str], tags: Sequence[str], start: int) -> Span | None:
@@ -101,7 +114,8 @@ def _entity_at(words: Sequence[str], tags: Sequence[str], start: int) -> Span | 
         return Span("PERCENT", start, end + 1)
     for label, names in (("MONEY", _COINS | _CURRENCIES), ("QUANTITY", _UNITS), ("DATE", _PERIODS), ("TIME", _HOURS)):
         if is_in(end, names):
-            return Span(label, start, end + 1)
+            degrees = label == "QUANTITY" and words[end].lower() in ("°", "degree", "degrees")
+            return Span(label, start, end + 1 + (degrees and is_in(end + 1, _SCALES)))
     if end == start + 1 and _YEAR.fullmatch(word):
         return Span("DATE", start, end)
     return Span("CARDINAL", start, end)

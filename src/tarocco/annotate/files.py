@@ -116,7 +116,8 @@ def _segments(
     name: str, blocks: Sequence[Block], wanted: Sequence[str] | None, texts: Sequence[str] | None
 ) -> list[Segment]:
     """The segments of a file: its sentences, joined where several make a segment of the text."""
-    if wanted is None or texts is None or not any(block.surface for block in blocks):
+    words = [word for block in blocks for word in block.sentence.words]
+    if wanted is None or texts is None or (words and not any(words)):  # roles without words
         return [(block.sentence, block.lines) for block in blocks]
     segments: list[Segment] = []
     place = 0
@@ -126,7 +127,7 @@ def _segments(
         while rest or (not text and not parts and place < len(blocks) and not blocks[place].surface):
             if place == len(blocks):
                 said = f'the file ends here, but segment {number} goes on with "{_begun(rest)}"'
-                raise error_at(name, blocks[-1].lines[-1], said)
+                raise error_at(name, blocks[-1].lines[-1] if blocks else 1, said)
             block = blocks[place]
             if rest and not (block.surface and rest.startswith(block.surface)):
                 raise _mismatch(name, block, rest, number)

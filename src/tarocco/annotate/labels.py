@@ -33,7 +33,8 @@ CATEGORIES = {
     "INTJ": "U",
     "X": "U",
 }
-CATEGORIES_BY_RELATION = {"predet": "PreDet", "det:predet": "PreDet", "compound": "NN", "nmod": "N"}
+CATEGORIES_BY_RELATION = {"predet": "PreDet", "det:predet": "PreDet", "compound": "NN"}
+CATEGORIES_BY_TAG = {"TO": "Aux", "POS": "U", "WRB": "A"}  # "to" of infinitives, 's; "where" is no complementizer
 AUXILIARIES = {"be": "Be", "have": "Have"}
 POST_DETERMINERS = word_set("first last next other such many few several more most")
 
@@ -122,6 +123,9 @@ UNITS = {
     "TEMPERATURE_QUANTITY": "°c °f celsius fahrenheit",
     "ANGLE_QUANTITY": "degree degrees °",
 }
+AREAS = frozenset(("square", "cubic", "sq", "sq."))  # and volumes: sizes, although a unit of distance follows
+RATES = frozenset(("per hour", "an hour", "/ h", "per second", "a second", "/ s"))  # behind a distance: a speed
+TEMPERATURES = frozenset(("c", "f", "celsius", "fahrenheit", "centigrade"))  # behind degrees
 _KINDS = {unit: kind for kind, units in UNITS.items() for unit in units.split()}
 
 # Table 9: roles that newer versions of PropBank have and the manual does not.
@@ -158,14 +162,17 @@ def _categories(sentence: Sentence, universal: Sequence[str]) -> tuple[str, ...]
     relations = sentence.relations or ("",) * size
     lemmas = sentence.lemmas or sentence.words
     found: list[str] = []
-    for part, relation, lemma in zip(universal, relations, map(str.lower, lemmas), strict=True):
+    tags = sentence.tags or ("",) * size
+    for part, relation, lemma, tag in zip(universal, relations, map(str.lower, lemmas), tags, strict=True):
         category = CATEGORIES.get(part, part)
-        if part == "AUX":
+        if part in ("PART", "SCONJ"):
+            category = CATEGORIES_BY_TAG.get(tag, category)
+        elif part == "AUX":
             is_verb = not relation.startswith("aux")  # "I am hungry"
             category = "VBE" if is_verb and lemma == "be" else AUXILIARIES.get(lemma, category)
         elif part in ("NOUN", "PROPN", "DET"):
             category = CATEGORIES_BY_RELATION.get(relation, category)
-        elif part == "ADJ" and lemma in POST_DETERMINERS:
+        elif part == "ADJ" and relation in ("amod", "") and lemma in POST_DETERMINERS:
             category = "PostDet"
         elif part == "ADV" and _under(sentence, len(found), "ADP"):
             category = "PpSpec"
@@ -186,6 +193,7 @@ def _relations(sentence: Sentence, relations: Sequence[str]) -> tuple[str, ...]:
     for word, relation in enumerate(relations):
         if RELATIONS.get(relation) == "s":
             subjects.setdefault(heads[word], word)
+    with_case = {heads[word] for word, relation in enumerate(relations) if relation == "case"}
     found = []
     for word, relation in enumerate(relations):
         label = RELATIONS.get(relation, relation)
@@ -197,6 +205,10 @@ def _relations(sentence: Sentence, relations: Sequence[str]) -> tuple[str, ...]:
             label = QUESTION_WORDS[tags[word]]
         elif relation == "acl" and tags[word] == "VBN":
             label = "vrel"
+        elif relation == "amod" and lemmas[word].lower() in POST_DETERMINERS:
+            label = "post"
+        elif relation in ("nmod", "obl") and word not in with_case:  # "€ 20", "last night": no preposition
+            label = "mod"
         elif label == "mod" and _under(sentence, word, "ADP"):
             label = "p-spec"
         found.append(label)
@@ -206,9 +218,21 @@ def _relations(sentence: Sentence, relations: Sequence[str]) -> tuple[str, ...]:
 def _entity(span: Span, words: Sequence[str]) -> Span:
     label = ENTITIES.get(span.label, span.label)
     if span.label == "QUANTITY":
-        own = [word.lower() for word in words[span.start : span.end]]
-        label = next((_KINDS[word] for word in reversed(own) if word in _KINDS), label)
+        label = _quantity([word.lower() for word in words[span.start : span.end + 2]], span.end - span.start) or label
     return Span(label, span.start, span.end)
+
+
+def _quantity(words: Sequence[str], size: int) -> str:
+    """What kind of quantity some words are; behind the first `size` of them are the two that follow: "per hour"."""
+    place = next((place for place in reversed(range(size)) if words[place] in _KINDS), None)
+    if place is None or not AREAS.isdisjoint(words[:place]):
+        return ""  # a size
+    kind, behind = _KINDS[words[place]], words[place + 1 : place + 3]
+    if kind == "DISTANCE_QUANTITY" and " ".join(behind) in RATES:
+        return "SPEED_QUANTITY"
+    if kind == "ANGLE_QUANTITY" and behind and behind[0] in TEMPERATURES:
+        return "TEMPERATURE_QUANTITY"
+    return kind
 
 
 def _frame(frame: Frame) -> Frame:

@@ -5,7 +5,8 @@
     left     leave (V*)
 
 Files without the column of words, and files with a roleset after the lemma, are read as well; ARG0 is A0 there and
-ARGM-TMP is AM-TMP. A blank line ends a sentence.
+ARGM-TMP is AM-TMP. V and C-V, the predicate and the rest of it ("take .. off"), are no arguments. A blank line ends a
+sentence.
 """
 
 from __future__ import annotations
@@ -80,6 +81,10 @@ def _block(rows: list[list[str]], path: str, line: int) -> Block:
         if fits and all((cell == _NONE) == (row[of_lemmas] == _NONE) for row in rows for cell in row[2:before]):
             break
     else:
+        for place, row in enumerate(rows):
+            for cell in row[3:] or row[2:]:  # which are arguments in every layout that has words
+                if "*" not in cell:
+                    raise error_at(path, line + place, f'(A0*, *, *) or (A0*) is wanted, found "{cell}"')
         raise error_at(
             path,
             line,
@@ -111,7 +116,7 @@ def _arguments(cells: list[str], path: str, line: int) -> tuple[Span, ...]:
         if found[2]:
             if not label:
                 raise error_at(path, line + place, "an argument ends here that has not begun")
-            if label != "V":
+            if label not in ("V", "C-V"):
                 spans.append(Span(_role(label), start, place + 1))
             label = ""
     if label:

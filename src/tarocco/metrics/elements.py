@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tarocco.metrics.layers import Ints, Layers, Nodes, Spans, named, numbered, paired
-from tarocco.metrics.paths import gapped_paths, paths, subtrees
+from tarocco.metrics.paths import TooMany, gapped_paths, paths, subtrees
 from tarocco.metrics.trees import Trees
 
 CLASSES = "NVJRPWF"  # of tags: those that begin with the letter; F: those of punctuation
@@ -200,7 +200,13 @@ def chains(layers: Layers, kind: str, gapped: bool, longest: int) -> Elements:
         labels, _ = numbered(map(str.upper, layers.flat("universal" if kind == "c" else "relations")))
     nodes = Nodes(layers.rows, labels, layers.heads, np.arange(len(labels)))
     ancestors = layers.ancestors  # also finds heads that go in a circle
-    return _by_length(nodes, gapped_paths(nodes, ancestors, longest) if gapped else paths(nodes, longest))
+    if not gapped:
+        return _by_length(nodes, paths(nodes, longest))
+    try:
+        return _by_length(nodes, gapped_paths(nodes, ancestors, longest))
+    except TooMany as error:
+        said = f"variant=gapped finds too many chains to count, in this sentence alone {error.chains} of one length"
+        raise layers.refused(error.row, said) from None
 
 
 def subpaths(layers: Layers, whole: bool, longest: int) -> Elements:

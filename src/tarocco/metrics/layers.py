@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tarocco.annotate.analyzers import without
 from tarocco.annotate.sentence import Sentence
-from tarocco.errors import InputError
+from tarocco.errors import InputError, TextRefused
 from tarocco.kernels import kernel, pairs
 from tarocco.metrics.counts import table_size
 
@@ -110,8 +110,12 @@ class Nodes(NamedTuple):
 class Layers:
     """The sentences of a batch: first those of the candidates, then those of the references."""
 
-    def __init__(self, sentences: Sequence[Sentence], lowercase: bool, analyzer: str) -> None:
+    def __init__(
+        self, sentences: Sequence[Sentence], lowercase: bool, analyzer: str, texts: Sequence[str] = ()
+    ) -> None:
+        """`texts` are what the sentences were made of, for those that must be refused."""
         self._sentences = sentences
+        self._texts = texts
         self._lowercase = lowercase
         self._analyzer = analyzer
         self._made: dict[Any, Any] = {}
@@ -128,6 +132,10 @@ class Layers:
             self._made[make] = make(self)
         made: Made = self._made[make]
         return made
+
+    def refused(self, row: int, reason: str) -> InputError:
+        """What to raise because of one sentence."""
+        return TextRefused(self._texts[row], reason) if self._texts else InputError(reason)
 
     def has(self, layer: str) -> bool:
         """Whether every sentence has a layer; those without words need none."""
@@ -174,7 +182,8 @@ class Layers:
             if not len(words):
                 return np.concatenate([one for one, _ in pairs]), np.concatenate([one for _, one in pairs])
             pairs.append((words, above))
-        raise InputError(f'the analyzer "{self._analyzer}" made a sentence whose dependencies go in a circle')
+        said = f'the analyzer "{self._analyzer}" made a sentence whose dependencies go in a circle'
+        raise self.refused(int(self.rows[words[0]]), said)
 
     @cached_property
     def entities(self) -> Spans:

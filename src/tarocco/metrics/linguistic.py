@@ -51,7 +51,7 @@ def layers_of(batch: Batch) -> Layers:
     whole = batch if batch.whole is None else batch.whole
     texts = list(chain.from_iterable((*whole.columns, *whole.reference_columns)))
     analyzer = batch.encoding.analyzer or ANALYZER
-    return Layers(annotated(texts, analyzer), batch.encoding.lowercase, analyzer)
+    return Layers(annotated(texts, analyzer), batch.encoding.lowercase, analyzer, texts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,7 +226,8 @@ class Overlap(Linguistic):
             raise BadParameter(f"{self.title}: elements are {', '.join(self.bags)}, not {self.elements}")
         object.__setattr__(self, "elements", elements)
         object.__setattr__(self, "type", type(self).spelled(self.type))
-        if self.type == ALL_BUT_OUTSIDE and not self.has_outside:
+        stars = (ALL, ALL_BUT_OUTSIDE) if self.has_outside else (ALL,)
+        if self.type.startswith(ALL) and self.type not in stars and not self.type.strip(ALL):
             raise BadParameter(f"{self.title}: t is a type, or * for all of them; ** is for NE-Oe alone")
 
     @property

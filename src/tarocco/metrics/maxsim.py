@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from tarocco.encode.batch import Batch, Encoding
 from tarocco.encode.vocabulary import Ragged
-from tarocco.errors import InputError
 from tarocco.kernels import assignment, kernel
 from tarocco.metrics.aligned import shared_keys
 from tarocco.metrics.base import Agreement, Example, Floats, OnePass, parameter
@@ -38,8 +37,6 @@ def matched_ngrams(pairs: Pairs, tags: Ids, synsets: Ragged) -> Floats:
     `synsets` has those of each lemma of the vocabulary, in their order.
     """
     longest = int(max(pairs.candidate_lengths.max(initial=0), pairs.reference_lengths.max(initial=0)))
-    if longest > _MOST_WORDS:
-        raise InputError(f"MAXSIM takes texts of at most {_MOST_WORDS} words; here is one of {longest}")
     candidates, references = pairs.batch.candidates, pairs.batch.references
     words, there = (
         np.stack([column.values, of_column])
@@ -76,6 +73,9 @@ class Matched:
 
     def __init__(self, batch: Batch) -> None:
         layers = layers_of(batch)
+        if (longest := int(layers.lengths.max(initial=0))) > _MOST_WORDS:
+            said = f"MAXSIM takes texts of at most {_MOST_WORDS} words, here is one of {longest}"
+            raise layers.refused(int(layers.lengths.argmax()), said)
         self._tags = named(layers.flat("tags"), str.upper)[0].astype(np.int32)
         self.pairs = Pairs(in_words(batch, texts(layers, "l")))
 

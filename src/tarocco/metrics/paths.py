@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from tarocco.errors import InputError
 from tarocco.metrics.layers import Ints, Nodes, paired, spread
 
 _MOST = 1 << 27  # chains with gaps at a time: what fits into memory
@@ -28,6 +27,14 @@ def paths(nodes: Nodes, longest: int) -> list[tuple[Ints, Ints]]:
     return found
 
 
+class TooMany(Exception):
+    """More chains than fit into memory; `row` is the sentence that has most of them, `chains` how many it has."""
+
+    def __init__(self, row: int, chains: int) -> None:
+        super().__init__(row, chains)
+        self.row, self.chains = row, chains
+
+
 def gapped_paths(nodes: Nodes, ancestors: tuple[Ints, Ints], longest: int) -> list[tuple[Ints, Ints]]:
     """The same where nodes may be left out between two others; `ancestors` are nodes and those above them."""
     order = np.lexsort((ancestors[1], ancestors[0]))
@@ -42,7 +49,8 @@ def gapped_paths(nodes: Nodes, ancestors: tuple[Ints, Ints], longest: int) -> li
         firsts = np.cumsum(counts) - counts
         ids = ids[np.argsort(ends, kind="stable")]
         if int(counts[above].sum()) > _MOST:
-            raise InputError("sentences are too deep for chains with gaps: variant=gapped has too many to count")
+            of_rows = np.bincount(nodes.rows[above], counts[above])
+            raise TooMany(int(of_rows.argmax()), int(of_rows.max()))
         pairs, within = spread(counts[above])
         ends = below[pairs]
         ids = paired(ids[firsts[above[pairs]] + within], nodes.labels[ends])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -58,6 +58,7 @@ class RoleOverlap(Overlap):
         ),
     )
     prefix: ClassVar[str] = "SR-O"
+    spelled: ClassVar[Callable[[str], str]] = elements.role
     bags: ClassVar[dict[str, Bag]] = {
         "r": Bag(elements.role_words, (False,)),
         "rv": Bag(elements.role_words, (True,)),
@@ -114,6 +115,7 @@ class RoleMatching(Overlap):
         ),
     )
     prefix: ClassVar[str] = "SR-M"
+    spelled: ClassVar[Callable[[str], str]] = elements.role
     bags: ClassVar[dict[str, Bag]] = {
         "r": Bag(elements.arguments, (False,)),
         "rv": Bag(elements.arguments, (True,)),

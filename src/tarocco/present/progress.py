@@ -47,15 +47,17 @@ class _Bar:
     def advance(self, done: int, inside: int = 0) -> None:
         self.done += done
         self.done_inside += inside
-        if self.task is None and time.monotonic() - self.started > PATIENCE:
-            self.start()
-        if self.task is not None:
-            elapsed = time.monotonic() - self.started
-            counted = self.done_inside if self.inside else self.done
-            rate = f"{counted / elapsed:,.0f} {self.inside or self.what}/s"
+        elapsed = time.monotonic() - self.started
+        if self.task is None and elapsed <= PATIENCE:
+            return
+        counted = self.done_inside if self.inside else self.done
+        rate = f"{counted / max(elapsed, 1e-9):,.0f} {self.inside or self.what}/s"
+        if self.task is None:
+            self.start(rate)  # what is there is drawn at once, however busy the machine is
+        else:
             _Bar.display.update(self.task, completed=self.done, rate=rate)
 
-    def start(self) -> None:
+    def start(self, rate: str) -> None:
         if _Bar.display is None:
             from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -64,7 +66,7 @@ class _Bar:
             _Bar.display = Progress(*columns, console=Console(file=sys.stderr), transient=True)
             _Bar.display.start()
         _Bar.shown += 1
-        self.task = _Bar.display.add_task(self.what, total=self.total, rate="")
+        self.task = _Bar.display.add_task(self.what, total=self.total, completed=self.done, rate=rate)
 
     def stop(self) -> None:
         if self.task is None:
