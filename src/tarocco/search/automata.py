@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tarocco.encode.batch import Encoding
 from tarocco.encode.vocabulary import Vocabulary
 from tarocco.errors import BadParameter, InputError
-from tarocco.graphs import Forest
+from tarocco.graphs import Forest, Graph
 from tarocco.metrics.base import Metric
 from tarocco.metrics.edits import Wer
 from tarocco.metrics.recognition import Grr
@@ -77,11 +77,17 @@ def numbered(forest: Forest, references: Sequence[str], lowercase: bool = False)
     reading = Encoding("none", lowercase)
     vocabulary = Vocabulary()
     found = reading.encode([Segments.from_strings(texts)], vocabulary)
-    words = reading.encode([Segments.from_strings(forest.words)], vocabulary)
-    if (words.lengths != 1).any():
-        odd = forest.words[int(np.flatnonzero(words.lengths != 1)[0])]
-        raise InputError(f"{forest.where}: a word without spaces is wanted on an arc, found {odd!r}")
+    words = numbers_of_words(forest, reading, vocabulary)
     items = forest.items
-    if len(words.values):
-        items = np.where(items >= 0, words.values[items.clip(0)], items).astype(np.int32)
-    return Numbered(forest, words.values, items, tuple(found[row] for row in range(len(found))), len(vocabulary))
+    if len(words):
+        items = np.where(items >= 0, words[items.clip(0)], items).astype(np.int32)
+    return Numbered(forest, words, items, tuple(found[row] for row in range(len(found))), len(vocabulary))
+
+
+def numbers_of_words(graph: Graph, reading: Encoding, vocabulary: Vocabulary) -> Words:
+    """The number of each word of a lattice or a forest, as texts are read: with `lowercase`, Cat and cat have the same."""
+    words = reading.encode([Segments.from_strings(graph.words)], vocabulary)
+    if (words.lengths != 1).any():
+        odd = graph.words[int(np.flatnonzero(words.lengths != 1)[0])]
+        raise InputError(f"{graph.where}: a word without spaces is wanted on an arc, found {odd!r}")
+    return words.values
