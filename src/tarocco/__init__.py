@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from tarocco.scoring import score, score_nbest, statistics
     from tarocco.search.chosen import Choice, Gain, MbrResult
     from tarocco.search.found import OracleResult
+    from tarocco.search.lattice_chosen import LatticeChoice, LatticeMbrResult
+    from tarocco.search.lattice_mbr import lattice_mbr
     from tarocco.search.mbr import mbr
     from tarocco.search.oracles import oracle
     from tarocco.search.reranking import RerankResult, rerank
@@ -78,6 +80,8 @@ _HOMES = {
     "Features": "tarocco.graphs",
     "Forest": "tarocco.graphs",
     "Lattice": "tarocco.graphs",
+    "LatticeChoice": "tarocco.search.lattice_chosen",
+    "LatticeMbrResult": "tarocco.search.lattice_chosen",
     "Lead": "tarocco.judge.leads",
     "MbrResult": "tarocco.search.chosen",
     "Metric": "tarocco.metrics.base",
@@ -105,6 +109,7 @@ _HOMES = {
     "figure": "tarocco.present.plots.results",
     "jack": "tarocco.judge.qarla",
     "king": "tarocco.judge.qarla",
+    "lattice_mbr": "tarocco.search.lattice_mbr",
     "mbr": "tarocco.search.mbr",
     "metric": "tarocco.registry",
     "metric_plugin": "tarocco.registry",
@@ -154,6 +159,8 @@ __all__ = [
     "King",
     "KingResult",
     "Lattice",
+    "LatticeChoice",
+    "LatticeMbrResult",
     "Lead",
     "MbrResult",
     "Metric",
@@ -182,6 +189,7 @@ __all__ = [
     "figure",
     "jack",
     "king",
+    "lattice_mbr",
     "mbr",
     "metric",
     "metric_plugin",

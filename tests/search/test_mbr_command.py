@@ -109,3 +109,9 @@ def test_empty_candidates_take_part(capsys, tmp_path):
     assert code == 0
     assert out.splitlines() == ["a", "b c"]
     assert err == "tarocco: note: 3 candidates are empty and took part as such\n"
+
+
+@pytest.mark.parametrize("text", ["0\ta\n0\tb\n", "0\t3 men\n0\t3 women\n", "0 ||| \n0 ||| a\n", "0 ||| 1 ||| f= 1\n"])
+def test_lists_that_are_no_finite_state_machines(capsys, tmp_path, text):
+    (tmp_path / "n.txt").write_text(text)
+    assert run(capsys, tmp_path / "n.txt", "-q")[0] == 0

@@ -1,4 +1,4 @@
-"""Minimum Bayes risk with a linear gain, by all texts and how probable they are: Tromble et al. (2008), equations 3 to 6.
+"""Minimum Bayes risk with a linear gain, by all texts and how probable they are (Tromble et al. 2008).
 
 Texts are lists of words, with the weight of the path each; a text may stand there more than once.
 """

@@ -1,9 +1,11 @@
-"""Choose from each n-best list the candidate that is most like all the others: minimum Bayes risk.
+"""Choose from each n-best list or lattice the text that is most like all the others: minimum Bayes risk.
 
 The expected utility of a candidate is the mean of a metric's scores of it with each candidate of the list, itself too,
 as its only reference; with --scale the model's scores say how much each of those weighs. What is chosen is printed, a
-line a list. NBEST is a file as `tarocco orange` reads it: Moses, Marian, fairseq, id<TAB>text, JSON lines.
+line a list. FILE is one as `tarocco orange` reads it: Moses, Marian, fairseq, id<TAB>text, JSON lines.
 With -r the choices are scored with human references, beside the first candidates and the best there are.
+From lattices and forests (PLF, SLF, OpenFst, Moses, cdec) the path is chosen whose n-grams are the most probable ones
+(Tromble et al. 2008): exactly, of all paths, each of which weighs exp(S x its weight).
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from tarocco.cli.choices import FORMATS
+from tarocco.cli.mbr_lattices import add_lattice_options, has_lattices, run_lattices
 from tarocco.cli.options import add_jobs_option, add_text_options, share, whole_number
 from tarocco.cli.running import say
 
@@ -24,11 +27,12 @@ EXAMPLES = """examples:
   tarocco mbr nbest.txt -m BLEUS-4 --scale 0.5 -r ref1.txt ref2.txt
   tarocco mbr nbest.txt -m METEOR --prune > best.txt
   tarocco mbr nbest.txt -m chrF BLEUS-4 TER --queen -f tsv
+  tarocco mbr lattices.plf --scale 0.5 -r ref.txt --by BLEU-4 WER
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("nbest", metavar="NBEST", help="n-best lists or samples; - is standard input")
+    parser.add_argument("nbest", metavar="FILE", help="n-best lists, samples, lattices or forests; - is standard input")
     parser.add_argument(
         "-m",
         "--metrics",
@@ -45,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--scale",
         type=float,
         metavar="S",
-        help="weigh candidates by exp(S x score), with the scores in the file (default: all weigh the same)",
+        help="weigh candidates by exp(S x score), with the scores in the file (default: all weigh the same; paths: 1)",
     )
     group.add_argument("--references-from", metavar="FILE", help="other lists to compare with, for the same segments")
     group.add_argument(
@@ -68,10 +72,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     lists.add_argument(
         "--num-candidates", type=whole_number(1), metavar="N", help="the file has no ids: every N lines are a list"
     )
+    add_lattice_options(parser)
     judges = parser.add_argument_group("what it gained")
     judges.add_argument("-r", "--references", nargs="+", action="extend", metavar="REF", help="human references")
     judges.add_argument(
-        "--by", nargs="+", action="extend", metavar="METRIC", help="metrics to score with (default: those of -m)"
+        "--by",
+        nargs="+",
+        action="extend",
+        metavar="METRIC",
+        help="metrics to score with (default: those of -m; BLEU-4)",
     )
     add_text_options(parser, tokenize="none", documents=False)
     output = parser.add_argument_group("output")
@@ -106,6 +115,9 @@ def run(options: argparse.Namespace) -> None:
     files = [options.nbest, options.references_from, *(options.references or ())]
     if files.count("-") > 1:
         raise InputError("standard input can be read once, but - was given twice")
+    if has_lattices(options):
+        run_lattices(options)
+        return
     options.metrics, options.tokenize = options.metrics or [METRIC], options.tokenize or "none"
     options.lowercase = bool(options.lowercase)
     encoding = encoding_of(options)  # a tokenizer that does not exist is told before anything is read

@@ -19,6 +19,8 @@ and types are checked by the caller. Kernels hold no objects, do no input or out
     alignments  edit distance with any costs, CDER's jumps, GRR's automaton
     spans       best derivations of forests under GRR's automaton
     beams       beam search in forests for texts that share n-grams with references
+    histories   lattices whose states know the last words: n-grams, and the best path by what n-grams gain
+    repeats     how often n-grams are expected in such lattices, and how often again
     weighted    weighted longest common subsequence
     beginnings  the same for many short candidates
     skips       skip-bigrams for several gap limits

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 
 from tarocco.present.numbers import number_or_dash
+from tarocco.present.scores import number
 from tarocco.present.tables import Table
 from tarocco.search.chosen import MbrResult
+from tarocco.search.lattice_chosen import CHOICE, FIRST, LatticeMbrResult
 
 
 def summary_table(result: MbrResult, width: int | None = None) -> Table:
@@ -48,3 +50,22 @@ def choices_table(result: MbrResult, width: int | None = None) -> Table:
 
 def _utility(value: float, width: int | None) -> str:
     return number_or_dash(None if math.isnan(value) else value, f".{4 if width is None else width}f")
+
+
+def paths_summary(result: LatticeMbrResult, width: int | None = None) -> Table:
+    """The best paths by weight and the choices: a row each, with their gains and, with references, scores."""
+    scores = () if result.scores is None else result.scores.scores
+    rows = []
+    for system, gain in ((FIRST, result.mean_first_gain), (CHOICE, result.mean_gain)):
+        own = [number(score.score, score, width) for score in scores if score.system == system]
+        rows.append((system, _utility(gain, width), *own))
+    return Table(("paths", "gain", *dict.fromkeys(str(score.metric) for score in scores)), tuple(rows))
+
+
+def paths_table(result: LatticeMbrResult, width: int | None = None) -> Table:
+    """A row a lattice."""
+    rows = (
+        (str(one.segment + 1), *(_utility(value, width) for value in (one.gain, one.first_gain)), one.text)
+        for one in result.choices
+    )
+    return Table(("segment", "gain", "1-best's", "text"), tuple(rows))

@@ -19,14 +19,17 @@ from tarocco.read.graph_making import Arcs, Place, number, quoted, whole
 from tarocco.read.lines import checked_lines
 
 EMPTY_WORDS = ("<eps>", "<epsilon>")
-_LINE = re.compile(r"[0-9]+(?:\s+\S+)?|[0-9]+\s+[0-9]+(?:\s+\S+){1,3}")  # what a line looks like
+# What a line looks like: a final state and its weight, or an arc. It has tabs or spaces, not a tab and a text.
+_LINE = re.compile(r"[0-9]+(?:\s+[-+]?(?:[0-9.]\S*|(?i:inf|nan)\S*))?|[0-9]+\s+[0-9]+(?:\s+\S+){1,3}")
+_TAB_AND_TEXT = re.compile(r"[0-9]+\t.* ")
 _KEY = re.compile(r"\s*[^\s0-9]\S*\s*")  # the name of a lattice in Kaldi's archives
 _WHOLE = re.compile("[0-9]+")
 
 
 def looks_like_fst(line: str) -> bool:
     """Whether a line is one of a finite-state machine."""
-    return _LINE.fullmatch(line.strip()) is not None
+    line = line.strip()
+    return _LINE.fullmatch(line) is not None and not _TAB_AND_TEXT.match(line)
 
 
 def read_symbols(path: str) -> dict[str, str]:

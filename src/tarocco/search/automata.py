@@ -85,7 +85,7 @@ def numbered(forest: Forest, references: Sequence[str], lowercase: bool = False)
 
 
 def numbers_of_words(graph: Graph, reading: Encoding, vocabulary: Vocabulary) -> Words:
-    """The number of each word of a lattice or a forest, as texts are read: with `lowercase`, Cat and cat have the same."""
+    """The number of each word of a lattice or a forest, as it is read: in lower case, Cat and cat have the same."""
     words = reading.encode([Segments.from_strings(graph.words)], vocabulary)
     if (words.lengths != 1).any():
         odd = graph.words[int(np.flatnonzero(words.lengths != 1)[0])]

@@ -2,8 +2,8 @@
 
 A lattice is expanded to states that know the last words (kernels/histories.py). The posterior of an n-gram is the
 probability that it occurs on a path, once or more (Tromble et al. 2008): how often it is expected to occur, less how
-often it is expected to occur when it has occurred before. For most n-grams the latter is 0, for no two of their places
-are on one path.
+often it is expected to occur when it has occurred before (kernels/repeats.py). For most n-grams the latter is 0, for no
+two of their places are on one path.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from tarocco.encode.batch import Encoding
 from tarocco.encode.vocabulary import Vocabulary
 from tarocco.errors import InputError
 from tarocco.graphs import Lattice
-from tarocco.kernels import histories, kernel
+from tarocco.kernels import histories, kernel, repeats
 from tarocco.metrics.base import Floats
 from tarocco.search.automata import numbers_of_words
 
 _probabilities = kernel(histories, "probabilities")
 _expand = kernel(histories, "expand")
-_occurrences = kernel(histories, "occurrences")
-_places = kernel(histories, "places")
-_again = kernel(histories, "again")
+_occurrences = kernel(repeats, "occurrences")
+_places = kernel(repeats, "places")
+_again = kernel(repeats, "again")
 _best_path = kernel(histories, "best_path")
 _gain_of_path = kernel(histories, "gain_of_path")
 
@@ -118,13 +118,13 @@ class Expanded:
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
         arcs, at = np.empty(starts[-1], np.int32), np.empty(starts[-1])
         _places(*arguments, starts[:-1].copy(), arcs, at, True)
-        repeats = np.empty(n)
+        found = np.empty(n)
         _again(
             *(self.first_arcs, lattice.sources, lattice.targets, self.labels, self.chances, self.grams),
             *(repeating, starts, arcs, at, np.empty(self.order, np.int32), np.empty(self.order + 1, np.int32)),
-            *(np.zeros((lattice.n_nodes, self.order)), np.zeros(lattice.n_nodes, np.uint8), repeats),
+            *(np.zeros((lattice.n_nodes, self.order)), np.zeros(lattice.n_nodes, np.uint8), found),
         )
-        return repeats
+        return found
 
     def words_of(self, gram: int) -> tuple[int, ...]:
         """The labels that an n-gram consists of."""
@@ -144,7 +144,7 @@ class Expanded:
         return gains
 
     def best_path(self, gains: Floats) -> NDArray[np.int32]:
-        """The arcs of the path with the highest gain; of equal ones that with the highest weight, of those the first."""
+        """The arcs of the path with the highest gain; of equal ones that with the highest weight."""
         n = len(self.states)
         path = np.empty(self.lattice.n_nodes, np.int32)
         count = _best_path(
@@ -155,9 +155,7 @@ class Expanded:
 
     def gain(self, gains: Floats, path: NDArray[np.int32]) -> float:
         """What a path gains."""
-        return float(
-            _gain_of_path(self.first_arcs, self.lattice.sources, self.first_steps, self.steps, gains, path)
-        )
+        return float(_gain_of_path(self.first_arcs, self.lattice.sources, self.first_steps, self.steps, gains, path))
 
 
 def _first_arcs(lattice: Lattice) -> NDArray[np.int64]:

@@ -146,16 +146,16 @@ def _sources(texts: Searched, format: str | None, first_id: int, num_candidates:
     for first in stream:
         everything = chain([first], stream)
         if isinstance(first, Lattice | Forest):
-            return Sources("texts", graphs=_one_after_another(everything))
+            return Sources("texts", graphs=one_after_another(everything, "texts"))
         return Sources("texts", lists=given_lists(everything, segments))  # type: ignore[arg-type]
     raise InputError("there is nothing to search: texts are empty")
 
 
-def _one_after_another(graphs: Iterable[object]) -> Iterator[Graph]:
+def one_after_another(graphs: Iterable[object], name: str) -> Iterator[Graph]:
     """What a program gives is in the order of segments."""
     for number, graph in enumerate(graphs):
         if not isinstance(graph, Lattice | Forest):
-            raise InputError(f"texts: item {number} (counted from 0) is of type {type(graph).__name__}, not a lattice")
+            raise InputError(f"{name}: item {number} (counted from 0) is of type {type(graph).__name__}, not a lattice")
         yield replace(graph, segment=number)
 
 

@@ -67,12 +67,9 @@ class Piece:
 def pieces_of_graphs(graphs: Iterable[Graph], references: TestSet, plan: Plan, name: str) -> Iterator[Piece]:
     """Cut a stream of lattices and forests, one a segment, into pieces."""
     n = len(references)
-    stream = iter(graphs)
     seen: set[int] = set()
-    while True:
-        own: list[Graph] = []
-        size = 0
-        for graph in islice(stream, _GRAPHS):
+    for own in together(graphs):
+        for graph in own:
             where = graph.where if graph.path else name
             if graph.segment >= n:
                 raise InputError(
@@ -81,18 +78,26 @@ def pieces_of_graphs(graphs: Iterable[Graph], references: TestSet, plan: Plan, n
             if graph.segment in seen:
                 raise InputError(f"{where}: there are two lattices for segment {graph.segment + 1}")
             seen.add(graph.segment)
-            own.append(graph)
-            size += len(graph.weights)
-            if size > _ARCS:
-                break
-        if not own:
-            break
         yield Piece(plan, own, references=[references_of(references, graph.segment) for graph in own])
     if len(seen) < n:
         missing = min(set(range(n)) - seen) + 1
         raise InputError(
             f"{name}: there are {len(seen)} lattices, but the references have {n} segments; segment {missing} has none"
         )
+
+
+def together(graphs: Iterable[Graph]) -> Iterator[list[Graph]]:
+    """Lattices and forests that are searched at a time."""
+    own: list[Graph] = []
+    size = 0
+    for graph in graphs:
+        own.append(graph)
+        size += len(graph.weights)
+        if size > _ARCS or len(own) == _GRAPHS:
+            yield own
+            own, size = [], 0
+    if own:
+        yield own
 
 
 def pieces_of_lists(lists: Iterable[NBestList], references: TestSet, plan: Plan) -> Iterator[Piece]:
