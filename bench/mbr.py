@@ -1,16 +1,21 @@
 """Minimum Bayes risk: every candidate of a list against every other one.
 
 The peers score a pair at a time, or, fastchrf, all pairs. Those that take a pair at a time are given some thousands of
-the million pairs, and their time is multiplied; all sides must give the same numbers there.
+the million pairs, and their time is multiplied; all sides must give the same numbers there. Lattices have no peer here.
 """
 
 from __future__ import annotations
 
 import random
 from importlib.metadata import version
+from pathlib import Path
 
-from measure import Row, in_fresh_process, in_turns, ratio, seconds, show
+from measure import BIN, Row, at_most, command_seconds, in_fresh_process, in_turns, peak_mebibytes, ratio, seconds, show
 from text import nbest_list
+
+LATTICES = (
+    Path(__file__).resolve().parents[2] / "shared" / "data" / "lattices-forests" / "fisher-spanish-plf" / "dev.plf"
+)
 
 SIZE = 1024
 SAMPLE = 4096  # pairs that a peer scores
@@ -74,8 +79,21 @@ def all_pairs() -> float:
     return took
 
 
+def lattices() -> list[Row]:
+    """The whole command: reading, posteriors of n-grams, the best paths."""
+    if not LATTICES.exists():
+        return []
+    command = [str(BIN / "tarocco"), "mbr", str(LATTICES), "-q"]
+    shape = "Fisher dev, 3963 lattices, 122139 arcs"
+    took = command_seconds([*command, "-j", "2"], cpu=True)
+    return [
+        at_most("MBR in lattices, processor time", shape, "whole command, two threads", took, 60, "s"),
+        at_most("MBR in lattices, peak memory", shape, "whole command", peak_mebibytes(command), 1024, "MiB"),
+    ]
+
+
 def rows() -> list[Row]:
-    found = []
+    found = lattices()
     shape = f"{SIZE} candidates of 25 words, {SIZE * SIZE} pairs"
     for metric in OPTIONS:
         library = "rouge-score" if metric == "ROUGE-L" else "sacrebleu"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from tarocco.present.numbers import number_or_dash
+from tarocco.present.oracle import short
 from tarocco.present.scores import number
 from tarocco.present.tables import Table
 from tarocco.search.chosen import MbrResult
@@ -65,7 +66,7 @@ def paths_summary(result: LatticeMbrResult, width: int | None = None) -> Table:
 def paths_table(result: LatticeMbrResult, width: int | None = None) -> Table:
     """A row a lattice."""
     rows = (
-        (str(one.segment + 1), *(_utility(value, width) for value in (one.gain, one.first_gain)), one.text)
+        (str(one.segment + 1), short(one.text), *(_utility(value, width) for value in (one.gain, one.first_gain)))
         for one in result.choices
     )
-    return Table(("segment", "gain", "1-best's", "text"), tuple(rows))
+    return Table(("segment", "MBR", "gain of MBR", "gain of 1-best"), tuple(rows), labels=2)

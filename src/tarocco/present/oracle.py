@@ -27,7 +27,7 @@ def segments_table(result: OracleResult, width: int | None = None) -> Table:
     if result.k > 1:
         listed = result.k_best_rows()
         of_texts = tuple(
-            (str(row["segment"]), str(row["place"]), _short(row["text"]), number(_value(row["score"]), score, width))
+            (str(row["segment"]), str(row["place"]), short(row["text"]), number(_value(row["score"]), score, width))
             for row in listed
         )
         return Table(("segment", "place", "oracle", name), of_texts, labels=3)
@@ -39,11 +39,11 @@ def segments_table(result: OracleResult, width: int | None = None) -> Table:
     for record in records:
         values = [number(_value(record[key]), score, width) for key in columns]
         depth = [number_or_dash(record[key], "d" if key == "rank" else ".4g") for key in depths]
-        rows.append((str(record["segment"]), _short(record["text"]), *values, *depth))
+        rows.append((str(record["segment"]), short(record["text"]), *values, *depth))
     return Table(("segment", "oracle", *(named[key] for key in columns), *depths), tuple(rows), labels=2)
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
     """As much of a text as a table has room for."""
     return text if len(text) <= ROOM else text[: ROOM - 1].rstrip() + "…"
 
