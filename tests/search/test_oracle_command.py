@@ -166,7 +166,7 @@ def test_refusals(capsys, tmp_path, monkeypatch):
     )
     (tmp_path / "words.txt").write_text("nothing of the kind\n")
     assert refused(capsys, "oracle", "words.txt", "-r", "ref.txt").startswith(
-        "words.txt: n-best lists, lattices or forests are wanted"
+        "words.txt, line 1: n-best lists, lattices or forests are wanted"
     )
     (tmp_path / "code.plf").write_text("((('a',0,1),(__import__('os'),0,1),),)\n")
     assert refused(capsys, "oracle", "code.plf", "-r", "ref.txt").startswith("code.plf, line 1, character 13")

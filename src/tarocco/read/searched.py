@@ -25,17 +25,20 @@ def kind_of(path: str, format: str | None = None) -> str:
         raise InputError(f"what is on standard input? Say so with --form: {', '.join((NBEST, *FORMATS))}")
     in_directory = os.path.isdir(path)
     file = numbered_files(path)[0][1] if in_directory else path
+    before = 0
     for block in blocks_of(file):
-        first = next((line for line in block.data.decode().split("\n") if line.strip()), None)
+        lines = block.data.decode().split("\n")
+        at, first = next(((at, line) for at, line in enumerate(lines, before + 1) if line.strip()), (0, None))
         if first is None:
+            before += len(lines) - 1
             continue
         told = told_by(first)
         if told == "cdec" and '"rules"' not in first and first.strip() != "{":
             told = None  # JSON of another kind
         if told is None and not (in_directory or looks_like_lists(block.data, file)):
             raise InputError(
-                f"{shown(path)}: n-best lists, lattices or forests are wanted ({', '.join((NBEST, *FORMATS))}), found "
-                f"{quoted(first)} (--num-candidates N is for files in which every N lines are a list)"
+                f"{shown(path)}, line {at}: n-best lists, lattices or forests are wanted "
+                f"({', '.join((NBEST, *FORMATS))}), found {quoted(first)} (--num-candidates N is for files in which every N lines are a list)"
             )
         return told or NBEST
     return FORMATS[0]  # blank lines are empty lattices; the reader of an empty file says what is wrong
