@@ -38,7 +38,8 @@ def kind_of(path: str, format: str | None = None) -> str:
         if told is None and not (in_directory or looks_like_lists(block.data, file)):
             raise InputError(
                 f"{shown(path)}, line {at}: n-best lists, lattices or forests are wanted "
-                f"({', '.join((NBEST, *FORMATS))}), found {quoted(first)} (--num-candidates N is for files in which every N lines are a list)"
+                f"({', '.join((NBEST, *FORMATS))}), found {quoted(first)} "
+                f"(--num-candidates N is for files in which every N lines are a list)"
             )
         return told or NBEST
     return FORMATS[0]  # blank lines are empty lattices; the reader of an empty file says what is wrong
