@@ -255,11 +255,15 @@ def audit_test_set(
     *,
     settings: Settings,
     groups: Sequence[str] | None = None,
+    scores: Result | None = None,
     advance: Callable[[int], None] | None = None,
     store: Store | str | Path | None = None,
     executor: Executor | None = None,
 ) -> AuditResult:
-    """Audit every metric on a test set; `advance` is told how many more segments have scores."""
+    """Audit every metric on a test set; `advance` is told how many more segments have scores.
+
+    `scores` are those of the systems, if somebody has them already.
+    """
     _check(settings)
     if groups is not None and len(groups) != len(test_set):
         raise InputError(f"there are {len(test_set)} segments, but {len(groups)} group labels: one a segment is wanted")
@@ -267,7 +271,7 @@ def audit_test_set(
     made = straw_men(test_set.systems)
     computed = [metric for metric in metrics if not isinstance(metric, External)]
     options: dict[str, Any] = {"jobs": settings.jobs, "advance": advance, "store": store, "executor": executor}
-    scores = score_test_set(test_set, metrics, encoding, **options)
+    scores = scores or score_test_set(test_set, metrics, encoding, **options)
     called = {", ".join(filter(None, reversed(key))): key for key in made}
     men = TestSet({name: made[key] for name, key in called.items()}, test_set.references)
     of_straw = score_test_set(men, computed, encoding, **options) if computed else Result((), single=False)

@@ -13,6 +13,7 @@ from math import nan
 
 import numpy as np
 
+from tarocco.judge.clustering import clustered, order_of
 from tarocco.judge.decisions import Decisions, Words
 from tarocco.metrics.base import Floats
 
@@ -60,33 +61,11 @@ def _ones(words: Words) -> int:
     return int(np.bitwise_count(words).sum(dtype=np.int64))
 
 
-def clustered(likeness: Floats) -> list[tuple[float, list[int], list[int]]]:
-    """Average linkage: (likeness, one cluster, the other) of each merge, the most alike first; of equals the first.
-
-    The likeness of two clusters is the mean over their pairs. What is unknown is as unlike as can be.
-    """
-    near = np.where(np.isnan(likeness), -1.0, likeness)
-    np.fill_diagonal(near, -np.inf)
-    clusters = {i: [i] for i in range(len(near))}
-    merges = []
-    while len(clusters) > 1:
-        alive = list(clusters)
-        block = near[np.ix_(alive, alive)]
-        i, j = (alive[k] for k in sorted(np.unravel_index(int(block.argmax()), block.shape)))
-        merges.append((float(block.max()), clusters[i], clusters[j]))
-        sizes = len(clusters[i]), len(clusters[j])
-        for k in alive:
-            if k not in (i, j):
-                near[i, k] = near[k, i] = (sizes[0] * near[i, k] + sizes[1] * near[j, k]) / sum(sizes)
-        clusters[i] = clusters[i] + clusters.pop(j)
-    return merges
-
-
 def redundancy_of(decisions: Decisions, names: Sequence[str]) -> Redundancy:
     """All pairs of metrics, clustered."""
     phi, alike = agreements(decisions)
     merges = clustered(phi)
-    order = [*merges[-1][1], *merges[-1][2]] if merges else [0]
+    order = order_of(merges)
     groups: list[list[int]] = []
     for likeness, one, other in merges:
         if likeness >= ALIKE:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from tarocco.encode.batch import Encoding
 from tarocco.explaining.records import ExplainResult
@@ -65,6 +66,7 @@ class Opinion:
     rank: int | None
     value: float | None
     sentence: str
+    objection: str | None = None  # why this judge holds that nobody should trust the metric here, if it does
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class MetricVerdict:
     """What all judges together say of one metric."""
 
     metric: str
-    trust: str  # "trusted", "mixed", "doubted" or "unjudged"
+    trust: str  # "trusted", "mixed", "doubted" or "unjudged": verdict.py has the rules
     reason: str  # one sentence
     opinions: tuple[Opinion, ...]
 
@@ -87,6 +89,8 @@ class Verdict:
     systems: tuple[str, ...]  # which systems differ for real
     interesting: tuple[str, ...]  # the most interesting findings, the first three being worth printing
     caveats: tuple[str, ...] = ()  # what the data could not tell
+    groups: tuple[tuple[str, ...], ...] = ()  # systems, the best first; within a group none is better for real
+    compared_by: tuple[str, ...] = ()  # the metrics that systems were grouped by
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,3 +121,13 @@ class Findings:
     plan: tuple[Step, ...] = ()
     verdict: Verdict | None = None
     notes: tuple[str, ...] = field(default=())
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """What `tarocco trial -f json` prints under "results": a record a part, with the records of single commands."""
+        from tarocco.trials.records import records_of
+
+        return records_of(self)
+
+    def __repr__(self) -> str:
+        said = "no verdict" if self.verdict is None else self.verdict.headline
+        return f"<trial of {self.name}: {said}>"

@@ -1,0 +1,128 @@
+"""What the data allow: every step that a trial has, what it asks, and what is missing where it is not possible."""
+
+from __future__ import annotations
+
+from tarocco.judge.people import FEWEST_SYSTEMS
+from tarocco.trials.findings import Step
+from tarocco.trials.material import Material
+
+QUESTIONS = {
+    "scores": "how good is each system, by every metric?",
+    "significance": "which systems differ for real, and which by luck?",
+    "agreement": "which metrics judge alike?",
+    "breakdown": "where is a system good: in which groups, at which lengths?",
+    "audit": "can a metric be gamed on this data?",
+    "ORANGE": "does a metric rank people's translations above machines'?",
+    "KING": "does a metric tell people's translations from all systems'?",
+    "QUEEN": "which system is nearest to people, by all metrics at once?",
+    "JACK": "are references surrounded by different translations?",
+    "optimal set": "which metrics are best together?",
+    "people": "which metrics agree with people?",
+    "references": "how many references are enough?",
+}
+LARGEST = 1 << 28  # numbers that JACK may need: 2 GB
+
+
+def plan(material: Material) -> tuple[Step, ...]:
+    """All steps, in the order in which they are done."""
+    return tuple(_step(name, material) for name in QUESTIONS)
+
+
+def _step(name: str, material: Material) -> Step:
+    missing = _missing(name, material)
+    return Step(name, QUESTIONS[name], missing is None, _with(name, material) if missing is None else missing)
+
+
+def _missing(name: str, material: Material) -> str | None:
+    """What is missing for a step; None if nothing is."""
+    return {
+        "scores": lambda _: None,
+        "significance": _no_pair,
+        "agreement": lambda own: None if len(own.of_segments) > 1 else "a second metric with scores of segments",
+        "breakdown": lambda own: None if own.of_segments else "a metric with scores of segments",
+        "audit": _no_pair,
+        "ORANGE": _no_lists,
+        "KING": lambda own: _too_few(own, 3) or _no_pairs(own, 1),
+        "QUEEN": lambda own: _too_few(own, 2) or _no_pairs(own, 1),
+        "JACK": lambda own: _too_few(own, 2) or _no_pair(own) or _no_pairs(own, 1) or _too_large(own),
+        "optimal set": lambda own: _too_few(own, 3) or _no_pairs(own, 2),
+        "people": _no_people,
+        "references": _no_judge_of_references,
+    }[name](material)
+
+
+def _with(name: str, material: Material) -> str:
+    """What a step is done with."""
+    test_set, references = material.test_set, material.most_references
+    systems = counted(len(test_set.systems), "system")
+    return {
+        "scores": f"{systems}, {counted(len(test_set), 'segment')}, {counted(references, 'reference')}",
+        "significance": f"all pairs of {systems}",
+        "agreement": counted(len(material.of_segments), "metric"),
+        "breakdown": f"{counted(len(set(material.labels)), 'group')}, and length" if material.labels else "length",
+        "audit": "five checks" if material.labels else "four checks (group labels would add mixing)",
+        "ORANGE": "n-best lists",
+        "people": counted(len(material.human.systems), "judged system") if material.human else "",
+        "references": f"1 to {references}, judged by {'people' if judges_references(material) else 'ORANGE'}",
+    }.get(name, counted(references, "reference"))
+
+
+def judges_references(material: Material) -> bool:
+    """Whether people judge metrics with fewer references; otherwise ORANGE does."""
+    return material.human is not None and len(material.human.systems) >= FEWEST_SYSTEMS
+
+
+def _no_pair(material: Material) -> str | None:
+    return None if len(material.test_set.systems) > 1 else "a second system"
+
+
+def _too_few(material: Material, least: int) -> str | None:
+    most = material.most_references
+    return None if most >= least else f"{['', '', 'two', 'three'][least]} references (there {_are(most)})"
+
+
+def _no_pairs(material: Material, least: int) -> str | None:
+    if len(material.of_pairs) >= least:
+        return None
+    return "a metric that can compare any two texts" if least == 1 else "a second metric that can compare any two texts"
+
+
+def _too_large(material: Material) -> str | None:
+    texts = len(material.test_set.systems) + len(material.test_set.references)
+    needed = len(material.of_pairs) * len(material.test_set) * texts**2
+    return None if needed <= LARGEST else f"memory: every text with every other takes {needed:,} numbers"
+
+
+def _no_lists(material: Material) -> str | None:
+    if material.nbest is None:
+        return "n-best lists (nbest)"
+    if material.most_references < 2 and not material.given:
+        return "two references (there is 1): one is scored against the others"
+    return None if material.of_made_texts or material.given else "a metric that can score any text"
+
+
+def _no_people(material: Material) -> str | None:
+    human = material.human
+    if human is None:
+        return "human scores (human)"
+    if human.level == "segment" or len(human.systems) >= FEWEST_SYSTEMS:
+        return None
+    return f"scores of {FEWEST_SYSTEMS} systems, or of segments (people judged {len(human.systems)} whole systems)"
+
+
+def _no_judge_of_references(material: Material) -> str | None:
+    people = judges_references(material)
+    if not people and material.nbest is None:
+        return f"human scores of {FEWEST_SYSTEMS} systems or more, or n-best lists"
+    if not material.of_made_texts:
+        return "a metric that can score any text"
+    return _too_few(material, 2 if people else 3)
+
+
+def _are(count: int) -> str:
+    return "is 1" if count == 1 else f"are {count}"
+
+
+def counted(count: int, what: str) -> str:
+    """1 system, 2 systems"""
+    return f"{count} {what}{'s' * (count != 1)}"
