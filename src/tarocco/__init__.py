@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from tarocco.search.tuned import Tuned, TuneResult, TuneStart
     from tarocco.search.tuning import tune
     from tarocco.store import Store
+    from tarocco.trials.findings import Findings, MetricVerdict, Opinion, Step, Verdict
+    from tarocco.trials.trial import trial
 
 _HOMES = {
     "Agreement": "tarocco.metrics.base",
@@ -70,6 +72,7 @@ _HOMES = {
     "ExplainResult": "tarocco.explaining.records",
     "Explanation": "tarocco.explaining.records",
     "Finding": "tarocco.judge.gaming",
+    "Findings": "tarocco.trials.findings",
     "Gain": "tarocco.search.chosen",
     "HumanScores": "tarocco.model",
     "Interval": "tarocco.results",
@@ -85,6 +88,8 @@ _HOMES = {
     "Lead": "tarocco.judge.leads",
     "MbrResult": "tarocco.search.chosen",
     "Metric": "tarocco.metrics.base",
+    "MetricVerdict": "tarocco.trials.findings",
+    "Opinion": "tarocco.trials.findings",
     "OptimizeResult": "tarocco.judge.optimal",
     "Orange": "tarocco.judge.verdict",
     "OrangeResult": "tarocco.judge.verdict",
@@ -96,12 +101,14 @@ _HOMES = {
     "RerankResult": "tarocco.search.reranking",
     "Result": "tarocco.results",
     "Score": "tarocco.results",
+    "Step": "tarocco.trials.findings",
     "Store": "tarocco.store",
     "TaroccoError": "tarocco.errors",
     "TestBed": "tarocco.judge.qarla_results",
     "TuneResult": "tarocco.search.tuned",
     "TuneStart": "tarocco.search.tuned",
     "Tuned": "tarocco.search.tuned",
+    "Verdict": "tarocco.trials.findings",
     "audit": "tarocco.judge.auditing",
     "compare": "tarocco.judge.comparing",
     "correlate": "tarocco.judge.correlating",
@@ -130,6 +137,7 @@ _HOMES = {
     "tokenizer": "tarocco.encode.tokenizers",
     "write_iq": "tarocco.iqmt.exchange",
     "write_lattices": "tarocco.present.lattices",
+    "trial": "tarocco.trials.trial",
     "tune": "tarocco.search.tuning",
 }
 
@@ -150,6 +158,7 @@ __all__ = [
     "Explanation",
     "Features",
     "Finding",
+    "Findings",
     "Forest",
     "Gain",
     "HumanScores",
@@ -164,6 +173,8 @@ __all__ = [
     "Lead",
     "MbrResult",
     "Metric",
+    "MetricVerdict",
+    "Opinion",
     "OptimizeResult",
     "OracleResult",
     "Orange",
@@ -175,12 +186,14 @@ __all__ = [
     "RerankResult",
     "Result",
     "Score",
+    "Step",
     "Store",
     "TaroccoError",
     "TestBed",
     "TuneResult",
     "TuneStart",
     "Tuned",
+    "Verdict",
     "__version__",
     "audit",
     "compare",
@@ -208,6 +221,7 @@ __all__ = [
     "score_nbest",
     "statistics",
     "tokenizer",
+    "trial",
     "tune",
     "write_iq",
     "write_lattices",

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from tarocco._version import __version__
 
 COMMANDS = {
+    "trial": "everything that the data allow, and a verdict: which metric to trust, which system is better",
     "score": "score systems against references",
     "compare": "is the difference between systems luck?",
     "explain": "which parts of candidate and reference make a segment's score?",
@@ -29,7 +30,7 @@ COMMANDS = {
     "annotate": "analyze texts: tags, chunks, dependencies, trees, entities, roles",
     "init": "write an experiment file for a folder of files",
     "metrics": "what metrics there are: formulas, parameters, papers",
-    "demo": "score the bundled test set",
+    "demo": "a trial of the bundled test set",
     "store": "what is kept between runs: list, export, check, prune",
 }
 

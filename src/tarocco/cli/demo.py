@@ -1,70 +1,73 @@
-"""Score the bundled test set: six systems, sixty segments, four references."""
+"""Put the bundled test set on trial: six systems, sixty segments, four references, n-best lists and grades.
+
+It is what `tarocco trial` does, told shortly, with a page for browsers at the end.
+"""
 
 from __future__ import annotations
 
 import argparse
-import math
 import sys
-from typing import TYPE_CHECKING
 
-from tarocco.cli.options import DEFAULTS, add_output_options, add_resampling_options, add_store_option, store_of
-
-if TYPE_CHECKING:
-    from tarocco.results import Result
+from tarocco.cli.options import DEFAULTS, add_jobs_option, add_resampling_options, add_store_option, store_of
 
 EXAMPLES = """examples:
   tarocco demo
-  tarocco demo --level document -f md
+  tarocco demo -f json
 """
 
-METRICS = ("BLEU-4", "NIST-5", "TER", "chrF")
+REPORT = "report.html"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    add_resampling_options(parser)
-    add_output_options(parser)
+    from tarocco.cli.trial import add_writing_options
+
+    add_resampling_options(parser, always=True)
+    add_writing_options(parser)
+    add_jobs_option(parser)
     add_store_option(parser)
-    parser.set_defaults(**DEFAULTS, confidence=0.95)
-
-
-def opinions(result: Result) -> str:
-    """Which system each metric likes least."""
-    worst: dict[str, tuple[str, float]] = {}
-    for score in result.scores:
-        quality = score.metric.sign * score.score
-        if quality < worst.get(str(score.metric), ("", math.inf))[1]:
-            worst[str(score.metric)] = score.system, quality
-    return ", ".join(f"{system} ({metric})" for metric, (system, _) in worst.items())
+    parser.set_defaults(**DEFAULTS)
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.cli.score import write
-    from tarocco.datasets import load
-    from tarocco.scoring import score
+    from importlib.util import find_spec
 
-    data = load("demo")
-    options.confidence = options.confidence if options.level == "corpus" else None
-    result = score(
-        data.systems,
-        data.references,
-        metrics=METRICS,
-        documents=data.documents,
-        confidence=options.confidence,
-        n_resamples=options.n_resamples,
-        seed=options.seed,
-        store=store_of(options),
+    from tarocco.cli.trial import SHOWN_CONFUSIONS, write
+    from tarocco.datasets import DATA
+    from tarocco.present.progress import progress
+    from tarocco.present.writing import check_writable
+    from tarocco.trials.material import METRICS, material_of_experiment
+    from tarocco.trials.running import Conduct, hold
+
+    shown = options.format == "table"
+    if shown and options.report is None and find_spec("tarocco.present.page") is not None:
+        options.report = REPORT
+    if options.report:
+        check_writable(options.report)
+    unsaid = ("nbest", "human", "groups", "source", "external", "lowercase", "analyzer")
+    said = dict.fromkeys(unsaid) | {"metrics": METRICS, "tokenize": "13a"}
+    material = material_of_experiment(DATA / "demo" / "demo.toml", **said)
+    confusions = SHOWN_CONFUSIONS if options.report else 0
+    conduct = Conduct(
+        options.confidence or 0.95, options.n_resamples, options.seed, confusions, options.jobs, store_of(options)
     )
-    words = options.format == "table" and not options.score_only and not options.quiet
-    if words:
-        sys.stdout.write(
-            f"{len(data.systems)} made-up systems, {len(data.references)} segments, "
-            f"{len(data.references[0])} references.\n"
-            '"careful" translates well and "middling" with mistakes, "mirror" keeps the order of the German source,\n'
-            '"literal" goes word for word, "brief" leaves things out, "verbose" pads.\n\n'
-        )
-    write(result, options, "demo")
-    if words:
-        sys.stdout.write(
-            f"\nWho is worst? {opinions(result)}. Your own files:\n"
-            "  tarocco score REF [REF ...] -i SYS [SYS ...] -m BLEU-4 NIST-5 --confidence\n"
-        )
+    if shown and not options.quiet:
+        sys.stdout.write(INTRODUCTION)
+    findings = hold(
+        material,
+        conduct,
+        options.command_line,
+        lambda step, items, total, inside: progress(items, total, not options.quiet, inside, step),
+    )
+    write(findings, options, brief=True)
+    if shown and not options.quiet:
+        if options.report:
+            sys.stdout.write(f"The whole trial, to look at in a browser: {options.report}\n")
+        sys.stdout.write("Your own files: tarocco init FOLDER, then tarocco trial FOLDER/experiment.toml\n")
+
+
+INTRODUCTION = """Six made-up systems, sixty segments, four references, n-best lists and grades:
+"careful" translates well and "middling" with mistakes, "mirror" keeps the
+German order of words, "literal" goes word for word, "brief" leaves things out,
+"verbose" pads. Which of twelve metrics should be trusted here?
+
+"""

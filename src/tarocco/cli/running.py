@@ -60,9 +60,15 @@ def parser_of(command: str) -> argparse.ArgumentParser:
 def run_command(command: str, arguments: Sequence[str]) -> int:
     """Parse and run a command of tarocco."""
     assert command in COMMANDS
+
+    def run(options: argparse.Namespace) -> int | None:
+        options.command_line = shlex.join(["tarocco", command, *arguments])
+        code: int | None = import_module(f"tarocco.cli.{command}").run(options)
+        return code
+
     return attempt(
         lambda: parser_of(command),
-        lambda options: import_module(f"tarocco.cli.{command}").run(options),
+        run,
         arguments,
         lambda options: _farewell(options, command, arguments),
     )

@@ -13,19 +13,19 @@ PATIENCE = 0.5  # seconds; work that takes no longer shows no bar
 
 @contextmanager
 def progress(
-    what: str, total: int | None, shown: bool = True, inside: str | None = None
+    what: str, total: int | None, shown: bool = True, inside: str | None = None, title: str = ""
 ) -> Iterator[Callable[..., None]]:
     """Gives a function to call with how many more items are done; shows items, rate and time left.
 
     `total` is None where nobody knows how many items there are.
 
     Where items differ in size, `inside` is what they are made of: the function is called with how many of those were
-    done, too, and the rate is theirs.
+    done, too, and the rate is theirs. Where several bars come one after the other, `title` says which it is.
     """
     if not (shown and sys.stderr is not None and sys.stderr.isatty()):
         yield lambda _done, _inside=0: None
         return
-    bar = _Bar(what, total, inside)
+    bar = _Bar(what, total, inside, title)
     try:
         yield bar.advance
     finally:
@@ -38,8 +38,8 @@ class _Bar:
     display: ClassVar[Any] = None  # of all bars: a terminal can show one
     shown: ClassVar[int] = 0  # how many of them are in it
 
-    def __init__(self, what: str, total: int | None, inside: str | None) -> None:
-        self.what, self.total, self.done = what, total, 0
+    def __init__(self, what: str, total: int | None, inside: str | None, title: str) -> None:
+        self.what, self.total, self.done, self.title = what, total, 0, title
         self.inside, self.done_inside = inside, 0
         self.started = time.monotonic()
         self.task: Any = None
@@ -62,11 +62,14 @@ class _Bar:
             from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-            columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
-            _Bar.display = Progress(*columns, console=Console(file=sys.stderr), transient=True)
+            numbers = (MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
+            titled = (TextColumn("{task.fields[title]}"),) if self.title else ()
+            _Bar.display = Progress(*titled, BarColumn(), *numbers, console=Console(file=sys.stderr), transient=True)
             _Bar.display.start()
         _Bar.shown += 1
-        self.task = _Bar.display.add_task(self.what, total=self.total, completed=self.done, rate=rate)
+        self.task = _Bar.display.add_task(
+            self.what, total=self.total, completed=self.done, rate=rate, title=self.title
+        )
 
     def stop(self) -> None:
         if self.task is None:

@@ -131,7 +131,8 @@ def gamed(finding: Gamed) -> str:
     if check == "deletion" and told["greedy"]:
         share = f"{100 * told['greedy_share']:.0f}%"
         return (
-            f"{finding.metric} gives {told['system']} no worse a score if the right {share} of its segments are empty."
+            f"{finding.metric} gives {told['system']} no worse a score with {share} of its segments empty, if they "
+            "are well chosen."
         )
     if check == "deletion":
         return f"{finding.metric} hardly minds if {told['blanked']} random segments of {told['system']} are empty."

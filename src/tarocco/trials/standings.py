@@ -3,9 +3,10 @@
 ORANGE   best: cannot be told from the metric with the lowest ORANGE (the interval of the difference has zero in it)
          objects: ORANGE of 50% or more, which chance would give
 KING     best: the same for strict KING, by the paired bootstrap over segments; no opinion where every metric has 0
-people   best: in the first cluster of `tarocco correlate`, at system level, or, where not even the rows that know
-         nothing of quality can be told from the best metric there, within segments; no opinion where they cannot be
-         told apart there either; objects: a correlation of 0 or less
+people   best: the lead of the metric with the highest correlation is not significant (`tarocco correlate`, Holm's
+         correction); over systems, or, where that metric does not even lead the rows that know nothing of quality
+         significantly, within segments; no opinion where it does not lead them there either
+         objects: a correlation of 0 or less
 audit    best: gamed in as few of the checks as any metric here; objects: gamed in more than half of them
 """
 
@@ -97,6 +98,7 @@ def of_people(results: Sequence[CorrelateResult]) -> Opinions:
         return {}
     first = result.criteria[0]
     own = [one for one in result if one.criterion == first and not one.sentinel and one.cluster]
+    behind = _behind(result)
     values = {one.metric: result.value(one) for one in own}
     ranks = ranked(values)
     what = "scores of systems" if result.question.level == "system" else "scores of segments"
@@ -104,7 +106,7 @@ def of_people(results: Sequence[CorrelateResult]) -> Opinions:
     return {
         one.metric: Opinion(
             "people",
-            int(one.cluster == 1),
+            int(one.metric not in behind),
             ranks[one.metric],
             values[one.metric],
             f"{told} correlation {values[one.metric]:.3f} with people's {what} ({_place(ranks, one.metric)})",
@@ -117,12 +119,20 @@ def of_people(results: Sequence[CorrelateResult]) -> Opinions:
 def heard(results: Sequence[CorrelateResult]) -> CorrelateResult | None:
     """The first level at which metrics can be told from rows that know nothing of quality; None if there is none."""
     for result in results:
-        own = [one for one in result if one.criterion == result.criteria[0]]
-        if any(one.cluster == 1 and not one.sentinel for one in own) and not any(
-            one.sentinel and one.cluster == 1 for one in own
-        ):
+        own = [one for one in result if one.criterion == result.criteria[0] and one.cluster]
+        if own and not own[0].sentinel and {one.metric for one in own if one.sentinel} <= _behind(result):
             return result
     return None
+
+
+def _behind(result: CorrelateResult) -> set[str]:
+    """What the first metric leads significantly, by the first criterion."""
+    first = result.correlations[0]
+    return {
+        lead.other
+        for lead in result.leads
+        if lead.significant and (lead.metric, lead.criterion) == (first.metric, first.criterion)
+    }
 
 
 def of_audit(result: AuditResult) -> Opinions:

@@ -13,6 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from tarocco.judge.comparing import CompareResult
+from tarocco.judge.pairs_of_metrics import rank_clusters
 from tarocco.judge.sides import of_people
 from tarocco.model import HumanScores
 from tarocco.trials.plan import counted
@@ -76,6 +77,28 @@ def _mean_ranks(comparison: CompareResult, metrics: Sequence[str], names: Sequen
         name: float(np.mean([sum(value > own[name] for value in own.values()) for own in by_metric.values()] or [0]))
         for name in names
     }
+
+
+def clusters_of(comparison: CompareResult, metric: str) -> dict[str, int]:
+    """The cluster of each system under one metric, 1 for the best; {} where the metric was not tested.
+
+    From the best down, a system that one in the current cluster is significantly better than begins the next one.
+    """
+    own = [one for one in comparison.differences if one.metric == metric]
+    scores = {
+        score.system: score.metric.sign * score.score
+        for score in comparison.scores.scores
+        if str(score.metric) == metric
+    }
+    if not own:
+        return {}
+    place = {name: i for i, name in enumerate(scores)}
+    p_values = np.ones((len(scores), len(scores)))
+    for one in own:
+        better, worse = (one.system, one.baseline) if one.better else (one.baseline, one.system)
+        p_values[place[better], place[worse]] = one.p_holm
+    ranks = rank_clusters(np.array(list(scores.values())), p_values, comparison.test.alpha)
+    return dict(zip(scores, ranks.tolist(), strict=True))
 
 
 def sentences_of(found: Systems, whose: str, human: HumanScores | None) -> tuple[str, ...]:
