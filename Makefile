@@ -1,4 +1,4 @@
-# make demo    score the bundled test set
+# make demo    put metrics and systems of the bundled test set on trial
 # make test    run every test, with compiled kernels and then with plain ones
 # make lint    check format, style and types
 # make bench   measure speed and memory against other tools

@@ -304,10 +304,11 @@ def on_terminal(*arguments, columns=100, program=(sys.executable, "-m", "tarocco
 
 
 def test_terminals_wide_and_narrow():
-    wide = on_terminal("demo", columns=120)
+    command = ("score", FOLDER / "demo.toml", "-m", "BLEU-4", "NIST-5", "TER", "chrF", "--confidence")
+    wide = on_terminal(*command, columns=120)
     assert "\x1b[1m" in wide  # the best of each column is bold
     assert "NIST-5" in wide
-    narrow = on_terminal("demo", columns=50)
+    narrow = on_terminal(*command, columns=50)
     assert "metric" in narrow
     rows = [line for line in narrow.splitlines() if line.split()[1:2] and line.split()[1] in DEMO.systems]
     assert len(rows) == 24
@@ -333,16 +334,6 @@ def test_progress_only_on_a_terminal(tmp_path):
     assert "scores/s" not in on_terminal(*command, "-q", program=python)
     piped = subprocess.run([*python, *command], capture_output=True, text=True, check=True)
     assert (piped.stdout, piped.stderr) == ("100.00\n", "")
-
-
-def test_demo(capsys):
-    code, out, err = run(capsys, "demo")
-    assert (code, err) == (0, "")
-    assert "careful" in out
-    result = expected("BLEU-4", confidence=0.95)["careful"]["BLEU-4"]
-    assert f"{100 * result.score:.2f} [{100 * result.interval.low:.2f}, {100 * result.interval.high:.2f}]" in out
-    _, out, _ = run(capsys, "demo", "-f", "json")
-    assert json.loads(out)["command"] == "demo"
 
 
 def test_metrics(capsys):

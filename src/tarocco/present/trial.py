@@ -18,6 +18,7 @@ from tarocco.results import Result
 from tarocco.trials.findings import Findings, MetricVerdict, Opinion, Step
 from tarocco.trials.systems import clusters_of
 
+TOLD = ("scores", "audit", "people", "references")  # steps of which a plan says what they are done with
 POINTS = 12  # of a curve in a cell
 SENTENCES = 6  # of a kind, before the rest is left to JSON
 ORANGE = (
@@ -33,7 +34,11 @@ GAMED = "gamed: in how many checks a metric rewards what it should not, such as 
 
 def plan_sections(name: str, steps: Sequence[Step]) -> Iterator[Section]:
     """What will be done, and what is missing for the rest."""
-    done = [(step.name, f"{step.question} ({step.why})") for step in steps if step.possible]
+    done = [
+        (step.name, f"{step.question} ({step.why})" if step.name in TOLD else step.question)
+        for step in steps
+        if step.possible
+    ]
     yield Section(f"{name}: what the data allow", pairs=tuple(done))
     missing = [(step.name, f"{step.question} It takes {step.why}") for step in steps if not step.possible]
     if missing:
@@ -246,7 +251,7 @@ def _of_curves(findings: Findings) -> Iterator[str]:
 
 def _some(sentences: Sequence[str]) -> tuple[str, ...]:
     more = len(sentences) - SENTENCES
-    return (*sentences[:SENTENCES], *([f"{more} more are in -f json."] if more > 0 else []))
+    return (*sentences[:SENTENCES], *([f"And {more} more (-f json)."] if more > 0 else []))
 
 
 # --- for programs --------------------------------------------------------------------------------------------------

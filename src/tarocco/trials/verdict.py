@@ -97,11 +97,13 @@ def _reason(votes: Sequence[Opinion], best: Sequence[str], own: Sequence[Opinion
     return "; ".join(parts)
 
 
-def _place(one: MetricVerdict, opinions: Mapping[str, Opinions]) -> tuple[int, int, float]:
-    """By trust, by how many judges call it best, and by its mean rank, as a share of the field."""
+def _place(one: MetricVerdict, opinions: Mapping[str, Opinions]) -> tuple[int, bool, int, float]:
+    """By trust, by whether a judge objects, by how many call it best, and by its mean rank, as a share of the field."""
     votes = [own for own in one.opinions if own.judge != "audit"]
     ranks = [(own.rank or 0) / len(opinions[own.judge]) for own in votes]
-    return TRUST.index(one.trust), -sum(own.standing or 0 for own in votes), float(np.mean(ranks)) if ranks else 1.0
+    best = sum(own.standing or 0 for own in votes)
+    objected = any(own.objection is not None for own in one.opinions)
+    return TRUST.index(one.trust), objected, -best, float(np.mean(ranks)) if ranks else 1.0
 
 
 def _headline(metrics: Sequence[MetricVerdict], opinions: Mapping[str, Opinions]) -> str:
@@ -114,7 +116,7 @@ def _headline(metrics: Sequence[MetricVerdict], opinions: Mapping[str, Opinions]
         )
     by = _joined(judges)
     if len(trusted) == 1:
-        return f"{trusted[0]} deserves trust here, by {by}."
+        return f"{trusted[0]} deserves trust here, by {by}: {metrics[0].reason}."
     if trusted:
         return f"{_joined(trusted)} deserve trust here, by {by}."
     mixed = [one for one in metrics if one.trust == "mixed"]
