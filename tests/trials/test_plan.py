@@ -52,6 +52,7 @@ def test_every_step_has_a_question_and_a_reason():
         (material(2, 2), {"significance", "audit", "QUEEN", "JACK"}),
         (material(3, 1), {"QUEEN", "KING", "optimal set"}),
         (material(3, 2), {"significance", "audit", "QUEEN", "JACK", "KING", "optimal set"}),
+        (material(4, 1), {"QUEEN", "KING", "optimal set", "references"}),
         (material(1, 1, nbest="x"), set()),
         (material(2, 1, nbest="x"), {"QUEEN", "ORANGE"}),
         (material(3, 1, nbest="x"), {"QUEEN", "KING", "optimal set", "ORANGE", "references"}),
@@ -76,6 +77,8 @@ def test_what_is_missing_is_told():
     assert why(own, "people") == "human scores (human)"
     assert why(own, "significance") == "a second system"
     assert why(material(2, 1, nbest="x"), "references") == "three references (there are 2)"
+    assert why(material(3, 1), "references").startswith("four references, or fewer and human scores")
+    assert why(material(4, 1), "references") == "up to 4, judged by KING"
     assert why(material(1, 4, human=people(3)), "people").startswith("scores of 4 systems")
     assert "mixing" in why(material(1, 2), "audit")
     assert why(material(1, 2, labels=("a",) * 60), "audit") == "five checks"

@@ -65,6 +65,9 @@ def test_texts_and_lists_in_place_of_an_experiment(found):
     assert given.kings.to_dict() == found.kings.to_dict()
     assert given.audit.to_dict() == found.audit.to_dict()
     assert given.orange is None
+    curves = tarocco.trial(DEMO.systems, DEMO.references, metrics=NAMES, n_resamples=50).curves
+    alone = tarocco.references(DEMO.systems, DEMO.references, by="king", metrics=NAMES, n_subsets=10)
+    assert (curves.judged_by, curves.to_dict()) == ("strict KING", alone.to_dict())
     assert step(given, "ORANGE").why == "n-best lists (nbest)"
     assert given.name == "trial"
 

@@ -2,8 +2,8 @@
 
 From an experiment file, or from the files that options name, it works out what the data allow, says what is missing for
 the rest, and does it: scores and their significance always; audits from two systems on; QUEEN and JACK from two
-references on, KING and the best set of metrics from three; ORANGE from n-best lists; correlation with people, and how
-many references are enough, from human scores. At the end stands a verdict in plain words.
+references on, KING and the best set of metrics from three; ORANGE from n-best lists; correlation with people from human
+scores; how many references are enough, by people, ORANGE or KING. At the end stands a verdict in plain words.
 """
 
 from __future__ import annotations

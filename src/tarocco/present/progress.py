@@ -67,9 +67,7 @@ class _Bar:
             _Bar.display = Progress(*titled, BarColumn(), *numbers, console=Console(file=sys.stderr), transient=True)
             _Bar.display.start()
         _Bar.shown += 1
-        self.task = _Bar.display.add_task(
-            self.what, total=self.total, completed=self.done, rate=rate, title=self.title
-        )
+        self.task = _Bar.display.add_task(self.what, total=self.total, completed=self.done, rate=rate, title=self.title)
 
     def stop(self) -> None:
         if self.task is None:

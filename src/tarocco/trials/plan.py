@@ -63,13 +63,15 @@ def _with(name: str, material: Material) -> str:
         "audit": "five checks" if material.labels else "four checks (group labels would add mixing)",
         "ORANGE": "n-best lists",
         "people": counted(len(material.human.systems), "judged system") if material.human else "",
-        "references": f"1 to {references}, judged by {'people' if judges_references(material) else 'ORANGE'}",
+        "references": f"up to {references}, judged by {judge_of_references(material)}",
     }.get(name, counted(references, "reference"))
 
 
-def judges_references(material: Material) -> bool:
-    """Whether people judge metrics with fewer references; otherwise ORANGE does."""
-    return material.human is not None and len(material.human.systems) >= FEWEST_SYSTEMS
+def judge_of_references(material: Material) -> str:
+    """Who judges metrics with fewer references: people, if they judged enough systems, else ORANGE, else KING."""
+    if material.human is not None and len(material.human.systems) >= FEWEST_SYSTEMS:
+        return "people"
+    return "ORANGE" if material.nbest is not None else "KING"
 
 
 def _no_pair(material: Material) -> str | None:
@@ -78,7 +80,7 @@ def _no_pair(material: Material) -> str | None:
 
 def _too_few(material: Material, least: int) -> str | None:
     most = material.most_references
-    return None if most >= least else f"{['', '', 'two', 'three'][least]} references (there {_are(most)})"
+    return None if most >= least else f"{['', '', 'two', 'three', 'four'][least]} references (there {_are(most)})"
 
 
 def _no_pairs(material: Material, least: int) -> str | None:
@@ -111,12 +113,13 @@ def _no_people(material: Material) -> str | None:
 
 
 def _no_judge_of_references(material: Material) -> str | None:
-    people = judges_references(material)
-    if not people and material.nbest is None:
-        return f"human scores of {FEWEST_SYSTEMS} systems or more, or n-best lists"
     if not material.of_made_texts:
         return "a metric that can score any text"
-    return _too_few(material, 2 if people else 3)
+    judge = judge_of_references(material)
+    few = _too_few(material, {"people": 2, "ORANGE": 3, "KING": 4}[judge])
+    if few is None or judge != "KING":
+        return few
+    return f"four references, or fewer and human scores of {FEWEST_SYSTEMS} systems or n-best lists"
 
 
 def _are(count: int) -> str:

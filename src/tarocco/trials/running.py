@@ -34,7 +34,7 @@ from tarocco.judge.people import FEWEST_SYSTEMS, who_was_judged
 from tarocco.judge.qarla_trials import jacks_of, kings_of, make_settings, queens_of
 from tarocco.judge.question import make_question
 from tarocco.judge.reference_curves import ReferencesResult
-from tarocco.judge.reference_judges import Judge, by_orange, by_people
+from tarocco.judge.reference_judges import Judge, by_king, by_orange, by_people
 from tarocco.judge.references import run_references, subsets_of
 from tarocco.judge.rules import Panel, Resampling, Rules
 from tarocco.judge.searches import WIDTH, Search
@@ -54,7 +54,7 @@ from tarocco.trials.agreement import agreement_of
 from tarocco.trials.breakdowns import breakdowns_of
 from tarocco.trials.findings import Findings, Step
 from tarocco.trials.material import Material
-from tarocco.trials.plan import judges_references, plan
+from tarocco.trials.plan import judge_of_references, plan
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -344,20 +344,23 @@ class _Run:
         return tuple(found)
 
     def references(self) -> ReferencesResult:
-        """Curves by people where they judged enough systems, else by ORANGE."""
+        """Curves by people where they judged enough systems, else by ORANGE, or else by KING."""
         own, conduct, human = self.material, self.conduct, self.material.human
+        who = judge_of_references(own)
         fit = self.leave_out("references", own.of_made_texts, "there are no scores with fewer references")
         judge: Judge
-        if human is not None and judges_references(own):
+        if human is not None and who == "people":
             first = next(iter(human.criteria))
             people = replace(human, criteria={first: human.criteria[first]}, kinds={first: human.kinds[first]})
             pool = pool_of(replace(own.test_set, systems={name: own.test_set.systems[name] for name in human.systems}))
             notes = who_was_judged(people, list(own.test_set.systems))
             judge = by_people(people, pool, own.encoding, seed=conduct.seed, notes=notes)
-        else:
-            assert own.nbest is not None
+        elif own.nbest is not None and who == "ORANGE":
             pool = pool_of(TestSet({}, own.test_set.references, None, own.test_set.reference_names), least=3)
             judge = by_orange(own.nbest, pool, own.list_encoding, conduct.seed, own.first_id)
+        else:
+            pool = pool_of(own.test_set, least=4)
+            judge = by_king(pool, own.encoding, conduct.jobs)
         count = len(subsets_of(pool, judge, SUBSETS, conduct.seed))
         with self.watched("references", "subsets", count) as advance:
             return run_references(

@@ -51,9 +51,9 @@ def trial(
     """Which metric should I trust, and which system is better? Everything that the data allow, and a verdict.
 
     Scores and their significance always; audits from two systems on; QUEEN and JACK from two references on, KING and
-    the best set of metrics from three; ORANGE from n-best lists; correlation with people, and how many references are
-    enough, from human scores. `result.plan` says what was done and what was missing for the rest, `result.verdict`
-    what it all means; every other part is what the function of that name returns.
+    the best set of metrics from three; ORANGE from n-best lists; correlation with people from human scores; how many
+    references are enough, by people, ORANGE or KING. `result.plan` says what was done and what was missing for the
+    rest, `result.verdict` what it all means; every other part is what the function of that name returns.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def trial(
     >>> demo = tarocco.datasets.load("demo")
     >>> result = tarocco.trial(demo.systems, demo.references, metrics=["BLEU-4", "chrF", "WER"])
     >>> [step.name for step in result.plan if not step.possible]
-    ['ORANGE', 'people', 'references']
+    ['ORANGE', 'people']
     >>> result.verdict.groups[0]
     ('careful',)
     """
