@@ -2,7 +2,8 @@
 
 The gold data are not part of the project: ../shared/data/ewt-gold, or the folder that $TAROCCO_GOLD names, with CoNLL-U
 (UD dependencies), trees and roles of the same sentences. Rules were developed on the first half of it; the second half
-was measured, more than once, and not looked at. Each converter is also run on the gold dependencies: what it reaches there is its ceiling.
+was measured, more than once, and not looked at. Each converter is also run on the gold dependencies: what it reaches
+there is its ceiling.
 
     python bench/analyzers.py    a table with both halves
 """
