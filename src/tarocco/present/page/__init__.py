@@ -1,0 +1,12 @@
+"""The report: what a run found out becomes one page that holds everything it needs and asks for nothing.
+
+payload    `Findings` -> plain data, as JSON: the only source of every number on the page
+judged     the metrics' own trial: ORANGE, KING, people, references, audits
+browsing   texts and scores of all segments, as columns
+marking    which words of a text a metric matched: explanations as short lists of numbers
+terms      what a word such as ORANGE or p-value means, in a sentence
+charts     payload -> Altair charts, for the page and for papers
+tabular    payload -> tables, for LaTeX and CSV
+write      payload -> page, figures and tables as files: `tarocco.report`
+template.html, page.css, script/   the page itself, written by hand
+"""

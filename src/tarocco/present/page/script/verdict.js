@@ -1,0 +1,69 @@
+// The verdict comes first, in plain words.
+
+const TRUST = {
+  trusted: ["✓", "trusted", "The judges agree that this metric is among the best here."],
+  mixed: ["~", "mixed", "The judges disagree about this metric."],
+  doubted: ["✗", "doubted", "The judges agree that others do better here."],
+  unjudged: ["?", "not judged", "The data do not allow to judge this metric."],
+};
+
+function chip(trust) {
+  const [sign, word, meaning] = TRUST[trust] || ["?", trust, ""];
+  return el("span", { class: `chip ${trust}`, title: meaning }, el("span", { "aria-hidden": "true" }, `${sign} `), word);
+}
+
+function counted() {
+  const counts = payload.counts || {};
+  const told = [["systems", "system"], ["segments", "segment"], ["references", "reference"], ["lists", "n-best list"]]
+    .filter(([key]) => counts[key])
+    .map(([key, word]) => `${counts[key].toLocaleString("en")} ${word}${counts[key] === 1 ? "" : "s"}`);
+  if (metrics.size) told.push(`${metrics.size} metric${metrics.size === 1 ? "" : "s"}`);
+  return told;
+}
+
+function verdictSection() {
+  const verdict = payload.verdict;
+  if (!verdict) return leaders();
+  const seen = new Set();
+  const cards = verdict.metrics.map((one) => el("li", { class: `card ${one.trust}` },
+    el("div", { class: "card-head" }, el("h4", {}, own(one.metric)), chip(one.trust)),
+    el("p", {}, explained(one.reason, seen)),
+    one.opinions.length ? el("details", {}, el("summary", {}, "What each judge says"),
+      el("dl", {}, one.opinions.flatMap((opinion) => [
+        el("dt", {}, explained(opinion.judge, new Set()), opinion.standing === 1 ? " ✓" : opinion.standing === 0 ? " ✗" : ""),
+        el("dd", {}, visible(opinion.sentence))]))) : null));
+  const told = (title, sentences) => sentences.length ? part(title, null, list(sentences.map((one) => explained(one, seen)))) : null;
+  return section("verdict", "The verdict", null,
+    el("p", { class: "headline" }, explained(verdict.headline, seen)),
+    verdict.interesting.length ? list(verdict.interesting.slice(0, 3).map((one) => explained(one, seen)), "ol") : null,
+    part("Which metric deserves trust here?", null, el("ul", { class: "cards" }, cards)),
+    told("Which systems differ for real?", verdict.systems),
+    told("Where do the judges disagree?", verdict.disagreements),
+    told("More findings", verdict.interesting.slice(3)),
+    told("What the data could not tell", verdict.caveats),
+    plan());
+}
+
+// Without a trial: who leads under each metric.
+function leaders() {
+  const board = payload.board;
+  if (!board) return null;
+  const told = [...new Set(board.scores.map((one) => one.metric))].map((name) => {
+    const known = board.scores.filter((one) => one.metric === name && one.score !== null);
+    if (known.length < 2) return null;
+    known.sort((a, b) => (isError(name) ? a.score - b.score : b.score - a.score));
+    const alone = known[0].cluster === 1 && known[1].cluster === 2;
+    return [own(known[0].system), ` leads under ${name}, ${score(known[0].score, name)} to ${score(known[1].score, name)} for `, own(known[1].system),
+      alone ? ", and the lead is significant." : known[0].cluster ? ", but the lead may be luck." : "."];
+  }).filter(Boolean);
+  return told.length ? section("verdict", "In short", null, list(told), plan()) : null;
+}
+
+function plan() {
+  if (!payload.plan || !payload.plan.length) return null;
+  const line = (step) => [el("strong", {}, step.question), ` ${step.possible ? "" : "Not done: "}`, visible(step.why)];
+  const done = payload.plan.filter((step) => step.possible);
+  const missing = payload.plan.filter((step) => !step.possible);
+  return el("details", { class: "plan" }, el("summary", {}, `What was asked of the data: ${done.length} questions answered${missing.length ? `, ${missing.length} not` : ""}`),
+    list([...done, ...missing].map(line)));
+}

@@ -1,0 +1,106 @@
+"""Findings for tests of the page: the bundled data, and whatever a test makes up."""
+
+import numpy as np
+
+import tarocco
+from tarocco import datasets
+from tarocco.arguments import make_test_set
+from tarocco.encode.batch import Encoding
+from tarocco.judge.people import human_scores
+from tarocco.model import Segments
+from tarocco.trials.findings import Agreement, Breakdown, Findings, MetricVerdict, Opinion, Step, Verdict
+
+METRICS = ("BLEU-4", "NIST-5", "TER", "chrF", "ROUGE-L", "METEOR-exact")
+
+
+def verdict_of(metrics):
+    """A verdict that says something of everything."""
+    trusts = ("trusted", "trusted", "mixed", "doubted", "unjudged")
+    opinion = Opinion("ORANGE", 1, 1, 0.02, "ORANGE 2.0%: human translations are near the top of the lists.")
+    other = Opinion("KING", 0, 4, 0.61, "KING 0.61: four metrics tell people from machines better.")
+    return Verdict(
+        headline=f"Trust {metrics[0]} here: people, ORANGE and KING agree on it, and it could be gamed in one way only.",
+        metrics=tuple(
+            MetricVerdict(name, trusts[i % 5], "Near the top for ORANGE, but KING sees ties.", (opinion, other))
+            for i, name in enumerate(metrics)
+        ),
+        disagreements=("ORANGE puts ROUGE-L first, people put it fourth: its interval is wide.",),
+        systems=("careful is better than all others under every metric, and the differences are significant.",),
+        interesting=(
+            "Under BLEU-4 brief outranks literal, and people say the opposite.",
+            "Two references are enough for chrF.",
+            "An empty output scores better than a real system under no metric.",
+            "NIST-5 and BLEU-4 judge segments nearly alike.",
+        ),
+        caveats=("Sixty segments are few: intervals are wide.",),
+    )
+
+
+def agreement_of(scores):
+    names = list(dict.fromkeys(str(one.metric) for one in scores.scores))
+    columns = []
+    for name in names:
+        own = [one.metric.sign * one.segments for one in scores.scores if str(one.metric) == name]
+        columns.append(np.argsort(np.argsort(np.nan_to_num(np.concatenate(own)))))
+    return Agreement(tuple(names), np.corrcoef(np.array(columns)))
+
+
+def breakdown_of(scores, by, labels):
+    parts = tuple(dict.fromkeys(labels))
+    systems = tuple(dict.fromkeys(one.system for one in scores.scores))
+    tables = {}
+    for score in scores.scores:
+        rows = [
+            float(score.metric.score(score.statistics[[i for i, label in enumerate(labels) if label == part]].sum(0)))
+            for part in parts
+        ]
+        tables.setdefault(str(score.metric), []).append(rows)
+    sizes = tuple(labels.count(part) for part in parts)
+    return Breakdown(by, parts, sizes, systems, {name: np.array(rows).T for name, rows in tables.items()})
+
+
+def demo_findings(metrics=METRICS):
+    """Everything that can be found out about the bundled data, by the functions that find it out."""
+    demo = datasets.load("demo")
+    people = {system: [adequacy for adequacy, _ in own] for system, own in demo.grades.items()}
+    test_set = make_test_set(demo.systems, demo.references)
+    comparison = tarocco.compare(demo.systems, demo.references, metrics=metrics, all_pairs=True)
+    scores = tarocco.score(demo.systems, demo.references, metrics=metrics, confidence=0.95)
+    lengths = [len(references[0].split()) for references in demo.references]
+    bins = ["up to 12 words" if n <= 12 else "13 to 18 words" if n <= 18 else "more than 18 words" for n in lengths]
+    return Findings(
+        name="demo",
+        command="tarocco trial demo.toml --report report.html",
+        encoding=Encoding("13a"),
+        seed=12345,
+        test_set=test_set,
+        source=Segments.from_strings(demo.source),
+        groups=tuple(demo.documents),
+        human=human_scores(people, list(demo.systems), len(demo.source)),
+        scores=scores,
+        comparison=comparison,
+        agreement=agreement_of(scores),
+        breakdowns=(
+            breakdown_of(scores, "group", demo.documents),
+            breakdown_of(scores, "reference length", bins),
+        ),
+        orange=tarocco.orange(
+            demo.path / "nbest.txt", demo.references, metrics=metrics, curve=True, confusions=10, short="keep"
+        ),
+        kings=tarocco.king(demo.systems, demo.references, metrics=metrics),
+        queens=tarocco.queen(demo.systems, demo.references, metrics=metrics),
+        jack=tarocco.jack(demo.systems, demo.references, metrics=metrics),
+        optimal=tarocco.optimize(demo.systems, demo.references, metrics=metrics),
+        correlations=(
+            tarocco.correlate(demo.systems, demo.references, people, metrics=metrics),
+            tarocco.correlate(demo.systems, demo.references, people, metrics=metrics, level="segment"),
+        ),
+        curves=tarocco.references(demo.systems, demo.references, human=people, metrics=metrics),
+        audit=tarocco.audit(demo.systems, demo.references, metrics=metrics, groups=demo.documents),
+        plan=(
+            Step("scores", "Which system is best?", True, "6 systems, 4 references"),
+            Step("external", "What do other metrics say?", False, "there are no scores made elsewhere"),
+        ),
+        verdict=verdict_of(metrics),
+        notes=("Lists with fewer candidates than the longest were kept.",),
+    )
