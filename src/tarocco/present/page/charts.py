@@ -260,6 +260,8 @@ def _fitting(chart: Any) -> dict[str, Any]:
             spec["title"] = {"text": subtitle, "fontWeight": "normal"}
     spec["config"] = spec["config"] | {"background": None, "padding": 2}
     spec["config"]["legend"] = spec["config"]["legend"] | {"orient": "bottom", "columns": 3, "labelLimit": 130}
+    if isinstance(spec.get("height"), dict) and not isinstance(spec.get("width"), dict):
+        spec["height"] = spec["height"]["step"] * len(spec["layer"][1]["encoding"]["y"]["scale"]["domain"])
     if not isinstance(spec.get("width"), dict):
         spec["width"] = "container"
         spec["autosize"] = {"type": "fit-x", "contains": "padding"}

@@ -1,5 +1,7 @@
 // Where a metric takes machines' translations for better than people's.
 
+const FEW = 10;
+
 function confusionsSection() {
   const found = payload.orange?.confusions;
   if (!found || !found.length) return null;
@@ -9,10 +11,18 @@ function confusionsSection() {
     place.replaceChildren(
       el("p", {}, own(name), ` ranks some candidate above the references in ${own_lists.confused} list${own_lists.confused === 1 ? "" : "s"}`,
         own_lists.confused > own_lists.lists.length ? `; these are the ${own_lists.lists.length} with most of them.` : "."),
-      ...own_lists.lists.map(confusion));
+      ...own_lists.lists.slice(0, FEW).map(confusion));
+    if (own_lists.lists.length > FEW) {
+      const more = el("button", { type: "button", class: "more", click: () => {
+        const rest = own_lists.lists.slice(FEW).map(confusion);
+        more.replaceWith(...rest);
+        rest[0].querySelector("summary").focus();
+      } }, `${own_lists.lists.length - FEW} more`);
+      place.append(more);
+    }
   };
   draw(found[0].metric);
-  return section("confusions", "What confuses a metric?", "A confusion set is the machine translations that a metric ranks above the human ones. Read a few: is the metric wrong, or the references?",
+  return section("confusions", "What confuses a metric?", "Confusions", "A confusion set is the machine translations that a metric ranks above the human ones. Read a few: is the metric wrong, or the references?",
     found.length > 1 ? select("Metric", "confused-metric", found.map((one) => [one.metric, one.metric]), found[0].metric, draw) : null,
     el("p", { class: "small legend" }, el("mark", { class: "matched" }, "marked words"), " are in the references that a text is held against, ",
       el("mark", { class: "gained" }, "strongly marked ones"), " lifted the candidate above the reference next below it."), place);

@@ -74,11 +74,16 @@ function list(items, kind = "ul") {
 
 const sections = [];
 
-function section(id, title, lede, ...children) {
+function section(id, title, short, lede, ...children) {
   const made = el("section", { id, "aria-labelledby": `${id}-title` },
     el("h2", { id: `${id}-title` }, title), lede && el("p", { class: "lede" }, explained(lede)), ...children);
-  sections.push({ id, title, made });
+  sections.push({ id, short });
   return made;
+}
+
+// A table and its charts, side by side where there is room.
+function beside(...children) {
+  return el("div", { class: "beside" }, ...children);
 }
 
 function part(title, lede, ...children) {

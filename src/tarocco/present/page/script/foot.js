@@ -17,7 +17,7 @@ function settingsSection() {
     try { await navigator.clipboard.writeText(payload.command); copy.textContent = "copied"; } catch { copy.textContent = "selected: copy it"; }
   } }, "copy");
   const named = [...metrics.values()].filter((one) => one.signature);
-  return section("settings", "How to get these numbers again", "A signature names everything that a score depends on.",
+  return section("settings", "How to get these numbers again", "Settings", "A signature names everything that a score depends on.",
     payload.command ? el("div", { class: "command" }, el("p", {}, "This command repeats the run:"), el("pre", { tabindex: "0" }, command), copy) : null,
     el("dl", { class: "settings" }, told.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, own(value))])),
     named.length ? part("Metrics", null, el("dl", { class: "signatures" }, named.flatMap((one) => [el("dt", {}, own(one.name)), el("dd", {}, one.summary ? el("p", {}, visible(one.summary)) : null, el("code", {}, visible(one.signature)), one.paper ? el("p", { class: "small" }, visible(one.paper)) : null)]))) : null,

@@ -36,7 +36,7 @@ document.getElementById("head").append(
 document.getElementById("main").append(...[verdictSection(), boardSection(), trialSection(), agreementSection(), referencesSection(), breakdownSection(), segmentsSection(), confusionsSection(), settingsSection()].filter(Boolean));
 
 document.getElementById("nav").append(el("ul", {}, sections
-  .map((one) => el("li", {}, el("a", { href: `#${one.id}` }, one.title)))));
+  .map((one) => el("li", {}, el("a", { href: `#${one.id}` }, one.short)))));
 
 document.getElementById("foot").append(el("p", {}, `tarocco ${payload.tarocco}: which metric should I trust, and what does it say? This page holds all its data and asks for nothing.`));
 

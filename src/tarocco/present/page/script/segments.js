@@ -173,7 +173,7 @@ function segmentsSection() {
     ...(names.length && systems.length > 1 ? [["difference", "difference of the two"], ["spread", "spread over all systems"]] : []), ["length", "length"]];
   const field = (label, id, key, read, type) => {
     const input = el("input", { id, type, inputmode: type === "text" ? "decimal" : null, autocomplete: "off", placeholder: type === "search" ? "words, or #12" : null, input: () => change(key, read)(input.value) });
-    return el("div", { class: `control ${type}` }, el("label", { for: id }, label), input);
+    return el("div", { class: type === "search" ? "control search" : "control limit" }, el("label", { for: id }, label), input);
   };
   const controls = el("form", { class: "controls", "aria-label": "Which segments", submit: (event) => event.preventDefault() },
     names.length ? select("Metric", "by-metric", names.map((name) => [name, name]), browser.metric, change("metric", text)) : null,
@@ -185,8 +185,10 @@ function segmentsSection() {
     names.length ? [field("At least", "at-least", "low", limit, "text"), field("At most", "at-most", "high", limit, "text")] : null,
     field("Search", "search", "search", (value) => value.trim(), "search"));
 
-  const made = section("segments", "Segment by segment", "Source, references and systems side by side; the metric decides which words are marked.",
+  const made = section("segments", "Segment by segment", "Segments", "Source, references and systems side by side; the metric decides which words are marked.",
     controls, el("div", { class: "above" }, status, pages[0].box), legends, results, pages[1].box);
+  const [first] = chosenRows();
+  if (first !== undefined) browser.open.add(first); // so that people see what is inside
   redraw();
   return made;
 }

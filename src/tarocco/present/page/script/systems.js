@@ -40,7 +40,7 @@ function boardSection() {
   if (scaled.length) about.push(`Shown times 100: ${scaled.join(", ")}.`);
   if (board.confidence) about.push(`Below a score: its ${100 * board.confidence}% interval, by the bootstrap over segments.`);
   if (board.test && board.test.all_pairs) about.push("Numbers in boxes: the cluster. Systems in cluster 1 are significantly better than all others, those in 2 better than the rest, and so on.");
-  return section("systems", "Which system?", "Every system under every metric; press a header to sort. Bold is the best of a column.",
+  return section("systems", "Which system?", "Systems", "Every system under every metric; press a header to sort. Bold is the best of a column.",
     sortable("Scores of systems", columns, systems, 1),
     about.length ? el("p", { class: "small" }, explained(about.join(" "))) : null,
     figures("systems"), pairs(board), notes(board.notes));
@@ -86,7 +86,7 @@ function pairs(board) {
 function breakdownSection() {
   const all = payload.breakdowns;
   if (!all || !all.length) return null;
-  return section("breakdown", "Which kinds of text?", "The same scores for parts of the test set: a system or a metric may do well on one kind of text alone.",
+  return section("breakdown", "Which kinds of text?", "Kinds of text", "The same scores for parts of the test set: a system or a metric may do well on one kind of text alone.",
     all.map((one, number) => {
       const names = Object.keys(one.scores);
       const place = el("div");

@@ -11,7 +11,7 @@ function agreementSection() {
     if (!least || value < least[0]) least = [value, i, j];
   }));
   const names = (pair) => [own(alike.metrics[pair[1]]), " and ", own(alike.metrics[pair[2]])];
-  return section("agreement", "Which metrics agree?", "The rank correlation of metrics' scores of single segments, over all systems: metrics that judge alike stand side by side.",
+  return section("agreement", "Which metrics agree?", "Agreement", "The rank correlation of metrics' scores of single segments, over all systems: metrics that judge alike stand side by side.",
     top && el("p", {}, names(top), ` are most alike (${fixed(top[0], 2)})`, top[1] === least[1] && top[2] === least[2] ? "." : [", ", names(least), ` least (${fixed(least[0], 2)}).`]),
     figures("agreement"));
 }
@@ -53,8 +53,8 @@ function judges() {
 }
 
 function cellOf(judge, metric, value, remark, more) {
-  return el("div", { class: "cell", "data-judge": judge, "data-metric": metric }, el("span", { class: "value" }, value),
-    remark ? el("span", { class: "remark" }, remark) : null, more);
+  return el("div", { class: "cell", "data-judge": judge, "data-metric": metric }, el("span", { class: "value" }, value), more,
+    remark ? el("span", { class: "between" }, remark) : null);
 }
 
 function trialSection() {
@@ -66,7 +66,7 @@ function trialSection() {
   const head = [{ title: "metric", label: true, head: true, ascending: true, value: (row) => row, cell: (row) => own(row) }];
   if (verdicts.size) head.push({ title: "verdict", label: true, ascending: true, value: (row) => (verdicts.has(row) ? order.indexOf(verdicts.get(row).trust) : null), cell: (row) => (verdicts.has(row) ? chip(verdicts.get(row).trust) : NOTHING) });
   const several = columns.length > 1;
-  return section("trial", "Which metric?", several
+  return section("trial", "Which metric?", "Metrics", several
     ? "The metrics on trial, all judges side by side; press a header to see the order of one judge. What the judges are is told below, each in its place."
     : "The metrics on trial.",
   several ? sortable("Metrics and their judges", [...head, ...columns], names, verdicts.size ? null : 1) : null,
@@ -80,12 +80,12 @@ function orangePart() {
     { title: "metric", label: true, head: true, ascending: true, value: (row) => row.metric, cell: (row) => own(row.metric) },
     { title: "ORANGE", ascending: true, value: (row) => row.orange, cell: (row) => el("div", { class: "cell" }, percent(row.orange, 2), between(row.orange_interval, (value) => percent(value, 2))) },
     { title: "average rank", ascending: true, value: (row) => row.average_rank, cell: (row) => el("div", { class: "cell" }, fixed(row.average_rank, 1), between(row.interval, (value) => fixed(value, 1))) },
-    { title: "behind the best", ascending: true, value: (row) => row.difference, cell: (row) => (row.difference ? percent(row.difference, 2) : NOTHING) },
-    { title: "", label: true, ascending: true, value: (row) => (row.equivalent_to_best ? 0 : 1), cell: (row) => (row === orange.metrics[0] ? "best" : row.equivalent_to_best ? "as good as the best" : "worse than the best") },
+    { title: "behind", remark: "the best", ascending: true, value: (row) => row.difference, cell: (row) => (row.difference ? percent(row.difference, 2) : NOTHING) },
+    { title: "", label: true, ascending: true, value: (row) => (row.equivalent_to_best ? 0 : 1), cell: (row) => (row === orange.metrics[0] ? "best" : row.equivalent_to_best ? "as the best" : "worse") },
   ];
   return part("ORANGE: does it prefer people to machines?",
     "The human translations of each segment are ranked within a system's n-best list. ORANGE is their average rank as a share of the list: 0% is on top, 50% is no better than chance.",
-    el("p", { class: "small" }, visible(orange.about)), sortable("ORANGE", columns, orange.metrics, 1), figures("orange"), notes(orange.notes));
+    el("p", { class: "small" }, visible(orange.about)), beside(sortable("ORANGE", columns, orange.metrics, 1), figures("orange")), notes(orange.notes));
 }
 
 function kingPart() {
@@ -100,7 +100,7 @@ function kingPart() {
   ];
   return part("KING: does it tell people from machines?",
     "One reference after the other takes part as if it were a system's output. KING is the share of cases in which the metric finds it at least as good as every system; strict KING counts only those in which it is better.",
-    sortable("KING", columns, king.sets, 2), figures("king"), notes(king.notes));
+    beside(sortable("KING", columns, king.sets, 2), figures("king")), notes(king.notes));
 }
 
 function optimalPart() {
@@ -120,8 +120,8 @@ function optimalPart() {
   return part("Which metrics together?", `The set of metrics with the highest ${word}, as a search (${best.method}) put it together.`,
     el("p", {}, visible(best.metrics.join(" + ")), `: ${word} ${value(best)}.`,
       cross ? ` On segments that the search had not seen it is ${value(cross)}, beside ${value(cross.best_single)} for the best single metric.` : ""),
-    sortable("The best set, step by step", columns, best.path.map((one, place) => ({ ...one, step: place + 1 })), 0),
-    best.path.length > 1 ? figures("optimal") : null, notes(best.notes));
+    beside(sortable("The best set, step by step", columns, best.path.map((one, place) => ({ ...one, step: place + 1 })), 0),
+      best.path.length > 1 ? figures("optimal") : null), notes(best.notes));
 }
 
 function peopleParts() {
@@ -139,7 +139,7 @@ function peopleParts() {
     const place = columns.findIndex((column) => column.title === judged.coefficient);
     return part(`People: does it agree with them? (${judged.level} level${grouping})`,
       judged.level === "system" ? "The correlation of metrics' scores of whole systems with people's: does the metric put systems in the order that people see?" : "The correlation of metrics' scores with people's, output by output.",
-      sortable(`Correlation with people, ${judged.level} level`, columns, judged.metrics, place < 0 ? null : place), figures(`people-${number}`), notes(judged.notes));
+      beside(sortable(`Correlation with people, ${judged.level} level`, columns, judged.metrics, place < 0 ? null : place), figures(`people-${number}`)), notes(judged.notes));
   });
 }
 
@@ -174,6 +174,6 @@ function ordered(cell) {
 function referencesSection() {
   const part_ = payload.curves;
   if (!part_) return null;
-  return section("references", "How many references?", `${part_.judged_by}, with 1, 2, 3, ... of the references. Bands are one standard deviation over different subsets of them.`,
-    list(part_.advice.map(visible)), figures("references"), notes(part_.notes));
+  return section("references", "How many references?", "References", `${part_.judged_by}, with 1, 2, 3, ... of the references. Bands are one standard deviation over different subsets of them.`,
+    beside(list(part_.advice.map(visible)), figures("references")), notes(part_.notes));
 }

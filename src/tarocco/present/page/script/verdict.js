@@ -25,6 +25,8 @@ function verdictSection() {
   const verdict = payload.verdict;
   if (!verdict) return leaders();
   const seen = new Set();
+  const headline = el("p", { class: "headline" }, explained(verdict.headline, seen)); // first, so that terms are explained there
+  const first = verdict.interesting.slice(0, 3).map((one) => explained(one, seen));
   const cards = verdict.metrics.map((one) => el("li", { class: `card ${one.trust}` },
     el("div", { class: "card-head" }, el("h4", {}, own(one.metric)), chip(one.trust)),
     el("p", {}, explained(one.reason, seen)),
@@ -33,15 +35,22 @@ function verdictSection() {
         el("dt", {}, explained(opinion.judge, new Set()), opinion.standing === 1 ? " ✓" : opinion.standing === 0 ? " ✗" : ""),
         el("dd", {}, visible(opinion.sentence))]))) : null));
   const told = (title, sentences) => sentences.length ? part(title, null, list(sentences.map((one) => explained(one, seen)))) : null;
-  return section("verdict", "The verdict", null,
-    el("p", { class: "headline" }, explained(verdict.headline, seen)),
-    verdict.interesting.length ? list(verdict.interesting.slice(0, 3).map((one) => explained(one, seen)), "ol") : null,
-    part("Which metric deserves trust here?", null, el("ul", { class: "cards" }, cards)),
+  return section("verdict", "The verdict", "Verdict", null,
+    headline,
+    first.length ? list(first, "ol") : null,
+    part("Which metric deserves trust here?", judgesInWords(verdict), el("ul", { class: "cards" }, cards)),
     told("Which systems differ for real?", verdict.systems),
     told("Where do the judges disagree?", verdict.disagreements),
     told("More findings", verdict.interesting.slice(3)),
     told("What the data could not tell", verdict.caveats),
     plan());
+}
+
+// Who judged, a sentence each.
+function judgesInWords(verdict) {
+  const names = new Set(verdict.metrics.flatMap((one) => one.opinions.map((opinion) => opinion.judge)));
+  const told = [...names].map((name) => (name === "people" ? "People graded outputs, and a metric should see what they see." : terms.find((one) => one.forms.includes(name))?.sentence));
+  return told.filter(Boolean).join(" ");
 }
 
 // Without a trial: who leads under each metric.
@@ -56,7 +65,7 @@ function leaders() {
     return [own(known[0].system), ` leads under ${name}, ${score(known[0].score, name)} to ${score(known[1].score, name)} for `, own(known[1].system),
       alone ? ", and the lead is significant." : known[0].cluster ? ", but the lead may be luck." : "."];
   }).filter(Boolean);
-  return told.length ? section("verdict", "In short", null, list(told), plan()) : null;
+  return told.length ? section("verdict", "In short", "In short", null, list(told), plan()) : null;
 }
 
 function plan() {
@@ -64,6 +73,6 @@ function plan() {
   const line = (step) => [el("strong", {}, step.question), ` ${step.possible ? "" : "Not done: "}`, visible(step.why)];
   const done = payload.plan.filter((step) => step.possible);
   const missing = payload.plan.filter((step) => !step.possible);
-  return el("details", { class: "plan" }, el("summary", {}, `What was asked of the data: ${done.length} questions answered${missing.length ? `, ${missing.length} not` : ""}`),
+  return el("details", { class: "plan" }, el("summary", {}, `What was asked of the data: ${done.length} question${done.length === 1 ? "" : "s"} answered${missing.length ? `, ${missing.length} not` : ""}`),
     list([...done, ...missing].map(line)));
 }
