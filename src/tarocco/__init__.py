@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from tarocco.metrics.base import Agreement, Example, Metric, parameter
     from tarocco.model import HumanScores
     from tarocco.present.lattices import write_lattices
+    from tarocco.present.page.report import report
     from tarocco.present.plots.results import figure
     from tarocco.read.human import read_human
     from tarocco.read.lattices import read_lattices
@@ -130,6 +131,7 @@ _HOMES = {
     "read_iq": "tarocco.iqmt.exchange",
     "read_lattices": "tarocco.read.lattices",
     "references": "tarocco.judge.references",
+    "report": "tarocco.present.page.report",
     "rerank": "tarocco.search.reranking",
     "score": "tarocco.scoring",
     "score_nbest": "tarocco.scoring",
@@ -216,6 +218,7 @@ __all__ = [
     "read_iq",
     "read_lattices",
     "references",
+    "report",
     "rerank",
     "score",
     "score_nbest",

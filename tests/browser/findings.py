@@ -19,7 +19,7 @@ def verdict_of(metrics):
     opinion = Opinion("ORANGE", 1, 1, 0.02, "ORANGE 2.0%: human translations are near the top of the lists.")
     other = Opinion("KING", 0, 4, 0.61, "KING 0.61: four metrics tell people from machines better.")
     return Verdict(
-        headline=f"Trust {metrics[0]} here: people, ORANGE and KING agree on it, and it could be gamed in one way only.",
+        headline=f"Trust {metrics[0]} here: people, ORANGE and KING agree on it, and it was gamed in one way only.",
         metrics=tuple(
             MetricVerdict(name, trusts[i % 5], "Near the top for ORANGE, but KING sees ties.", (opinion, other))
             for i, name in enumerate(metrics)

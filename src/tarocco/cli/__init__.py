@@ -27,6 +27,7 @@ COMMANDS = {
     "oracle": "the best text that a lattice, a forest or an n-best list has",
     "tune": "find weights that make the best of n-best lists come out on top",
     "rerank": "the best of n-best lists with given weights",
+    "report": "make a page, figures and tables of what a run found out",
     "annotate": "analyze texts: tags, chunks, dependencies, trees, entities, roles",
     "init": "write an experiment file for a folder of files",
     "metrics": "what metrics there are: formulas, parameters, papers",

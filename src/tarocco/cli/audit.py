@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from tarocco.cli.options import (
     add_jobs_option,
     add_output_options,
+    add_report_option,
     add_scores_option,
     add_store_option,
     add_test_set_arguments,
@@ -23,6 +24,7 @@ from tarocco.cli.options import (
     store_of,
     whole_number,
 )
+from tarocco.cli.reporting import report_if_asked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,6 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--findings", action="store_true", help="everything that was found, with all its segments")
     add_text_options(parser)
     add_output_options(parser, levels=("corpus",))
+    add_report_option(parser)
     add_jobs_option(parser)
     add_store_option(parser)
 
@@ -70,7 +73,7 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.metrics.external import External
     from tarocco.present.progress import progress
 
-    test_set, chosen, encoding, _ = read_inputs(options, METRICS)
+    test_set, chosen, encoding, experiment = read_inputs(options, METRICS)
     if options.parses and any(metric.reads(encoding).analyzer for metric in chosen):
         raise InputError(
             "an audit makes texts of its own out of the outputs, which no file describes: it needs an analyzer "
@@ -92,6 +95,7 @@ def run(options: argparse.Namespace) -> None:
             store=store_of(options),
         )
     write(result, options)
+    report_if_asked(options, [result], test_set=test_set, encoding=encoding, experiment=experiment)
 
 
 def _groups(options: argparse.Namespace, test_set: TestSet) -> Sequence[str] | None:

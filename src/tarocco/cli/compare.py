@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from tarocco.cli.options import (
     add_jobs_option,
     add_output_options,
+    add_report_option,
     add_scores_option,
     add_store_option,
     add_test_set_arguments,
@@ -21,6 +22,7 @@ from tarocco.cli.options import (
     store_of,
     whole_number,
 )
+from tarocco.cli.reporting import report_if_asked
 from tarocco.cli.running import say
 
 if TYPE_CHECKING:
@@ -58,6 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--pairs", action="store_true", help="a row a pair of systems, with all that the test found")
     add_text_options(parser)
     add_output_options(parser, levels=("corpus",))
+    add_report_option(parser)
     add_jobs_option(parser)
     add_store_option(parser)
 
@@ -71,7 +74,7 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.scoring import score_test_set
 
     given = options.n_resamples
-    test_set, chosen, encoding, _ = read_inputs(options)
+    test_set, chosen, encoding, experiment = read_inputs(options)
     computed = sum(not isinstance(metric, External) for metric in chosen)
     with progress("scores", len(test_set) * len(test_set.systems) * computed, shown=not options.quiet) as advance:
         scores = score_test_set(test_set, chosen, encoding, jobs=options.jobs, advance=advance, store=store_of(options))
@@ -82,6 +85,7 @@ def run(options: argparse.Namespace) -> None:
         for note in result.notes:
             say(f"note: {note}")
     write(result, options)
+    report_if_asked(options, [result], test_set=test_set, encoding=encoding, experiment=experiment)
 
 
 def write(result: CompareResult, options: argparse.Namespace) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tarocco.cli.human_options import add_human_options, add_level_options
@@ -15,6 +16,7 @@ from tarocco.cli.options import (
     add_figure_option,
     add_format_options,
     add_jobs_option,
+    add_report_option,
     add_resampling_options,
     add_scores_option,
     add_store_option,
@@ -24,10 +26,12 @@ from tarocco.cli.options import (
     store_of,
     whole_number,
 )
+from tarocco.cli.reporting import report_if_asked
 from tarocco.cli.running import say
 
 if TYPE_CHECKING:
     from tarocco.judge.agreed import CorrelateResult
+    from tarocco.results import Result
 
 EXAMPLES = """examples:
   tarocco correlate ref.txt -i sys/*.txt --human human.tsv -m BLEU-4 chrF TER
@@ -63,6 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_text_options(parser, documents=False)
     add_format_options(parser)
     add_figure_option(parser, "the correlations (with --pairs the tests)")
+    add_report_option(parser)
     add_jobs_option(parser)
     add_store_option(parser)
 
@@ -128,6 +133,21 @@ def run(options: argparse.Namespace) -> None:
         from tarocco.present.plots.results import figure
 
         figure(result, options.figure, pairs=options.pairs)
+    report_if_asked(
+        options,
+        [result, _without_sentinels(scores)],
+        test_set=test_set,
+        encoding=encoding,
+        experiment=experiment,
+        human=people,
+    )
+
+
+def _without_sentinels(scores: Result) -> Result:
+    """The scores of what was asked for: a page need not tell how good the length ratio is."""
+    from tarocco.judge.sentinels import LengthRatio
+
+    return replace(scores, scores=tuple(one for one in scores.scores if not isinstance(one.metric, LengthRatio)))
 
 
 def write(result: CorrelateResult, options: argparse.Namespace) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from tarocco.cli.qarla_options import configure_qarla, read_and_compare
+from tarocco.cli.qarla_options import configure_qarla, read_and_compare, report_judged
 from tarocco.cli.running import say
 
 EXAMPLES = """examples:
@@ -43,3 +43,4 @@ def run(options: argparse.Namespace) -> None:
     else:
         table = qarla.jack_references_table if by_reference else qarla.jack_table
         tables.write_noted(table(result, options.width), qarla.jack_notes(result), options.format, out)
+    report_judged(options, result, judged)

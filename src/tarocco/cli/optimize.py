@@ -16,6 +16,7 @@ from tarocco.cli.options import (
     add_figure_option,
     add_format_options,
     add_jobs_option,
+    add_report_option,
     add_resampling_options,
     add_scores_option,
     add_store_option,
@@ -25,6 +26,7 @@ from tarocco.cli.options import (
     whole_number,
 )
 from tarocco.cli.qarla_options import segment_numbers
+from tarocco.cli.reporting import report_if_asked
 from tarocco.cli.running import say
 
 if TYPE_CHECKING:
@@ -93,6 +95,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_text_options(parser, documents=False)
     add_format_options(parser)
     add_figure_option(parser, "how alike metrics decide")
+    add_report_option(parser)
     add_jobs_option(parser)
     add_store_option(parser)
 
@@ -106,7 +109,7 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.present.progress import progress
 
     options.documents = None
-    test_set, chosen, encoding, _ = read_inputs(options, METRICS)
+    test_set, chosen, encoding, experiment = read_inputs(options, METRICS)
     search = Search(options.method, options.ties, options.beam, options.most)
     settings = make_settings(
         trans_topic=options.trans_topic,
@@ -132,6 +135,7 @@ def run(options: argparse.Namespace) -> None:
         from tarocco.present.plots.results import figure
 
         figure(result, options.figure)
+    report_if_asked(options, [result], test_set=test_set, metrics=chosen, encoding=encoding, experiment=experiment)
 
 
 def write(result: OptimizeResult, options: argparse.Namespace) -> None:

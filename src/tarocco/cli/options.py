@@ -158,6 +158,12 @@ def add_figure_option(parser: argparse.ArgumentParser, what: str = "the corpus s
     )
 
 
+def add_report_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--report", type=report_path, metavar="FILE", help="a page of everything that was found, too: one .html file"
+    )
+
+
 def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
     """A type for argparse: a whole number in a range, refused with a sentence otherwise."""
     wanted = f"a whole number of at least {least}" if most is None else f"a whole number from {least} to {most}"
@@ -182,6 +188,18 @@ def share(text: str) -> float:
     if not 0 < number < 1:
         raise argparse.ArgumentTypeError(f"a number between 0 and 1 is wanted, not {text}")
     return number
+
+
+def report_path(text: str) -> str:
+    """A path at which a page can be written; found out before there is anything to show."""
+    from tarocco.errors import InputError
+    from tarocco.present.page.paths import check_report
+
+    try:
+        check_report(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
 
 
 def _figure_path(text: str) -> str:

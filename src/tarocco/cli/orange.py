@@ -17,6 +17,7 @@ from tarocco.cli.options import (
     add_figure_option,
     add_jobs_option,
     add_output_options,
+    add_report_option,
     add_resampling_options,
     add_scores_option,
     add_store_option,
@@ -24,6 +25,7 @@ from tarocco.cli.options import (
     store_of,
     whole_number,
 )
+from tarocco.cli.reporting import report_if_asked
 from tarocco.cli.running import say
 
 if TYPE_CHECKING:
@@ -70,6 +72,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _add_analysis_options(parser)
     add_output_options(parser, levels=("corpus", "segment"))
     add_figure_option(parser, "ORANGE, or the curves")
+    add_report_option(parser)
     add_jobs_option(parser)
     add_store_option(parser)
 
@@ -178,6 +181,7 @@ def run(options: argparse.Namespace) -> None:
         from tarocco.present.plots.results import figure
 
         figure(result, options.figure)
+    report_if_asked(options, [result], encoding=rules.encoding)
 
 
 def trial(
@@ -193,7 +197,7 @@ def trial(
 
     # Some of each list, from which cases are then drawn: more where there are few lists.
     drawn = min(options.sample or 0, DRAWN + 4 * (options.sample or 0) // len(references))
-    wanted = Wanted(options.most if options.errors else 0, drawn, options.seed, options.first_id)
+    wanted = Wanted(options.most if options.errors or options.report else 0, drawn, options.seed, options.first_id)
     found: list[Confusion] = []
 
     def keep(confusion: Confusion) -> None:
@@ -205,7 +209,7 @@ def trial(
             references,
             panel,
             rules,
-            confusions=wanted if options.errors or options.sample else None,
+            confusions=wanted if options.errors or options.sample or options.report else None,
             on_confusion=keep,
             advance=advance,
             jobs=options.jobs,
@@ -222,7 +226,7 @@ def trial(
         note = _sample(found, options)
         if not options.quiet:
             say(f"note: {note}")
-    return result
+    return replace(result, confusions=tuple(found)) if options.report else result
 
 
 def _sample(found: list[Confusion], options: argparse.Namespace) -> str:
@@ -254,7 +258,7 @@ def _check_outputs(options: argparse.Namespace) -> None:
         sheets = [sheet, key_path(sheet)]
     scores = [file.path for file in named_once(options.scores or ()).values()]
     inputs = [options.nbest, *(options.references or ()), *scores, options.pool, options.source]
-    check_apart([options.errors, options.figure, *sheets, store_of(options)], inputs)
+    check_apart([options.errors, options.figure, options.report, *sheets, store_of(options)], inputs)
 
 
 def tell_judged(options: argparse.Namespace) -> None:

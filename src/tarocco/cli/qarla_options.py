@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tarocco.cli.options import (
     add_format_options,
     add_jobs_option,
+    add_report_option,
     add_resampling_options,
     add_scores_option,
     add_store_option,
@@ -17,8 +18,10 @@ from tarocco.cli.options import (
     store_of,
     whole_number,
 )
+from tarocco.cli.reporting import report_if_asked
 
 if TYPE_CHECKING:
+    from tarocco.cli.inputs import Inputs
     from tarocco.judge.qarla_trials import Settings
     from tarocco.judge.similarities import Similarities
     from tarocco.results import Result
@@ -62,6 +65,7 @@ def configure_qarla(parser: argparse.ArgumentParser, levels: dict[str, str], set
     add_resampling_options(parser, always=True)
     add_text_options(parser, documents=False)
     add_format_options(parser)
+    add_report_option(parser)
     add_jobs_option(parser)
     add_store_option(parser)
 
@@ -81,9 +85,10 @@ def segment_numbers(text: str) -> list[int]:
 
 
 class Judged(NamedTuple):
-    """What is judged: similarities, sets of metrics by their numbers, scores where they are wanted, and how."""
+    """What is judged: similarities and their origin, sets of metrics by numbers, scores where wanted, and how."""
 
     near: Similarities
+    inputs: Inputs
     sets: list[list[int]] | None
     scores: Result | None
     settings: Settings
@@ -102,7 +107,8 @@ def read_and_compare(options: argparse.Namespace, name: str, *, scored: bool = F
     sets = getattr(options, "set", None)
     if sets:
         options.metrics = list(map(str, members_first(sets))) or None
-    test_set, chosen, encoding, _ = read_inputs(options, METRICS.split())
+    inputs = read_inputs(options, METRICS.split())
+    test_set, chosen, encoding, _ = inputs
     settings = make_settings(
         trans_topic=options.trans_topic,
         n_pairs=options.pairs,
@@ -123,4 +129,10 @@ def read_and_compare(options: argparse.Namespace, name: str, *, scored: bool = F
             test_set, chosen, encoding, between_systems=name == "JACK", jobs=jobs, advance=advance, store=store
         )
         scores = score_test_set(test_set, chosen, encoding, jobs=jobs, advance=advance, store=store) if scored else None
-    return Judged(near, members, scores, settings)
+    return Judged(near, inputs._replace(metrics=list(chosen)), members, scores, settings)
+
+
+def report_judged(options: argparse.Namespace, result: Any, judged: Judged) -> None:
+    """The page of a result, if one is asked for."""
+    results = [result] if judged.scores is None else [result, judged.scores]
+    report_if_asked(options, results, **judged.inputs._asdict())

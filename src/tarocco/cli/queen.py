@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from tarocco.cli.qarla_options import configure_qarla, read_and_compare
+from tarocco.cli.qarla_options import configure_qarla, read_and_compare, report_judged
 from tarocco.cli.running import say
 
 EXAMPLES = """examples:
@@ -47,3 +47,4 @@ def run(options: argparse.Namespace) -> None:
     else:
         table = qarla.queen_segments_table if by_segment else qarla.queen_table
         tables.write_noted(table(result, options.width), qarla.queen_notes(result), options.format, out)
+    report_judged(options, result, judged)

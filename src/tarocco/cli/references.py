@@ -17,6 +17,7 @@ from tarocco.cli.options import (
     add_figure_option,
     add_format_options,
     add_jobs_option,
+    add_report_option,
     add_store_option,
     add_test_set_arguments,
     add_text_options,
@@ -24,6 +25,7 @@ from tarocco.cli.options import (
     store_of,
     whole_number,
 )
+from tarocco.cli.reporting import report_if_asked
 from tarocco.cli.running import say
 
 if TYPE_CHECKING:
@@ -88,12 +90,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_text_options(parser, documents=False)
     add_format_options(parser)
     add_figure_option(parser, "the curves")
+    add_report_option(parser)
     add_jobs_option(parser)
     add_store_option(parser)
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.cli.inputs import experiment_of, fill_in
+    from tarocco.cli.inputs import encoding_of, experiment_of, fill_in, read_texts
     from tarocco.judge.references import METRICS, run_references, subsets_of
     from tarocco.present.progress import progress
     from tarocco.registry import metrics
@@ -126,6 +129,10 @@ def run(options: argparse.Namespace) -> None:
         from tarocco.present.plots.results import figure
 
         figure(result, options.figure)
+    if options.report:
+        texts = read_texts(options, experiment) if by == "people" else None
+        encoding = None if texts is None else encoding_of(options, texts)
+        report_if_asked(options, [result], test_set=texts, metrics=chosen, encoding=encoding, experiment=experiment)
 
 
 def _judge_of(options: argparse.Namespace) -> str:

@@ -15,6 +15,7 @@ from tarocco.cli.options import (
     add_figure_option,
     add_jobs_option,
     add_output_options,
+    add_report_option,
     add_resampling_options,
     add_scores_option,
     add_store_option,
@@ -22,6 +23,7 @@ from tarocco.cli.options import (
     add_text_options,
     store_of,
 )
+from tarocco.cli.reporting import report_if_asked
 from tarocco.cli.running import is_experiment, say
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_resampling_options(parser)
     add_output_options(parser)
     add_figure_option(parser)
+    add_report_option(parser)
     add_jobs_option(parser)
     add_store_option(parser)
 
@@ -60,7 +63,7 @@ def run(options: argparse.Namespace) -> None:
 
     if not options.input and sys.stdin is not None and sys.stdin.isatty() and not is_experiment(options.references[0]):
         say("note: reading the system from the keyboard; files of systems are named with -i")
-    test_set, chosen, encoding, _ = read_inputs(options, piped=True)
+    test_set, chosen, encoding, experiment = read_inputs(options, piped=True)
     if options.level == "document" and test_set.documents is None:
         raise InputError("--level document needs document labels: give --documents FILE, one label a segment")
     if options.level != "corpus" and options.confidence is not None and options.format != "json" and not options.quiet:
@@ -89,6 +92,7 @@ def run(options: argparse.Namespace) -> None:
         from tarocco.present.plots.results import figure
 
         figure(result, options.figure)
+    report_if_asked(options, [result], test_set=test_set, encoding=encoding, experiment=experiment)
 
 
 def warn_of_tokenized_text(test_set: TestSet) -> None:

@@ -19,6 +19,7 @@ from tarocco.model import Segments, TestSet
 from tarocco.registry import metrics as find_metrics
 from tarocco.scoring import score_signature
 
+Batches = dict[tuple[tuple[int, ...], Encoding], Batch]  # by references and way of reading
 NUMBER = 3  # of segments, if nobody asks for others
 
 
@@ -90,13 +91,13 @@ def explain_test_set(
     else:
         chosen, why = _checked(segments, len(test_set)), ""
     contexts = contexts_of(test_set, metrics, encoding)
-    found = [
-        explanation
-        for segment in chosen
-        for system in test_set.systems
-        for metric, context in zip(metrics, contexts, strict=True)
-        for explanation in _Case(test_set, segment, system, metric, context, encoding).explanations(all_references)
-    ]
+    found = []
+    for segment in chosen:
+        for system in test_set.systems:
+            batches: Batches = {}
+            for metric, context in zip(metrics, contexts, strict=True):
+                case = _Case(test_set, segment, system, metric, context, encoding, batches)
+                found += case.explanations(all_references)
     return ExplainResult(tuple(found), why)
 
 
@@ -141,6 +142,7 @@ class _Case:
     metric: Metric
     context: Any
     encoding: Encoding
+    batches: Batches  # what other metrics have read already
 
     def explanations(self, all_references: bool) -> Iterator[Explanation]:
         """The explanation, or one for each reference."""
@@ -182,11 +184,17 @@ class _Case:
         )
 
     def _batch(self, numbers: Sequence[int]) -> Batch:
+        key = tuple(numbers), self.metric.reads(self.encoding)
+        if key not in self.batches:
+            self.batches[key] = self._read(numbers, key[1])
+        return self.batches[key]
+
+    def _read(self, numbers: Sequence[int], encoding: Encoding) -> Batch:
         def only(text: Segments) -> Segments:
             return text.rows(self.segment, self.segment + 1)
 
         columns = [only(self.test_set.systems[self.system])], [only(self.test_set.references[one]) for one in numbers]
-        return Batch.of_columns(*columns, np.ones((len(numbers), 1), np.bool_), self.metric.reads(self.encoding))
+        return Batch.of_columns(*columns, np.ones((len(numbers), 1), np.bool_), encoding)
 
     def _statistics(self, batch: Batch) -> Floats:
         return np.asarray(self.metric.statistics(batch, self.context), np.float64)

@@ -7,6 +7,8 @@ marking    which words of a text a metric matched: explanations as short lists o
 terms      what a word such as ORANGE or p-value means, in a sentence
 charts     payload -> Altair charts, for the page and for papers
 tabular    payload -> tables, for LaTeX and CSV
-write      payload -> page, figures and tables as files: `tarocco.report`
+paths      where files may go
+write      payload -> page, figures and tables as files
+report     whatever was found -> a page: `tarocco.report`
 template.html, page.css, script/   the page itself, written by hand
 """

@@ -41,7 +41,7 @@ def _board(payload: Payload) -> Iterator[Figure]:
     rows = [_dot(one["system"], one["metric"], one["score"], one.get("interval")) for one in board["scores"]]
     of = _metrics(payload)
     note = _intervals(board.get("confidence"))
-    options = {
+    options: dict[str, Any] = {
         "lower_is_better": [name for name, metric in of.items() if metric["kind"] == "error"],
         "scales": {name: metric["scale"] for name, metric in of.items()},
     }
@@ -78,7 +78,9 @@ def _agreement(payload: Payload) -> Iterator[Figure]:
     alike = payload.get("agreement")
     if not alike or len(alike["metrics"]) < 2:
         return
-    told = f"How alike {', '.join(alike['metrics'])} rank segments: rank correlations, metrics that are alike side by side"
+    told = (
+        f"How alike {', '.join(alike['metrics'])} rank segments: rank correlations, metrics that are alike side by side"
+    )
     chart = heat_map(alike["metrics"], alike["correlation"], legend="correlation", description=told)
     yield Figure("agreement", "agreement", "Metrics that judge alike", told, chart)
 
@@ -126,7 +128,10 @@ def _king(payload: Payload) -> Iterator[Figure]:
     part = payload.get("king")
     if not part:
         return
-    of_sets = {f"all {len(one['metrics'])} together" if len(one["metrics"]) > 1 else one["metrics"][0]: one for one in part["sets"]}
+    of_sets = {
+        f"all {len(one['metrics'])} together" if len(one["metrics"]) > 1 else one["metrics"][0]: one
+        for one in part["sets"]
+    }
     rows = [
         _dot(name, kind, one[key], one[between])
         for kind, key, between in (("KING", "king", "interval"), ("strict KING", "strict_king", "strict_interval"))
@@ -134,7 +139,9 @@ def _king(payload: Payload) -> Iterator[Figure]:
     ]
     told = "KING of each metric, higher is better: " + _listed([row for row in rows if row["metric"] == "KING"], 1, 3)
     panels = tuple(
-        Figure(f"king-{number}", "king", kind, told, dots([row for row in rows if row["metric"] == kind], description=told))
+        Figure(
+            f"king-{number}", "king", kind, told, dots([row for row in rows if row["metric"] == kind], description=told)
+        )
         for number, kind in enumerate(("KING", "strict KING"))
     )
     chart = dots(rows, one_range=True, note=_intervals(part["confidence"]), description=told)
@@ -172,7 +179,11 @@ def _people(payload: Payload) -> Iterator[Figure]:
             own = [row for row in rows if row["metric"] == criterion]
             told = f"{title} ({criterion}): {_listed(own, 1, 3)}"
             name = f"people-{number}-{at}"
-            panels.append(Figure(name, f"people-{number}", f"{part['level']} level: {criterion}", told, dots(own, description=told)))
+            panels.append(
+                Figure(
+                    name, f"people-{number}", f"{part['level']} level: {criterion}", told, dots(own, description=told)
+                )
+            )
         chart = dots(rows, one_range=True, note=_intervals(part["confidence"]), description=title)
         name = f"people-{part['level']}" + (f"-{part['grouping']}" if part["grouping"] != "none" else "")
         yield Figure(name, f"people-{number}", title, title, chart, tuple(panels))
@@ -206,7 +217,7 @@ def _references(payload: Payload) -> Iterator[Figure]:
     yield Figure("references", "references", "More references", told, chart)
 
 
-# --- what charts have in common ----------------------------------------------------------------------------------------
+# --- what charts have in common --------------------------------------------------------------------------------------
 
 
 def _metrics(payload: Payload) -> dict[str, Any]:
@@ -237,7 +248,7 @@ def _file(name: str) -> str:
     return "".join(character if character.isalnum() or character in "-.+" else "_" for character in name)
 
 
-# --- for the page ------------------------------------------------------------------------------------------------------
+# --- for the page ----------------------------------------------------------------------------------------------------
 
 
 def page_charts(payload: Payload) -> list[dict[str, Any]]:

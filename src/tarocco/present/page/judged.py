@@ -118,10 +118,7 @@ def correlation_part(result: CorrelateResult) -> dict[str, Any]:
         "coefficient": asked.coefficient,
         "confidence": asked.confidence,
         "criteria": result.criteria,
-        "metrics": [
-            {**record, "value": record[asked.coefficient]}
-            for record in result.to_dict()
-        ],
+        "metrics": [{**record, "value": record[asked.coefficient]} for record in result.to_dict()],
         "notes": list(result.notes),
     }
 

@@ -21,7 +21,7 @@ Spans = list[tuple[int, int]]  # begin and end of each word
 
 @lru_cache(maxsize=1 << 14)
 def placed(text: str, words: tuple[str, ...]) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Where words stand in a text; where a metric has changed them beyond recognition, in the words joined by spaces."""
+    """Where words stand in a text; where a metric has changed them too much, in the words joined by spaces."""
     spans = _found(text, words) or (_found(text.lower(), words) if len(text.lower()) == len(text) else None)
     if spans is None:
         text = " ".join(words)

@@ -160,7 +160,7 @@ def _metric(name: str, metric: Metric | None, signature: str | None) -> dict[str
     if metric is None:
         return {"name": name, "kind": "similarity", "scale": 1, "digits": 4, "signature": signature}
     record = {"name": name, "kind": metric.kind, "scale": metric.scale, "digits": 2 if metric.scale == 100 else 4}
-    if not isinstance(metric, External):
+    if not isinstance(metric, External):  # which were made elsewhere, and say nothing of themselves
         record |= {"summary": metric.summary, "paper": metric.paper}
     return record | {"signature": signature}
 
@@ -231,9 +231,7 @@ def _clusters(scores: Result, comparison: CompareResult | None) -> dict[tuple[st
     """
     if comparison is None or not comparison.all_pairs:
         return {}
-    apart = {
-        (one.metric, frozenset((one.baseline, one.system))) for one in comparison.differences if one.significant
-    }
+    apart = {(one.metric, frozenset((one.baseline, one.system))) for one in comparison.differences if one.significant}
     found: dict[tuple[str, str], int] = {}
     for metric in dict.fromkeys(score.metric for score in scores.scores):
         name = str(metric)

@@ -124,7 +124,9 @@ def _path(payload: Payload) -> Iterator[Named]:
             {"step": step, "metric": one["metric"], "king": one["king"], "strict_king": one["strict_king"]}
             for step, one in enumerate(path, start=1)
         ]
-        body = tuple((str(one["step"]), one["metric"], _cell(one["king"]), _cell(one["strict_king"])) for one in records)
+        body = tuple(
+            (str(one["step"]), one["metric"], _cell(one["king"]), _cell(one["strict_king"])) for one in records
+        )
         yield Named("best-set", Table(("step", "metric", "KING", "strict KING"), body, labels=2), records)
 
 
@@ -134,7 +136,9 @@ def _breakdowns(payload: Payload) -> Iterator[Named]:
         records, body = [], []
         for name, table in one["scores"].items():
             for part, size, row in zip(one["parts"], one["sizes"], table, strict=True):
-                records.append({"metric": name, one["by"]: part, "segments": size, **dict(zip(one["systems"], row, strict=True))})
+                records.append(
+                    {"metric": name, one["by"]: part, "segments": size, **dict(zip(one["systems"], row, strict=True))}
+                )
                 body.append((name, part, str(size), *(_number(value, of[name]) for value in row)))
         header = ("metric", one["by"], "segments", *one["systems"])
         yield Named(f"breakdown-{number}", Table(header, tuple(body), labels=2), records)

@@ -12,14 +12,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from tarocco.errors import InputError
 from tarocco.present.page.charts import figures, page_charts
+from tarocco.present.page.paths import check_directory, check_report
 from tarocco.present.page.payload import json_of, payload_of
 from tarocco.present.page.tabular import tables_of
 from tarocco.present.plots.files import rendered
 from tarocco.present.plots.libraries import check_installed, vl_convert
 from tarocco.present.tables import latex, separated
-from tarocco.present.writing import check_writable, write_whole
+from tarocco.present.writing import write_whole
 from tarocco.trials.findings import Findings
 
 SCRIPTS = ("dom", "terms", "table", "verdict", "systems", "trial", "marks", "segments", "confusions", "foot", "main")
@@ -53,23 +53,6 @@ def write_figures(findings: Findings | Mapping[str, Any], directory: str | os.Pa
             written.append(folder / f"{named.name}{suffix}")
             write_whole(written[-1], text.encode("utf-8"))
     return written
-
-
-def check_report(path: str | os.PathLike[str]) -> None:
-    """Refuse, before any work is done, a report that could not be made or written."""
-    if Path(path).suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"{os.fspath(path)}: the name of a report ends in .html")
-    check_writable(path)
-    check_installed()
-
-
-def check_directory(path: str | os.PathLike[str]) -> None:
-    """Refuse a place at which no directory of figures can be."""
-    folder = Path(path)
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder}: a directory is wanted for figures, and this is a file")
-    if not folder.exists() and not folder.parent.is_dir():
-        raise InputError(f"{folder}: there is no directory {folder.parent}")
 
 
 def _payload(findings: Findings | Mapping[str, Any]) -> dict[str, Any]:
@@ -115,7 +98,12 @@ def _digest(text: str) -> str:
 
 def _in_script(text: str) -> str:
     """JSON that no text in it can end, and whose lines no reader breaks elsewhere."""
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x7f", "\\u007f")
+    return (
+        text.replace("<", "\\u003c")
+        .replace("\u2028", "\\u2028")
+        .replace("\u2029", "\\u2029")
+        .replace("\x7f", "\\u007f")
+    )
 
 
 def _without_scripts(payload: Mapping[str, Any]) -> str:
@@ -123,4 +111,5 @@ def _without_scripts(payload: Mapping[str, Any]) -> str:
     verdict = payload.get("verdict") or {}
     told = [verdict.get("headline", ""), *verdict.get("systems", ()), *verdict.get("disagreements", ())]
     lines = "".join(f"<p>{escape(line)}</p>" for line in told if line)
-    return f"<h1>{escape(str(payload['name']))}</h1>{lines}<p>Allow scripts to see the rest: the page runs its own alone.</p>"
+    allow = "<p>Allow scripts to see the rest: the page runs its own alone.</p>"
+    return f"<h1>{escape(str(payload['name']))}</h1>{lines}{allow}"

@@ -1,0 +1,63 @@
+"""Make a page of what a run found out: one HTML file that needs no network.
+
+RUN is the data of a report as JSON (--json writes them), or a report that was made before; its page is made anew. Other
+commands write a page of what they find with --report FILE.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from tarocco.cli.options import report_path
+from tarocco.cli.running import is_experiment, say
+
+EXAMPLES = """examples:
+  tarocco report report.html --figures figures
+  tarocco report report.html --json report.json
+  tarocco report report.json -o again.html
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", metavar="RUN", help="data of a report (.json), or a report (.html)")
+    parser.add_argument("-o", "--output", type=report_path, metavar="FILE", help="the page: .html")
+    parser.add_argument(
+        "--figures", metavar="DIR", help="every plot as SVG, PNG and PDF, and every table as LaTeX and CSV"
+    )
+    parser.add_argument("--json", metavar="FILE", help="the data of the page, all its numbers and texts")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no notes on standard error")
+
+
+def run(options: argparse.Namespace) -> None:
+    from tarocco.errors import InputError
+    from tarocco.present.page.paths import check_directory
+    from tarocco.present.page.payload import read_payload
+    from tarocco.present.page.write import write_figures, write_payload, write_report
+    from tarocco.present.writing import check_apart, check_writable
+    from tarocco.read.bytes_of import bytes_of
+    from tarocco.read.lines import check_utf8
+
+    if is_experiment(options.run):
+        raise InputError(
+            f"{options.run} is an experiment: `tarocco trial {options.run} --report FILE` makes its report"
+        )
+    outputs = [options.output, options.json]
+    if not any([*outputs, options.figures]):
+        raise InputError("what is to be made? Name a page with -o, figures with --figures, or data with --json")
+    check_apart(outputs, [options.run])
+    if options.json:
+        check_writable(options.json)
+    if options.figures:
+        check_directory(options.figures)
+    data = bytes_of(options.run)
+    check_utf8(data, options.run)
+    payload: dict[str, Any] = read_payload(data.decode("utf-8"), options.run)
+    if options.output:
+        write_report(payload, options.output)
+    if options.json:
+        write_payload(payload, options.json)
+    if options.figures:
+        written = write_figures(payload, options.figures)
+        if not options.quiet:
+            say(f"note: {len(written)} files are in {options.figures}")
