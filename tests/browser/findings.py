@@ -104,3 +104,63 @@ def demo_findings(metrics=METRICS):
         verdict=verdict_of(metrics),
         notes=("Lists with fewer candidates than the longest were kept.",),
     )
+
+
+HOSTILE = (
+    "<script>document.title = 'taken'</script>",
+    "</script><script>document.title = 'taken'</script><!--",
+    "\"quotes\" 'and' `backticks` &amp; &lt;b&gt; <img src=x onerror=\"document.title='taken'\">",
+    "right \u202eto left\u202c and \u2067isolated\u2069 \u200fmarks",
+    "a NUL \x00 and a bell \x07 and an escape \x1b[31m and a separator \u2028 between",
+    "emoji 👩‍👩‍👧‍👦 🏳️‍🌈 and beyond the plane 𝒳𝒴𝒵",
+    "x" * 10_000,
+    "שלום עולם, this is English in Hebrew",
+    "{{payload}} ${1+1} javascript:alert(1) onload=alert(1)",
+    "",
+)
+
+
+def hostile_findings():
+    """Texts and names that try to be more than text."""
+    references = [(text, f"other {text}") for text in HOSTILE]
+    names = {"<b>bold</b>": list(HOSTILE), "</script>": [text[::-1] for text in HOSTILE]}
+    return Findings(
+        name="</title><script>document.title = 'taken'</script>",
+        command="tarocco score '<script>' \"$(rm -rf)\"",
+        encoding=Encoding("13a"),
+        test_set=make_test_set(names, references),
+        source=Segments.from_strings(HOSTILE),
+        groups=tuple("<i>group</i>" if i % 2 else "\u202egroup" for i in range(len(HOSTILE))),
+        scores=tarocco.score(names, references, metrics=["BLEU-4", "chrF"], confidence=0.95, n_resamples=50),
+        notes=("<script>document.title = 'taken'</script>",),
+    )
+
+
+def large_findings(segments=3000, systems=10, references=4, metrics=METRICS):
+    """A test set of the size that the page must stay smooth at: sentences of words drawn at random, by fixed rules."""
+    rng = np.random.default_rng(1)
+    words = np.array([f"{a}{b}{c}" for a in "bdfgklmnprst" for b in "aeiou" for c in ("n", "r", "st", "lling", "ment")])
+    sizes = rng.integers(8, 32, segments)
+
+    def sentence(size):
+        return list(words[(rng.pareto(1.1, size) * 12).astype(int) % len(words)])
+
+    def changed(text, share):
+        return " ".join(word if rng.random() > share else words[rng.integers(len(words))] for word in text)
+
+    source = [sentence(size) for size in sizes]
+    streams = [[changed(text, 0.3) for text in source] for _ in range(references)]
+    outputs = {f"system {chr(65 + i)}": [changed(text, 0.25 + 0.04 * i) for text in source] for i in range(systems)}
+    wanted = list(zip(*streams, strict=True))
+    scores = tarocco.score(outputs, wanted, metrics=metrics, confidence=0.95, n_resamples=100)
+    return Findings(
+        name=f"{segments} segments, {systems} systems, {references} references",
+        command="tarocco score large.toml --report large.html",
+        encoding=Encoding("13a"),
+        seed=12345,
+        test_set=make_test_set(outputs, wanted),
+        source=Segments.from_strings([" ".join(text) for text in source]),
+        groups=tuple(f"genre {i % 5 + 1}" for i in range(segments)),
+        scores=scores,
+        agreement=agreement_of(scores),
+    )

@@ -91,7 +91,7 @@ def explain_test_set(
     else:
         chosen, why = _checked(segments, len(test_set)), ""
     contexts = contexts_of(test_set, metrics, encoding)
-    found = []
+    found: list[Explanation] = []
     for segment in chosen:
         for system in test_set.systems:
             batches: Batches = {}

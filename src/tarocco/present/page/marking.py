@@ -6,6 +6,7 @@ by one. Places are counted in UTF-16 code units, as JavaScript counts them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -16,13 +17,16 @@ from tarocco.present.explanations import Stretch, stretches
 
 MATCHED, SKIPPED, GAINED, APART = 1, 2, 3, 4
 
+_ENTITIES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
+_ENTITY = re.compile("|".join(_ENTITIES))
+
 Spans = list[tuple[int, int]]  # begin and end of each word
 
 
 @lru_cache(maxsize=1 << 14)
 def placed(text: str, words: tuple[str, ...]) -> tuple[str, tuple[tuple[int, int], ...]]:
     """Where words stand in a text; where a metric has changed them too much, in the words joined by spaces."""
-    spans = _found(text, words) or (_found(text.lower(), words) if len(text.lower()) == len(text) else None)
+    spans = _found(text, words)
     if spans is None:
         text = " ".join(words)
         spans = _found(text, words) or []
@@ -35,14 +39,35 @@ def placed(text: str, words: tuple[str, ...]) -> tuple[str, tuple[tuple[int, int
 
 
 def _found(text: str, words: Sequence[str]) -> Spans | None:
-    spans, at = [], 0
-    for word in words:
-        begin = text.find(word, at)
-        if begin < 0:
-            return None
-        at = begin + len(word)
-        spans.append((begin, at))
-    return spans
+    """Where words stand, one after the other; entities are what they stand for, as tokenizers have it."""
+    plain, places = _without_entities(text)
+    for read in (plain, plain.lower()):
+        if len(read) != len(plain):  # some letters are longer in lower case
+            continue
+        spans, at = [], 0
+        for word in words:
+            begin = read.find(word, at)
+            if begin < 0:
+                break
+            at = begin + len(word)
+            spans.append((places[begin], places[at]))
+        else:
+            return spans
+    return None
+
+
+def _without_entities(text: str) -> tuple[str, Sequence[int]]:
+    """The text with its entities replaced, and the place in the text of each of its characters and of its end."""
+    if "&" not in text:
+        return text, range(len(text) + 1)
+    plain: list[str] = []
+    places: list[int] = []
+    at = 0
+    for found in _ENTITY.finditer(text):
+        plain += [text[at : found.start()], _ENTITIES[found[0]]]
+        places += [*range(at, found.start()), found.start()]
+        at = found.end()
+    return "".join([*plain, text[at:]]), [*places, *range(at, len(text) + 1)]
 
 
 def marks_of(text: str, words: tuple[str, ...], found: Sequence[Stretch]) -> dict[str, Any]:

@@ -31,11 +31,11 @@ function confusionsSection() {
 function confusion(one) {
   const body = el("div", { class: "segment-body" });
   const line = (kind, item) => el("div", { class: `text ${kind}` },
-    el("h4", {}, kind === "reference" ? `Reference ${item.place}` : `Candidate ${item.place}`, el("span", { class: "remark" }, `rank ${fixed(item.rank, 1).replace(".0", "")}`), item.copy ? el("span", { class: "remark" }, "a copy of a reference") : null),
+    el("h3", {}, kind === "reference" ? `Reference ${item.place}` : `Candidate ${item.place}`, el("span", { class: "remark" }, `rank ${fixed(item.rank, 1).replace(".0", "")}`), item.copy ? el("span", { class: "remark" }, "a copy of a reference") : null),
     el("p", {}, marked(item.text, item)));
   const made = el("details", { class: "segment", toggle: () => {
     if (!made.open || body.firstChild) return;
-    body.append(...[one.source !== undefined ? el("div", { class: "text source" }, el("h4", {}, "Source"), el("p", {}, own(one.source))) : null,
+    body.append(...[one.source !== undefined ? el("div", { class: "text source" }, el("h3", {}, "Source"), el("p", {}, own(one.source))) : null,
       ...one.above.map((item) => line("candidate", item)), one.count > one.above.length ? el("p", { class: "small" }, `and ${one.count - one.above.length} more`) : null,
       ...one.references.map((item) => line("reference", item)),
       payload.segments ? el("button", { type: "button", click: () => showSegment(one.segment) }, `see segment ${one.segment}`) : null].filter(Boolean));

@@ -46,7 +46,7 @@ const waiting = charts.map((chart) => [document.getElementById(`chart-${chart.na
 const idle = window.requestIdleCallback || ((work) => setTimeout(work, 0));
 
 function drawn([place, chart]) {
-  return window.vegaEmbed(place, chart.spec, OPTIONS).then(() => place.querySelector("svg")?.setAttribute("aria-hidden", "true"))
+  return window.vegaEmbed(place, chart.spec, OPTIONS)
     .catch((problem) => place.replaceChildren(el("p", {}, `This chart could not be drawn: ${problem.message}`)));
 }
 

@@ -130,12 +130,12 @@ function segmentsSection() {
     const present = references.filter((text) => text.trim() !== "");
     const box = (head, text, kind) => el("div", { class: `text ${kind}` }, head, el("p", {}, text));
     const left = el("div", { class: "side" });
-    if (texts.source) left.append(box(el("h4", {}, "Source"), own(texts.source[row]), "source"));
+    if (texts.source) left.append(box(el("h3", {}, "Source"), own(texts.source[row]), "source"));
     references.forEach((text, place) => {
       if (text.trim() === "" && present.length) return;
       const record = exact ? exact.r[place + 1] : plainMarks(text, [texts.systems[focus][row]]);
       const unused = exact && !record;
-      left.append(box(el("h4", {}, "Reference ", own(payload.references[place] ?? String(place + 1)), unused ? el("span", { class: "remark" }, "not the one that counted") : null), record ? marked(text, record) : own(text), "reference"));
+      left.append(box(el("h3", {}, "Reference ", own(payload.references[place] ?? String(place + 1)), unused ? el("span", { class: "remark" }, "not the one that counted") : null), record ? marked(text, record) : own(text), "reference"));
     });
     const right = el("div", { class: "side" });
     const order = [...new Set([browser.first, browser.second, ...systems.keys()])].filter((place) => place >= 0);
@@ -149,7 +149,7 @@ function segmentsSection() {
       } }, "match with references");
       const shown = browser.metric === null ? null : measured.get(browser.metric).shown(at(place, row));
       right.append(el("div", { class: `text system${place === focus ? " focused" : ""}`, "data-system": systems[place] },
-        el("h4", {}, own(systems[place]), shown && el("span", { class: "score" }, el("b", {}, shown)), choose),
+        el("h3", {}, own(systems[place]), shown && el("span", { class: "score" }, el("b", {}, shown)), choose),
         el("p", {}, text === "" ? el("i", {}, "nothing") : marked(text, own_marks ? own_marks.c : plainMarks(text, references))),
         own_marks && own_marks.n.length ? el("p", { class: "small tallies" }, own_marks.n.slice(0, 12).map(([type, same, all]) => el("span", {}, visible(type), ` ${same}/${all}`))) : null));
     }
