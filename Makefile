@@ -1,5 +1,6 @@
 # make demo    put metrics and systems of the bundled test set on trial
 # make test    run every test, with compiled kernels and then with plain ones
+# make test-browser   run the tests of the report in Chromium
 # make lint    check format, style and types
 # make bench   measure speed and memory against other tools
 # make docs    refresh what the documentation has from the code, and build its site
@@ -23,7 +24,7 @@ SOURCES := $(shell find src examples -name '*.py' -o -name '*.toml' -o -name '*.
 PLUGIN := examples/tarocco-overlap
 WORKERS := -n auto --dist worksteal  # a process a processor
 
-.PHONY: demo test test-compiled test-plain lint bench kills sanitize docs site study clean
+.PHONY: demo test test-compiled test-plain test-browser screenshots lint bench kills sanitize docs site study clean
 
 demo: $(VENV)/.installed
 	@$(VENV)/bin/tarocco demo
@@ -31,7 +32,15 @@ demo: $(VENV)/.installed
 test: test-compiled test-plain
 
 test-compiled: $(VENV)/.test
-	$(VENV)/bin/python -m pytest $(WORKERS) tests
+	$(VENV)/bin/python -m pytest $(WORKERS) tests --ignore tests/browser
+
+# Debian's Chromium, driven by Playwright, which downloads no browser of its own. Where there is none, tests say so.
+test-browser: $(VENV)/.browser
+	$(VENV)/bin/python -m pytest tests/browser
+
+# Pictures of the demo's report, for the documentation.
+screenshots: $(VENV)/.browser
+	$(VENV)/bin/python tools/make_screenshots.py
 
 # The same kernel sources, run as plain Python from an installation of their own.
 test-plain: $(PLAIN)/.installed
@@ -106,6 +115,12 @@ $(VENV)/.test: $(VENV)/.installed $(PLUGIN)/pyproject.toml
 
 $(VENV)/.bench: $(VENV)/.test
 	$(call extra,bench)
+	@touch $@
+
+$(VENV)/.browser: $(VENV)/.test
+	$(call extra,browser)
+	@command -v chromium >/dev/null || test -n "$$CHROMIUM" || test "$$(id -u)" != 0 || ! command -v apt-get >/dev/null \
+		|| { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-liberation; }
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.installed

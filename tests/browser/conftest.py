@@ -1,4 +1,7 @@
-"""Chromium for tests of the page: Debian's, driven by Playwright. Under CI it must be there."""
+"""Chromium for tests of the page: Debian's, driven by Playwright. Under CI it must be there.
+
+`make test-browser` runs these, not `make test`: a browser is more than most machines have.
+"""
 
 import os
 import shutil

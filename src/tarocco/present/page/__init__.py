@@ -12,3 +12,23 @@ write      payload -> page, figures and tables as files
 report     whatever was found -> a page: `tarocco.report`
 template.html, page.css, script/   the page itself, written by hand
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tarocco.present.page.report import report
+    from tarocco.present.page.write import write_figures, write_payload, write_report
+
+__all__ = ["report", "write_figures", "write_payload", "write_report"]
+
+
+def __getattr__(name: str) -> Any:
+    """Found when first used: whoever asks where a page may go needs nothing of the rest."""
+    if name not in __all__:
+        raise AttributeError(f"module 'tarocco.present.page' has no attribute {name!r}")
+    from importlib import import_module
+
+    home = "report" if name == "report" else "write"
+    return getattr(import_module(f"tarocco.present.page.{home}"), name)
