@@ -1,7 +1,7 @@
 """Make a page of what a run found out: one HTML file that needs no network.
 
-RUN is the data of a report as JSON (--json writes them), or a report that was made before; its page is made anew. Other
-commands write a page of what they find with --report FILE.
+RUN is an experiment file, which is put on trial first, or the data of a report as JSON (--json writes them), or a report
+that was made before. Other commands write a page of what they find with --report FILE.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from tarocco.cli.options import report_path
 from tarocco.cli.running import is_experiment, say
 
 EXAMPLES = """examples:
+  tarocco report experiment.toml -o report.html
   tarocco report report.html --figures figures
   tarocco report report.html --json report.json
   tarocco report report.json -o again.html
@@ -20,7 +21,9 @@ EXAMPLES = """examples:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", metavar="RUN", help="data of a report (.json), or a report (.html)")
+    parser.add_argument(
+        "run", metavar="RUN", help="an experiment (.toml), data of a report (.json), or a report (.html)"
+    )
     parser.add_argument("-o", "--output", type=report_path, metavar="FILE", help="the page: .html")
     parser.add_argument(
         "--figures", metavar="DIR", help="every plot as SVG, PNG and PDF, and every table as LaTeX and CSV"
@@ -32,16 +35,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     from tarocco.errors import InputError
     from tarocco.present.page.paths import check_directory
-    from tarocco.present.page.payload import read_payload
     from tarocco.present.page.write import write_figures, write_payload, write_report
     from tarocco.present.writing import check_apart, check_writable
-    from tarocco.read.bytes_of import bytes_of
-    from tarocco.read.lines import check_utf8
 
-    if is_experiment(options.run):
-        raise InputError(
-            f"{options.run} is an experiment: `tarocco trial {options.run} --report FILE` makes its report"
-        )
     outputs = [options.output, options.json]
     if not any([*outputs, options.figures]):
         raise InputError("what is to be made? Name a page with -o, figures with --figures, or data with --json")
@@ -50,9 +46,7 @@ def run(options: argparse.Namespace) -> None:
         check_writable(options.json)
     if options.figures:
         check_directory(options.figures)
-    data = bytes_of(options.run)
-    check_utf8(data, options.run)
-    payload: dict[str, Any] = read_payload(data.decode("utf-8"), options.run)
+    payload = _of_a_trial(options) if is_experiment(options.run) else _of_a_file(options.run)
     if options.output:
         write_report(payload, options.output)
     if options.json:
@@ -61,3 +55,26 @@ def run(options: argparse.Namespace) -> None:
         written = write_figures(payload, options.figures)
         if not options.quiet:
             say(f"note: {len(written)} files are in {options.figures}")
+
+
+def _of_a_file(path: str) -> dict[str, Any]:
+    """The data of a report, from JSON or from a page."""
+    from tarocco.present.page.payload import read_payload
+    from tarocco.read.bytes_of import bytes_of
+    from tarocco.read.lines import check_utf8
+
+    data = bytes_of(path)
+    check_utf8(data, path)
+    return read_payload(data.decode("utf-8"), path)
+
+
+def _of_a_trial(options: argparse.Namespace) -> dict[str, Any]:
+    """The data of a report of everything that an experiment's data allow."""
+    from dataclasses import replace
+    from importlib import import_module
+
+    from tarocco.present.page.judged import MOST_ABOVE
+    from tarocco.present.page.payload import payload_of
+
+    findings = import_module("tarocco.trials.trial").trial(options.run, confusions=MOST_ABOVE)
+    return payload_of(replace(findings, command=options.command_line))
