@@ -1,6 +1,6 @@
 """Make a page of what a run found out: one HTML file that needs no network.
 
-RUN is an experiment file, which is put on trial first, or the data of a report as JSON (--json writes them), or a report
+RUN is an experiment file, which is put on trial first, the data of a report as JSON (--json writes them), or a report
 that was made before. Other commands write a page of what they find with --report FILE.
 """
 

@@ -41,7 +41,7 @@ function boardSection() {
   if (board.confidence) about.push(`Below a score: its ${100 * board.confidence}% interval, by the bootstrap over segments.`);
   if (board.test && board.test.all_pairs) about.push("Numbers in boxes: the cluster. Systems in cluster 1 are significantly better than all others, those in 2 better than the rest, and so on.");
   return section("systems", "Which system?", "Systems", "Every system under every metric; press a header to sort. Bold is the best of a column.",
-    sortable("Scores of systems", columns, systems, 1),
+    sortable("Scores of systems", columns, systems, 1 + Math.max(0, names.indexOf(payload.verdict?.metrics[0]?.metric))),
     about.length ? el("p", { class: "small" }, explained(about.join(" "))) : null,
     figures("systems"), pairs(board), notes(board.notes));
 }

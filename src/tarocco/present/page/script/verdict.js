@@ -7,6 +7,12 @@ const TRUST = {
   unjudged: ["?", "not judged", "The data do not allow to judge this metric."],
 };
 
+const CARDS = 12;
+
+function sentence(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+}
+
 function chip(trust) {
   const [sign, word, meaning] = TRUST[trust] || ["?", trust, ""];
   return el("span", { class: `chip ${trust}`, title: meaning }, el("span", { "aria-hidden": "true" }, `${sign} `), word);
@@ -26,22 +32,29 @@ function verdictSection() {
   if (!verdict) return leaders();
   const seen = new Set();
   const headline = el("p", { class: "headline" }, explained(verdict.headline, seen)); // first, so that terms are explained there
-  const first = verdict.interesting.slice(0, 3).map((one) => explained(one, seen));
+  const first = verdict.interesting.slice(0, 3).map((one) => explained(sentence(one), seen));
   const cards = verdict.metrics.map((one) => el("li", { class: `card ${one.trust}` },
     el("div", { class: "card-head" }, el("h4", {}, own(one.metric)), chip(one.trust)),
-    el("p", {}, explained(one.reason, seen)),
+    el("p", {}, explained(sentence(one.reason), seen)),
     one.opinions.length ? el("details", {}, el("summary", {}, "What each judge says"),
       el("dl", {}, one.opinions.flatMap((opinion) => [
         el("dt", {}, explained(opinion.judge, new Set()), opinion.standing === 1 ? " ✓" : opinion.standing === 0 ? " ✗" : ""),
         el("dd", {}, visible(opinion.sentence))]))) : null));
-  const told = (title, sentences) => sentences.length ? part(title, null, list(sentences.map((one) => explained(one, seen)))) : null;
+  // Many sentences tire: the first ones are shown, the others can be.
+  const told = (title, sentences, most = 5) => {
+    const items = sentences.map((one) => explained(sentence(one), seen));
+    if (!items.length) return null;
+    return part(title, null, list(items.slice(0, most)), items.length > most
+      ? el("details", {}, el("summary", {}, `${items.length - most} more`), list(items.slice(most))) : null);
+  };
   return section("verdict", "The verdict", "Verdict", null,
     headline,
     first.length ? list(first, "ol") : null,
-    part("Which metric deserves trust here?", judgesInWords(verdict), el("ul", { class: "cards" }, cards)),
+    part("Which metric deserves trust here?", judgesInWords(verdict), el("ul", { class: "cards" }, cards.slice(0, CARDS)), cards.length > CARDS
+      ? el("details", {}, el("summary", {}, `${cards.length - CARDS} more metrics`), el("ul", { class: "cards" }, cards.slice(CARDS))) : null),
     told("Which systems differ for real?", verdict.systems),
     told("Where do the judges disagree?", verdict.disagreements),
-    told("More findings", verdict.interesting.slice(3)),
+    told("More findings", verdict.interesting.slice(3), 3),
     told("What the data could not tell", verdict.caveats),
     plan());
 }
