@@ -18,6 +18,8 @@ from blocks import ROOT, Block, Undocumented, all_blocks
 NOT_RUN = {
     "make demo": "it makes an environment first; `tarocco demo` is run by itself",
     "make test": "it is what runs the tests",
+    "make test-browser": "it needs Chromium; continuous integration runs it",
+    "make screenshots": "it needs Chromium, and rewrites pictures",
     "make lint": "continuous integration runs it",
     "make bench": "it takes minutes, and measures rather than checks",
     "make docs": "it rewrites what is tested",

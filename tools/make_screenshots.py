@@ -1,4 +1,4 @@
-"""Pictures of the demo's report for the documentation: desktop, phone, dark, and a segment with its marks.
+"""Pictures of the demo's report for the documentation: desktop, phone, dark, a segment with its marks, and every plot.
 
     python tools/make_screenshots.py [REPORT.html]
 
@@ -15,6 +15,9 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
+from tarocco.present.page.payload import read_payload
+from tarocco.present.page.write import write_figures
+
 STATIC = Path(__file__).resolve().parents[1] / "docs" / "_static"
 ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 # name, width, height, color scheme, what is scrolled to
@@ -24,6 +27,8 @@ PICTURES = (
     ("report-dark", 1200, 1000, "dark", "#trial"),
     ("report-segment", 1200, 900, "light", "#segments .above"),
 )
+
+GALLERY = ("systems", "agreement", "orange", "king", "king-path", "people-system", "references", "breakdown-1-chrF")
 
 
 def main() -> None:
@@ -38,6 +43,15 @@ def main() -> None:
         for picture in PICTURES:
             take(browser, report.resolve(), *picture)
         browser.close()
+        draw(report, Path(folder) / "figures")
+
+
+def draw(report: Path, folder: Path) -> None:
+    """The plots of the gallery."""
+    for path in write_figures(read_payload(report.read_text("utf-8"), str(report)), folder):
+        if path.suffix == ".svg" and path.stem in GALLERY:
+            shutil.copyfile(path, STATIC / f"gallery-{path.stem}.svg")
+            print(f"docs/_static/gallery-{path.stem}.svg: {path.stat().st_size / 1000:.0f} kB")
 
 
 def take(browser: Browser, report: Path, name: str, width: int, height: int, scheme: str, place: str | None) -> None:

@@ -21,7 +21,8 @@ function segmentsSection() {
   const names = [...measured.keys()];
   const n = texts.references[0].length;
   const systems = payload.systems;
-  browser.metric = names[0] ?? null;
+  const trusted = payload.verdict?.metrics[0]?.metric;
+  browser.metric = measured.has(trusted) ? trusted : names[0] ?? null;
   if (systems.length > 1 && names.length) Object.assign(browser, { second: 1, by: "spread" });
   const haystacks = new Array(n);
 

@@ -28,8 +28,12 @@ function explained(text, seen = new Set()) {
     const one = sentenceOf.get(found[1]);
     if (seen.has(one.term)) continue;
     seen.add(one.term);
-    nodes.push(visible(text.slice(at, found.index)), ...term(found[1], one));
+    nodes.push(visible(text.slice(at, found.index)));
     at = found.index + found[1].length;
+    const [button, note] = term(found[1], one);
+    const stop = /^[.,;:!?)]+/.exec(text.slice(at))?.[0] ?? ""; // stays on the line of its word
+    nodes.push(el("span", { class: "unbroken" }, button, stop), note);
+    at += stop.length;
   }
   nodes.push(visible(text.slice(at)));
   return nodes;

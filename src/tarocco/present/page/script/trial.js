@@ -35,18 +35,18 @@ function judges() {
   for (const judged of payload.people || []) {
     for (const criterion of judged.criteria) {
       const of = by(judged.metrics.filter((one) => one.criterion === criterion));
-      found.push({ title: own(judged.criteria.length > 1 ? `people: ${criterion}` : "people"), remark: `${judged.coefficient}, ${judged.level} level`,
+      found.push({ title: own(judged.criteria.length > 1 ? `people: ${criterion}` : "people"), remark: `${judged.coefficient}, ${judged.level}s`,
         value: (row) => of.get(row)?.value ?? null, cell: (row) => of.has(row)
           ? cellOf(`people ${judged.level} ${criterion}`, row, fixed(of.get(row).value, 3), of.get(row).cluster ? `cluster ${of.get(row).cluster}` : "", between(of.get(row).interval, (value) => fixed(value, 2))) : NOTHING });
     }
   }
   if (payload.curves) {
     const of = by(payload.curves.metrics);
-    found.push({ title: "references", remark: "that are enough", ascending: true, value: (row) => of.get(row)?.enough ?? null, cell: (row) => String(of.get(row)?.enough ?? NOTHING) });
+    found.push({ title: "references", remark: "enough", ascending: true, value: (row) => of.get(row)?.enough ?? null, cell: (row) => String(of.get(row)?.enough ?? NOTHING) });
   }
   if (payload.audit) {
     const of = by(payload.audit.metrics);
-    found.push({ title: "gamed", remark: "checks it failed", ascending: true, value: (row) => of.get(row)?.found ?? null,
+    found.push({ title: "gamed", remark: "checks", ascending: true, value: (row) => of.get(row)?.found ?? null,
       cell: (row) => of.has(row) ? cellOf("gamed", row, `${of.get(row).found} of ${of.get(row).possible}`, "") : NOTHING });
   }
   return found;

@@ -9,6 +9,7 @@ const TRUST = {
 
 const CARDS = 12;
 
+// Reasons begin in the middle of a sentence; other sentences may begin with a name, which stays as it is.
 function sentence(text) {
   return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }
@@ -32,7 +33,7 @@ function verdictSection() {
   if (!verdict) return leaders();
   const seen = new Set();
   const headline = el("p", { class: "headline" }, explained(verdict.headline, seen)); // first, so that terms are explained there
-  const first = verdict.interesting.slice(0, 3).map((one) => explained(sentence(one), seen));
+  const first = verdict.interesting.slice(0, 3).map((one) => explained(one, seen));
   const cards = verdict.metrics.map((one) => el("li", { class: `card ${one.trust}` },
     el("div", { class: "card-head" }, el("h4", {}, own(one.metric)), chip(one.trust)),
     el("p", {}, explained(sentence(one.reason), seen)),
@@ -42,7 +43,7 @@ function verdictSection() {
         el("dd", {}, visible(opinion.sentence))]))) : null));
   // Many sentences tire: the first ones are shown, the others can be.
   const told = (title, sentences, most = 5) => {
-    const items = sentences.map((one) => explained(sentence(one), seen));
+    const items = sentences.map((one) => explained(one, seen));
     if (!items.length) return null;
     return part(title, null, list(items.slice(0, most)), items.length > most
       ? el("details", {}, el("summary", {}, `${items.length - most} more`), list(items.slice(most))) : null);
