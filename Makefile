@@ -26,7 +26,7 @@ WORKERS := -n auto --dist worksteal  # a process a processor
 
 .PHONY: demo test test-compiled test-plain test-browser screenshots lint bench kills sanitize docs site study clean
 
-demo: $(VENV)/.installed
+demo: $(VENV)/.plots
 	@$(VENV)/bin/tarocco demo
 
 test: test-compiled test-plain
@@ -115,6 +115,10 @@ $(VENV)/.test: $(VENV)/.installed $(PLUGIN)/pyproject.toml
 
 $(VENV)/.bench: $(VENV)/.test
 	$(call extra,bench)
+	@touch $@
+
+$(VENV)/.plots: $(VENV)/.installed
+	$(call extra,plots)
 	@touch $@
 
 $(VENV)/.browser: $(VENV)/.test

@@ -33,16 +33,16 @@ def run(options: argparse.Namespace) -> None:
 
     from tarocco.cli.trial import SHOWN_CONFUSIONS, write
     from tarocco.datasets import DATA
+    from tarocco.present.page.paths import check_report
+    from tarocco.present.plots.libraries import NAMES
     from tarocco.present.progress import progress
-    from tarocco.present.writing import check_writable
     from tarocco.trials.material import METRICS, material_of_experiment
     from tarocco.trials.running import Conduct, hold
 
     shown = options.format == "table"
-    if shown and options.report is None and find_spec("tarocco.present.page") is not None:
+    if shown and options.report is None and all(map(find_spec, NAMES)):  # else there is a demo without a page
+        check_report(REPORT)
         options.report = REPORT
-    if options.report:
-        check_writable(options.report)
     unsaid = ("nbest", "human", "groups", "source", "external", "lowercase", "analyzer")
     said = dict.fromkeys(unsaid) | {"metrics": METRICS, "tokenize": "13a"}
     material = material_of_experiment(DATA / "demo" / "demo.toml", **said)

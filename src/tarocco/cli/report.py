@@ -71,10 +71,10 @@ def _of_a_file(path: str) -> dict[str, Any]:
 def _of_a_trial(options: argparse.Namespace) -> dict[str, Any]:
     """The data of a report of everything that an experiment's data allow."""
     from dataclasses import replace
-    from importlib import import_module
 
     from tarocco.present.page.judged import MOST_ABOVE
     from tarocco.present.page.payload import payload_of
+    from tarocco.trials.trial import trial
 
-    findings = import_module("tarocco.trials.trial").trial(options.run, confusions=MOST_ABOVE)
+    findings = trial(options.run, confusions=MOST_ABOVE)
     return payload_of(replace(findings, command=options.command_line))

@@ -24,6 +24,7 @@ from tarocco.cli.options import (
     add_store_option,
     add_test_set_arguments,
     add_text_options,
+    report_path,
     store_of,
     whole_number,
 )
@@ -75,16 +76,21 @@ def add_writing_options(parser: argparse.ArgumentParser) -> None:
         help="digits after the point in the table of scores",
     )
     group.add_argument("-q", "--quiet", action="store_true", help="no plan, no notes and no progress")
-    group.add_argument("--report", metavar="FILE", help="write a page for browsers, too")
-    group.add_argument("--figures", metavar="DIR", help="draw what was found, too, into a directory")
+    group.add_argument(
+        "--report", type=report_path, metavar="FILE", help="a page of everything that was found, too: one .html file"
+    )
+    group.add_argument(
+        "--figures", metavar="DIR", help="every plot as SVG, PNG and PDF, and every table as LaTeX and CSV, too"
+    )
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.present.writing import check_apart, check_writable
+    from tarocco.present.page.paths import check_directory
+    from tarocco.present.writing import check_apart
     from tarocco.trials.running import Conduct
 
-    if options.report:
-        check_writable(options.report)
+    if options.figures:
+        check_directory(options.figures)
     material = read_material(options)
     check_apart([options.report, store_of(options)], [*options.references, *(options.input or ()), options.nbest])
     conduct = Conduct(
@@ -169,21 +175,17 @@ def write(findings: Findings, options: argparse.Namespace, brief: bool = False) 
     else:
         blocks = blocks_for(getattr(out, "encoding", None))
         write_sections(trial.sections(findings, options.width, blocks, brief), options.format, out)
-    if options.report:
-        write_page(findings, options.report)
-    if options.figures:
-        draw(findings, options.figures)
+    if options.report or options.figures:
+        _write_page(findings, options.report, options.figures)
 
 
-def write_page(findings: Findings, path: str) -> None:
-    """The page of a trial."""
-    from importlib import import_module
+def _write_page(findings: Findings, report: str | None, figures: str | None) -> None:
+    """The page and the figures of a trial, from the same data."""
+    from tarocco.present.page.payload import payload_of
+    from tarocco.present.page.write import write_figures, write_report
 
-    import_module("tarocco.present.page").write_report(findings, path)
-
-
-def draw(findings: Findings, directory: str) -> None:
-    """The figures of a trial."""
-    from importlib import import_module
-
-    import_module("tarocco.present.page").write_figures(findings, directory)
+    payload = payload_of(findings)
+    if report:
+        write_report(payload, report)
+    if figures:
+        write_figures(payload, figures)
