@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 import sys
-import types
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from conftest import ROOT
 from test_cli import on_terminal, run
 
 from tarocco import datasets
+from tarocco.present.page.payload import read_payload
 
 FOLDER = datasets.load("demo").path
 FILE = FOLDER / "demo.toml"
@@ -150,16 +150,20 @@ def test_a_stopped_trial_goes_on(tmp_path):
     assert hold("killed-5", 0) == (0, whole)  # all of it from the store
 
 
-def test_the_page_and_the_figures_are_asked_for(capsys, monkeypatch, tmp_path):
-    made = []
-    page = types.ModuleType("tarocco.present.page")
-    page.write_report = lambda findings, path: made.append((findings.name, path, bool(findings.orange.confusions)))
-    page.write_figures = lambda findings, folder: made.append((findings.name, folder))
-    monkeypatch.setitem(sys.modules, "tarocco.present.page", page)
-    report = tmp_path / "r.html"
-    code, _, _ = run(capsys, "trial", FILE, *SMALL, "-q", "--report", report, "--figures", tmp_path)
+def test_the_page_and_the_figures_are_those_of_the_trial(capsys, tmp_path):
+    report, figures = tmp_path / "r.html", tmp_path / "figures"
+    code, _, _ = run(capsys, "trial", FILE, *SMALL, "-q", "--report", report, "--figures", figures)
     assert code == 0
-    assert made == [("demo", str(report), True), ("demo", str(tmp_path))]
+    payload = read_payload(report.read_text("utf-8"), "page")
+    assert payload["verdict"]["headline"]
+    assert payload["orange"]["confusions"]
+    assert {"systems.svg", "orange.pdf", "metrics.tex"} <= {path.name for path in figures.iterdir()}
+
+
+def test_a_page_that_cannot_be_written_is_refused_before_the_work(capsys):
+    with pytest.raises(SystemExit):
+        run(capsys, "trial", FILE, "--report", "/no/such/place.html")
+    assert "there is no directory" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -167,7 +171,6 @@ def test_the_page_and_the_figures_are_asked_for(capsys, monkeypatch, tmp_path):
     [
         (("nothing.toml",), "nothing.toml"),
         ((FILE, "-m", "BLUE-4"), 'there is no metric "BLUE-4"'),
-        ((FILE, "--report", "/no/such/place.html"), "there is no directory"),
         ((FILE, "--groups", FOLDER / "errors.tsv"), "errors.tsv"),
         ((FOLDER / "ref1.txt",), "which systems?"),
         ((FILE, "--human", FOLDER / "nothing.tsv"), "nothing.tsv"),
