@@ -122,7 +122,8 @@ def compared(scores, significant, names=("chrF", "WER", "BLEU-4")):
                 sure = any(pair in significant for pair in pairs)
                 better = pairs[0] in significant if sure else scores[system] > scores[baseline]
                 p = 0.01 if sure else 0.5
-                found.append(Difference(name, baseline, system, 0.0, better, p, 0.0, {}, p, sure))
+                change = one.sign * (scores[system] - scores[baseline])
+                found.append(Difference(name, baseline, system, change, better, p, 0.0, {}, p, sure))
     return CompareResult(Result(tuple(made), single=False), tuple(found), Test("bootstrap", 1000, 1, 0.05), True)
 
 
@@ -153,6 +154,14 @@ def test_groups_begin_where_one_is_beaten():
     assert found.groups == (("a", "b"), ("c",), ("d",))
     first = sentences_of(found, "all metrics", None)[0]
     assert first.endswith("[a, b] > [c] > [d].")
+
+
+def test_the_same_output_twice_is_not_better_than_itself():
+    """Where there is no difference at all the p-value is the smallest there is, as in sacrebleu."""
+    texts = ["the cat sat on the mat", "it rained all day", "a book"] * 10
+    result = tarocco.compare({"a": texts, "b": list(texts)}, texts[::-1], metrics="chrF", all_pairs=True)
+    assert systems_of(result, ["chrF"]).groups == (("a", "b"),)
+    assert clusters_of(result, "chrF") == {"a": 1, "b": 1}
 
 
 def test_clusters_under_one_metric():

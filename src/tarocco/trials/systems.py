@@ -42,7 +42,7 @@ def systems_of(comparison: CompareResult, metrics: Sequence[str]) -> Systems:
     names = list(dict.fromkeys(score.system for score in comparison.scores.scores))
     wins: dict[tuple[str, str], int] = {}
     for one in comparison.differences:
-        if one.metric in metrics and one.significant:
+        if one.metric in metrics and one.significant and one.difference:
             pair = (one.system, one.baseline) if one.better else (one.baseline, one.system)
             wins[pair] = wins.get(pair, 0) + 1
     better = frozenset(
@@ -84,6 +84,7 @@ def clusters_of(comparison: CompareResult, metric: str) -> dict[str, int]:
 
     From the best down, a system that one in the current cluster is significantly better than begins the next one.
     """
+    # Of two outputs with the same score neither is better: the bootstrap, like sacrebleu's, has p near 0 for them.
     own = [one for one in comparison.differences if one.metric == metric]
     scores = {
         score.system: score.metric.sign * score.score
@@ -96,7 +97,8 @@ def clusters_of(comparison: CompareResult, metric: str) -> dict[str, int]:
     p_values = np.ones((len(scores), len(scores)))
     for one in own:
         better, worse = (one.system, one.baseline) if one.better else (one.baseline, one.system)
-        p_values[place[better], place[worse]] = one.p_holm
+        if one.difference:
+            p_values[place[better], place[worse]] = one.p_holm
     ranks = rank_clusters(np.array(list(scores.values())), p_values, comparison.test.alpha)
     return dict(zip(scores, ranks.tolist(), strict=True))
 
