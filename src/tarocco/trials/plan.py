@@ -60,7 +60,7 @@ def _with(name: str, material: Material) -> str:
         "significance": f"all pairs of {systems}",
         "agreement": counted(len(material.of_segments), "metric"),
         "breakdown": f"{counted(len(set(material.labels)), 'group')}, and length" if material.labels else "length",
-        "audit": "five checks" if material.labels else "four checks (group labels would add mixing)",
+        "audit": "five checks" if material.labels else "four checks; group labels would add mixing",
         "ORANGE": "n-best lists",
         "people": counted(len(material.human.systems), "judged system") if material.human else "",
         "references": f"up to {references}, judged by {judge_of_references(material)}",
