@@ -37,10 +37,11 @@ def parse_name(text: str) -> Name:
         if not (equals and key and value):
             raise BadParameter(no_parameter(text, part))
         parameters.append((key, value))
-    keys = [key for key, _ in parameters]
-    for key in keys:
-        if keys.count(key) > 1:
+    keys = set()
+    for key, _ in parameters:
+        if key in keys:
             raise BadParameter(f'"{text}": the parameter "{key}" stands there twice')
+        keys.add(key)
     return Name(stem, tuple(parameters))
 
 

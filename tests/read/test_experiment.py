@@ -212,7 +212,7 @@ REFERENCES = 'references = "ref/*.txt"\n'
         (REFERENCES + 'analyzer = "spacy"\nparses = "short.txt"', r"line 3: either an analyzer .* or files do"),
         (REFERENCES + "confidence = 95", r"line 2: confidence is a number between 0 and 1, not 95"),
         (REFERENCES + "confidence = true", r"line 2: confidence is a number between 0 and 1, not true"),
-        (REFERENCES + "n_resamples = 1", r"line 2: n_resamples is a whole number of at least 2, not 1"),
+        (REFERENCES + "n_resamples = 1", r"line 2: n_resamples is a whole number from 2 to 10000000, not 1"),
         (REFERENCES + "seed = 1.5", r"line 2: seed is a whole number, not 1\.5"),
         (REFERENCES + 'external = "comet.tsv"', r'line 2: external is a table with names .*, not "comet\.tsv"'),
         (REFERENCES + '[external]\nA = "comet.tsv"\nB = "x.tsv"', r"line 4: .*x\.tsv: there is no such file"),

@@ -14,6 +14,7 @@ from tarocco.annotate.sentence import Node, Sentence
 
 _PIECES = re.compile(r"[()]|[^\s()]+")
 _NO_TAG = "X"
+LONGEST = 1 << 22  # characters of a line
 
 
 def tree_lines(sentences: Iterable[Sentence]) -> Iterator[str]:
@@ -55,6 +56,8 @@ def _block(text: str, path: str, line: int) -> Block:
     parents: list[int] = []
     ends: list[list[int]] = []
     open_nodes: list[int] = []
+    if len(text) > LONGEST:
+        raise error_at(path, line, f"the tree of a segment has at most {LONGEST} characters, found {len(text)}")
     pieces = _PIECES.findall(text)
     pieces += [""] * 3
     place = 0

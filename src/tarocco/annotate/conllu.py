@@ -98,7 +98,7 @@ def read_conllu(path: str) -> list[Block]:
             raise error_at(path, line, f"CoNLL-U has {_COLUMNS} columns with tabs between them, found {len(cells)}")
         if "-" in cells[0] or "." in cells[0]:
             first, _, last = cells[0].partition("-")
-            if last and not (first.isascii() and first.isdigit() and last.isascii() and last.isdigit()):
+            if last and not (_is_count(first) and _is_count(last)):
                 raise error_at(path, line, f'a number or a range is wanted in column 1, found "{cells[0]}"')
             if last:
                 ranges[int(first) - 1] = (int(last), cells[1])
@@ -137,6 +137,10 @@ def _block(rows: list[list[str]], lines: list[int], ranges: dict[int, tuple[int,
     return Block(sentence, tuple(lines), comparable("".join(pieces)))
 
 
+def _is_count(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 10
+
+
 def _iob(tag: str) -> str:
     """A tag that tells no more than whether the word is the first one: S-PER is B-PER, E-PER is I-PER."""
     place, hyphen, label = tag.partition("-")
@@ -149,7 +153,7 @@ def _heads(rows: list[list[str]], lines: list[int], path: str) -> tuple[int, ...
     heads = []
     for place, row in enumerate(rows):
         text = row[6]
-        head = int(text) - 1 if text.isascii() and text.isdigit() and len(text) < 10 else -2
+        head = int(text) - 1 if _is_count(text) else -2
         if not -1 <= head < len(rows):
             wanted = f"a head is a number from 0 to {len(rows)}"
             raise error_at(path, lines[place], f'{wanted}, found "{text}"')

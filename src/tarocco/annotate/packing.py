@@ -8,6 +8,10 @@ import zlib
 from typing import Any
 
 from tarocco.annotate.sentence import Frame, Node, Sentence, Span
+from tarocco.errors import StoreError
+from tarocco.store.database import DAMAGED
+
+LARGEST = 1 << 28  # bytes of a sentence: a store may come from anywhere
 
 _WORDS = ("words", "lemmas", "tags", "universal", "chunks", "heads", "relations")  # layers with a value a word
 
@@ -27,7 +31,18 @@ def packed(sentence: Sentence) -> bytes:
 
 def unpacked(data: bytes) -> Sentence:
     """The sentence that was packed."""
-    *of_words, tree, entities, frames = json.loads(zlib.decompress(data))
+    try:
+        return _sentence(data)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, zlib.error) as error:
+        raise StoreError(f"what is kept of a text is no sentence ({type(error).__name__}); {DAMAGED}") from None
+
+
+def _sentence(data: bytes) -> Sentence:
+    expanding = zlib.decompressobj()
+    text = expanding.decompress(data, LARGEST)
+    if expanding.unconsumed_tail or not expanding.eof:
+        raise ValueError
+    *of_words, tree, entities, frames = json.loads(text)
     layers: dict[str, Any] = {
         name: None if values is None else tuple(_shared(values)) for name, values in zip(_WORDS, of_words, strict=True)
     }
@@ -35,7 +50,43 @@ def unpacked(data: bytes) -> Sentence:
         tree = tuple([Node(sys.intern(label), *place) for label, *place in tree])
     if frames is not None:
         frames = tuple([Frame(word, lemma, _from_lists(arguments)) for word, lemma, arguments in frames])
-    return Sentence(**layers, tree=tree, entities=None if entities is None else _from_lists(entities), frames=frames)
+    found = Sentence(**layers, tree=tree, entities=None if entities is None else _from_lists(entities), frames=frames)
+    if not _is_sound(found):
+        raise ValueError
+    return found
+
+
+def _is_sound(sentence: Sentence) -> bool:
+    """Whether layers are as long as the sentence, and places inside it: kernels trust them."""
+    n = len(sentence.words)
+    for layer in _WORDS:
+        values = getattr(sentence, layer)
+        kind = int if layer == "heads" else str
+        if values is not None and (len(values) != n or any(type(value) is not kind for value in values)):
+            return False
+    frames = sentence.frames or ()
+    spans = [*(sentence.tree or ()), *(sentence.entities or ()), *(span for frame in frames for span in frame.arguments)]
+    return (
+        all(0 <= span.start < span.end <= n for span in spans)
+        and all(-1 <= node.parent < place for place, node in enumerate(sentence.tree or ()))
+        and all(0 <= frame.predicate < n and isinstance(frame.lemma, str) for frame in frames)
+        and _leads_to_roots(sentence.heads or ())
+    )
+
+
+def _leads_to_roots(heads: tuple[int, ...]) -> bool:
+    """Whether all heads are words, and going up from any word comes to an end."""
+    if not all(-1 <= head < len(heads) for head in heads):
+        return False
+    seen = [-1] * len(heads)  # from which word it was first come to
+    for place in range(len(heads)):
+        word = place
+        while word >= 0 and seen[word] < 0:
+            seen[word] = place
+            word = heads[word]
+        if word >= 0 and seen[word] == place:
+            return False
+    return True
 
 
 def _shared(values: list[Any]) -> list[Any]:

@@ -10,6 +10,7 @@ doGTM
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -159,7 +160,7 @@ def read_text(path: str, config: str) -> Text:
     if path == STANDARD_INPUT:
         raise InputError("a file is wanted, and not standard input")
     beside = Path(config).parent / path
-    chosen = str(beside) if not Path(path).exists() and beside.exists() else path
+    chosen = str(beside) if not os.path.exists(path) and os.path.exists(beside) else path
     return Text(chosen, read_lines(chosen))
 
 

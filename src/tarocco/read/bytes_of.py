@@ -1,12 +1,16 @@
-"""Any file to bytes: plain, compressed, or standard input. What goes wrong is one sentence that names the file."""
+"""Any file to bytes: plain, compressed, or standard input. What goes wrong is one sentence that names the file.
+
+A compressed file may become much larger than it is, but not without end: see `MOST_EXPANSION`.
+"""
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -14,6 +18,10 @@ from tarocco.errors import InputError
 
 STANDARD_INPUT = "-"
 COMPRESSED = (".gz", ".xz", ".zst")
+MOST_EXPANSION = 200  # bytes that a compressed byte may become: text becomes 3 to 30, a bomb 1000 and more
+UNCOUNTED = 1 << 26  # bytes that any file may become
+LIFTED_BY = "TAROCCO_MAX_EXPANSION"  # the environment variable that sets another number, or 0 for none
+_PIECE = 1 << 20
 
 
 def shown(path: str) -> str:
@@ -35,20 +43,19 @@ def chunks_of(path: str, size: int) -> Iterator[bytes]:
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[IO[bytes]]:
+def _opened(path: str) -> Iterator[Any]:
     """A file to read from; what goes wrong with it in the meantime is an InputError."""
     if path == STANDARD_INPUT:
         if sys.stdin is None:
             raise InputError("standard input is closed, and no system file was given")
         yield sys.stdin.buffer
         return
-    if not path:
-        raise InputError("the name of a file is empty")
     suffix = Path(path).suffix
-    opener, damaged = _opener(suffix)
+    damaged = _damage(suffix)
     try:
-        with opener(path) as file:
-            yield file
+        with open(_checked(path), "rb") as file:
+            _refuse_device(file, path)
+            yield _Expanded(file, suffix, path) if suffix in COMPRESSED else file
     except EOFError:
         raise InputError(f"{path}: the file is cut off, its {suffix} data ends too early") from None
     except FileNotFoundError:
@@ -61,20 +68,100 @@ def _opened(path: str) -> Iterator[IO[bytes]]:
         raise InputError(f"{path}: this is not valid {suffix} data ({error})") from None
 
 
-def _opener(suffix: str) -> tuple[Any, tuple[type[Exception], ...]]:
-    """What opens such a file, and what it raises when the data is damaged; imported only when needed."""
-    if suffix not in COMPRESSED:
-        return partial(open, mode="rb"), ()
+def _checked(path: str) -> str:
+    if not path:
+        raise InputError("the name of a file is empty")
+    try:
+        if "\0" not in path:
+            os.fsencode(path)
+            return path
+    except UnicodeEncodeError:
+        pass
+    raise InputError(f"{path!r} cannot be the name of a file")
+
+
+def _refuse_device(file: IO[bytes], path: str) -> None:
+    """Disks and /dev/zero have no end that anyone would wait for; pipes, terminals and /dev/null have one."""
+    mode = os.fstat(file.fileno()).st_mode
+    endless = stat.S_ISCHR(mode) and not file.isatty() and not os.path.samefile(path, os.devnull)
+    if endless or stat.S_ISBLK(mode):
+        raise InputError(f"{path}: this is a device, a file or a pipe is wanted")
+
+
+class _Tap:
+    """A file that counts what is read of it."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file, self.taken = file, 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self.file.read(size)
+        self.taken += len(data)
+        return data
+
+
+class _Expanded:
+    """What a compressed file becomes, as far as that is in proportion to what was read of it."""
+
+    def __init__(self, file: IO[bytes], suffix: str, path: str) -> None:
+        self.path, self.given = path, 0
+        self.tap = _Tap(file)
+        self.inside = _opener(suffix)(self.tap)
+        self.most = _most_expansion()
+
+    def read(self, size: int = -1) -> bytes:
+        """So many bytes, or all that are left."""
+        parts, left = [], sys.maxsize if size < 0 else size
+        while left and (part := self.inside.read(min(left, _PIECE))):
+            parts.append(part)
+            left -= len(part)
+            self.given += len(part)
+            if self.most and self.given > max(UNCOUNTED, self.most * self.tap.taken):
+                raise InputError(
+                    f"{self.path}: {self.tap.taken} compressed bytes have become {self.given} already, which is more "
+                    f"than text does; {LIFTED_BY}=0 reads the file nevertheless"
+                )
+        return b"".join(parts)
+
+
+def _most_expansion() -> float:
+    written = os.environ.get(LIFTED_BY) or str(MOST_EXPANSION)
+    try:
+        most = float(written)
+    except ValueError:
+        most = -1.0
+    if not most >= 0:
+        raise InputError(f"{LIFTED_BY} is how many bytes a compressed byte may become, or 0, not {written!r}")
+    return most
+
+
+def _opener(suffix: str) -> Any:
+    """What decompresses such a file; imported only when needed."""
     if suffix == ".gz":
         import gzip
 
-        return gzip.open, (gzip.BadGzipFile, zlib.error)
+        return gzip.open
     if suffix == ".xz":
         import lzma
 
-        return lzma.open, (lzma.LZMAError,)
+        return lzma.open
+    return _zstd().open
+
+
+def _damage(suffix: str) -> tuple[type[Exception], ...]:
+    """What is raised when the data of such a file are damaged."""
+    if suffix == ".gz":
+        return (zlib.error,)
+    if suffix == ".xz":
+        import lzma
+
+        return (lzma.LZMAError,)
+    return (_zstd().ZstdError,) if suffix == ".zst" else ()
+
+
+def _zstd() -> Any:
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
         from backports import zstd
-    return zstd.open, (zstd.ZstdError,)
+    return zstd

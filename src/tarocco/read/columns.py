@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 from tarocco.read.tables import Table, read_table
@@ -20,8 +21,9 @@ def read_scores(path: str) -> Table:
     """A table whose known columns are called as here, and seg_id or globalSegId segment where there is no other."""
     table = read_table(path)
     lower = [name.lower() for name in table.header]
+    often = Counter(lower)
     header = [
-        known if known in KNOWN and lower.count(known) == 1 else name
+        known if known in KNOWN and often[known] == 1 else name
         for name, known in zip(table.header, lower, strict=True)
     ]
     ids = [name for name in SEGMENT_IDS if name in header]

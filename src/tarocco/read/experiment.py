@@ -6,8 +6,10 @@ the line where the key stands. The texts are read for that, and kept: a run does
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from glob import escape, glob
@@ -58,12 +60,14 @@ KEYS = {
     "human": "the name of a file, perhaps with :COLUMN, or a table with file, column, judges, grades, as_rankings",
     "external": "a table with names of metrics and their files",
     "confidence": "a number between 0 and 1",
-    "n_resamples": "a whole number of at least 2",
+    "n_resamples": "a whole number from 2 to 10000000",
     "seed": "a whole number",
     "store": "the name of a file",
 }
 
 LABELS = ("own", "iqmt")
+LONGEST_KEY = 100  # parts
+MOST_RESAMPLES = 10_000_000  # what an experiment file may ask for: more would fill any memory
 Read = TypeVar("Read")
 
 
@@ -105,6 +109,7 @@ def read_experiment(path: str, check_metric: Callable[[str], object] | None = No
     data = bytes_of(path)
     check_utf8(data, path)
     text = data.decode("utf-8-sig")
+    _refuse_long_keys(text, path)
     try:
         values = tomllib.loads(text)
     except RecursionError:
@@ -115,6 +120,13 @@ def read_experiment(path: str, check_metric: Callable[[str], object] | None = No
         reason = re.sub(r" \(at [^)]*\)$", "", str(error))
         raise InputError(f"{path}, line {line}: this is not TOML: {reason}") from None
     return _Reading(path, text, values).experiment(check_metric)
+
+
+def _refuse_long_keys(text: str, path: str) -> None:
+    """a.a.a.a = 1 with thousands of parts would take tomllib minutes."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.partition("=")[0].count(".") > LONGEST_KEY:
+            raise InputError(f"{path}, line {number}: a key of an experiment file has one or two parts, not hundreds")
 
 
 class _Reading:
@@ -138,7 +150,7 @@ class _Reading:
         columns = self.fitting("references", columns, first)
         outputs = self.fitting("systems", self.columns("systems", systems, system_columns), first)
         names = distinct_names(outputs)
-        for name in dict.fromkeys(name for name in names if names.count(name) > 1):
+        for name in (name for name, often in Counter(names).items() if often > 1):
             self.wrong(f'the system "{name}" is there twice', "systems")
         source = self.file("source")
         if source is not None:
@@ -165,7 +177,7 @@ class _Reading:
             human=human,
             external=external,
             confidence=self.number("confidence", (int, float), lambda value: 0 < value < 1),
-            n_resamples=self.number("n_resamples", (int,), lambda value: value >= 2),
+            n_resamples=self.number("n_resamples", (int,), lambda value: 2 <= value <= MOST_RESAMPLES),
             seed=self.number("seed", (int,), lambda _: True),
             store=self.file("store"),
             reference_columns=tuple(columns),
@@ -269,8 +281,8 @@ class _Reading:
         return self.place(entry) if entry else None
 
     def existing(self, key: str, path: str | None, entry: str | None = None) -> str | None:
-        if path is not None and not Path(path).is_file():
-            what = "this is a directory, a file is wanted" if Path(path).is_dir() else "there is no such file"
+        if path is not None and not os.path.isfile(path):
+            what = "this is a directory, a file is wanted" if os.path.isdir(path) else "there is no such file"
             self.wrong(f"{path}: {what}", key, entry)
         return path
 
@@ -280,9 +292,10 @@ class _Reading:
         for entry in self.texts(key):
             path = self.place(entry)
             paths = [path]
-            if re.search(r"[*?\[]", entry) and not Path(path).exists():
+            if re.search(r"[*?\[]", entry) and not os.path.exists(path):
                 pattern = entry if Path(entry).is_absolute() else str(Path(escape(str(self.folder))) / entry)
-                paths = sorted(str(Path(one)) for one in glob(pattern, recursive=True) if Path(one).is_file())
+                found_here = [] if "\0" in pattern else glob(pattern, recursive=True)
+                paths = sorted(str(Path(one)) for one in found_here if os.path.isfile(one))
             if not paths:
                 self.wrong(f'no file matches "{entry}"', key, entry)
             for one in paths:
@@ -309,7 +322,7 @@ class _Reading:
                     f"parses of {text} are a file, or a list of them, not {shown_as_toml(value)}", "parses", text
                 )
                 continue
-            named = self.place(text) if Path(self.place(text)).is_file() else text
+            named = self.place(text) if os.path.isfile(self.place(text)) else text
             found += [f"{named}={self.existing('parses', self.place(file), file)}" for file in files]
         return tuple(found)
 
@@ -357,7 +370,7 @@ class _Reading:
         """The scores of the experiment's systems; those of candidates in n-best lists are not for systems."""
         found = {}
         for file in files:
-            if systems and Path(file.path).is_file() and not holds_candidates(file.path):
+            if systems and os.path.isfile(file.path) and not holds_candidates(file.path):
                 names, n = distinct_names(references), len(references[0].segments)
                 scores = self.tried("external", Path(file.path).name, read_external, file, systems, n, names)
                 if scores is not None:

@@ -41,5 +41,8 @@ def shown_as_toml(value: object) -> str:
     """A value as TOML has it, roughly."""
     if isinstance(value, bool):
         return str(value).lower()
-    text = f'"{value}"' if isinstance(value, str) else str(value)
+    try:
+        text = f'"{value}"' if isinstance(value, str) else str(value)
+    except RecursionError:
+        return "something that is nested deeply"
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -8,9 +8,10 @@ lists.
 
 from __future__ import annotations
 
-import json
 import math
+import os
 import re
+import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ from tarocco.read.columns import ABOUT, SEGMENT_COLUMNS, column_of, read_scores
 from tarocco.read.coverage import is_by_segment, refuse_uncovered, rows_in_order, segments_of, wanted_once
 from tarocco.read.lines import checked_lines
 from tarocco.read.markup import format_of
-from tarocco.read.tables import KINDS, SUFFIXES, Table, json_lines, near
+from tarocco.read.tables import KINDS, SUFFIXES, Table, json_lines, near, told
 
 Floats = NDArray[np.float64]
 
@@ -52,7 +53,7 @@ def external_file(text: str) -> ExternalFile:
     """`NAME=FILE`, `NAME=FILE:COLUMN` or `NAME:error=FILE`; mt-metrics-eval's NAME.seg.score name themselves."""
     written, equals, place = text.partition("=")
     of_file = re.fullmatch(r"(.+)\.(?:seg|sys)\.score(?:\.\w+)?", Path(text).name)
-    if of_file and (not equals or Path(text).exists()):
+    if of_file and (not equals or os.path.exists(text)):
         return ExternalFile(name_and_kind(of_file[1])[0], text)
     if not (equals and written and place):
         raise InputError(f'scores are given as NAME=FILE, NAME=FILE:COLUMN or NAME:error=FILE, not "{text}"')
@@ -74,7 +75,7 @@ def name_and_kind(written: str) -> tuple[str, Kind | None]:
 def file_and_column(text: str) -> tuple[str, str | None]:
     """`FILE` or `FILE:COLUMN`; a file whose name has a colon is taken as it is."""
     path, colon, column = text.rpartition(":")
-    return (path, column) if colon and path and column and not Path(text).exists() else (text, None)
+    return (path, column) if colon and path and column and not os.path.exists(text) else (text, None)
 
 
 def read_external(
@@ -204,7 +205,7 @@ def read_candidate_scores(asked: ExternalFile) -> CandidateScores:
         if "scores" not in record or ("references" not in record and set(record) - {"id", "scores"}):
             raise InputError(f'{where}: "id", "scores" and perhaps "references" are wanted, found {", ".join(record)}')
         if type(record.get("id")) is not int or record["id"] < 0:
-            found = json.dumps(record["id"]) if "id" in record else "missing"
+            found = told(record["id"]) if "id" in record else "missing"
             raise InputError(f'{where}: "id" is a whole number from 0 on, found {found}')
         if record["id"] in lists:
             raise InputError(f"{where}: the list {record['id']} is there twice")
@@ -236,10 +237,10 @@ def candidate_scores_of(name: str, kind: Kind | None, pairs: Sequence[Any], firs
 
 def _numbers(values: object, what: str, where: str) -> Floats:
     if not isinstance(values, list):
-        raise InputError(f'{where}: "{what}" is a list of numbers, not {values!r}')
+        raise InputError(f'{where}: "{what}" is a list of numbers, not {told(values)}')
     for place, value in enumerate(values, start=1):
-        if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value):
-            found = json.dumps(value)
+        if not isinstance(value, Real) or isinstance(value, bool) or not abs(value) <= sys.float_info.max:
+            found = told(value)
             raise InputError(f'{where}: "{what}" is a list of numbers, but number {place} of {len(values)} is {found}')
     return np.array(values, np.float64)
 
@@ -287,7 +288,8 @@ def _agreed(said: object, asked: ExternalFile, where: str) -> Kind:
 def _of_systems(table: Table, column: str, systems: Sequence[str]) -> dict[str, Floats]:
     names = table.cells("system")
     refuse_uncovered(table.path, systems, names)
-    rows = wanted_once(table, {row: (name,) for row, name in enumerate(names) if name in set(systems)})
+    wanted = set(systems)
+    rows = wanted_once(table, {row: (name,) for row, name in enumerate(names) if name in wanted})
     found = dict(zip((name for (name,) in rows), table.numbers(column, rows.values()), strict=True))
     return {system: np.array([found[system]]) for system in systems}
 

@@ -43,6 +43,8 @@ Judges = Literal["median", "mean"]
 
 _SUBJECTS = ("system", "reference")
 
+MOST_CELLS = 20_000_000  # of systems and segments, where few of them have scores
+
 
 @dataclass(frozen=True)
 class HumanFile:
@@ -219,7 +221,8 @@ def _rows(table: Table, systems: Sequence[str] | None, n: int | None, shared_onl
     names = table.cells(subject)
     found = tuple(dict.fromkeys(names))
     if systems is not None and not shared_only:
-        first = next((row for row, name in enumerate(names) if name not in set(systems)), 0)
+        known = set(systems)
+        first = next((row for row, name in enumerate(names) if name not in known), 0)
         _refuse_unknown(table.where(first), names, systems, subject)
         refuse_uncovered(shown(table.path), systems, found, subject)
     level: Literal["segment", "system"] = "segment"
@@ -237,6 +240,10 @@ def _rows(table: Table, systems: Sequence[str] | None, n: int | None, shared_onl
     judges = tuple(dict.fromkeys(by_judge))
     judge = _places(by_judge, judges) if judges else np.zeros(len(names), np.int64)
     n_segments = int(segment.max()) + 1 if n is None else n
+    if len(found) * n_segments > max(MOST_CELLS, 1000 * len(names)):
+        raise InputError(
+            f"{shown(table.path)}: {len(names)} scores of {len(found)} systems are too few for {n_segments} segments"
+        )
     return _Rows(table, judges, found, level, judge, _places(names, found), segment, n_segments)
 
 
@@ -246,7 +253,8 @@ def _places(names: Sequence[str], distinct: Sequence[str]) -> Integers:
 
 
 def _refuse_unknown(where: str, names: Sequence[str], known: Sequence[str], subject: str) -> None:
-    unknown = [name for name in dict.fromkeys(names) if name not in set(known)]
+    those = set(known)
+    unknown = [name for name in dict.fromkeys(names) if name not in those]
     if unknown:
         many = "s" if len(unknown) > 1 else ""
         quoted = listed(f'"{name}"' for name in unknown)
@@ -315,15 +323,17 @@ def _of_systems(human: HumanScores, where: str, wanted: Sequence[str] | None, sh
     judged = np.logical_or.reduce(
         [~np.isnan(scores.reshape(len(human.systems), -1)) for scores in human.criteria.values()]
     )
-    with_scores = [name for name, there in zip(human.systems, judged.any(axis=1), strict=True) if there]
+    with_scores = [name for name, own in zip(human.systems, judged.any(axis=1), strict=True) if own]
     if wanted is None:
         wanted = with_scores
     elif shared_only:
-        wanted = [name for name in wanted if name in set(with_scores)]
+        there = set(with_scores)
+        wanted = [name for name in wanted if name in there]
     else:
         refuse_uncovered(where, wanted, with_scores)
-    unknown = tuple(name for name in with_scores if name not in set(wanted))
-    places = [human.systems.index(name) for name in wanted]
+    asked = set(wanted)
+    unknown = tuple(name for name in with_scores if name not in asked)
+    places = _places(wanted, human.systems).tolist()
     comparisons = human.comparisons
     if comparisons is not None:
         moved = np.full(len(human.systems), -1)

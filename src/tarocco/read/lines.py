@@ -13,6 +13,7 @@ from tarocco.read.bytes_of import bytes_of, chunks_of, shown
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _DECODED = 1 << 18  # bytes checked together, so that a large file is never decoded whole
+MOST_CELLS = 1_000_000  # of references and segments, where nearly all are empty
 _CHUNK = 1 << 20  # bytes of a file that are read together where it is read in blocks
 
 
@@ -103,7 +104,10 @@ def read_tab_separated(path: str, columns: int | None = None) -> tuple[Segments,
 
     `columns` is how many there may be at most (a tab in the last one is then part of it).
     """
-    lines = Segments.from_lines(checked_lines(bytes_of(path), path))
-    split = [line.split("\t", -1 if columns is None else columns - 1) for line in lines]
+    data = checked_lines(bytes_of(path), path)
+    split = [line.split("\t", -1 if columns is None else columns - 1) for line in Segments.from_lines(data)]
     widest = max(map(len, split)) if columns is None else columns
+    if widest * len(split) > max(MOST_CELLS, 4 * len(data)):
+        line = next(number for number, row in enumerate(split, start=1) if len(row) == max(map(len, split)))
+        raise InputError(f"{shown(path)}, line {line}: {widest} references of {len(split)} segments, nearly all empty")
     return tuple(Segments.from_strings([row[c] if c < len(row) else "" for row in split]) for c in range(widest))

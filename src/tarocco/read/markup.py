@@ -20,8 +20,8 @@ SUFFIXES = (".sgm", ".sgml", ".xml")
 
 Key = tuple[str, str]  # document, segment
 
-_TAG = re.compile(r"<(?P<end>/)?(?P<tag>refset|tstset|srcset|doc|seg)\b(?P<attributes>[^>]*)>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+_TAG = re.compile(r"<(?P<end>/)?(?P<tag>refset|tstset|srcset|doc|seg)\b(?P<attributes>[^<>]*+)>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""(?<![\w:-])([\w:-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
 _ENTITY = re.compile("&(?:quot|amp|lt|gt|apos);")
 _CHARACTERS = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">", "&apos;": "'"}
 
@@ -130,7 +130,7 @@ class _WmtReader:
         self.found = MarkedUp()
         self.document = self.kind = self.name = self.segment = ""
         self.text: list[str] | None = None
-        self.parser = expat.ParserCreate()
+        self.parser = expat.ParserCreate("utf-8")  # which the bytes are, whatever they say
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
         self.parser.CharacterDataHandler = self.characters

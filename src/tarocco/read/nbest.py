@@ -140,6 +140,8 @@ def numbered_files(folder: str) -> list[tuple[int, str]]:
     for name in names:
         digits = re.findall("[0-9]+", system_name(name))
         path = os.path.join(folder, name)
+        if not os.path.isfile(path) and not os.path.isdir(path):  # a pipe would be waited for, forever
+            raise InputError(f"{path}: in a directory of lists there are ordinary files, and this is none")
         if not digits:
             raise InputError(f"{path}: in a directory of lists, a file's name has the number of its segment in it")
         which = int(digits[-1])

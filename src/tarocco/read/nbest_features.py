@@ -20,11 +20,12 @@ from numpy.typing import NDArray
 
 from tarocco.errors import InputError
 from tarocco.read.nbest import NBestList
+from tarocco.read.tables import json_lines, told
 
 Floats = NDArray[np.float64]
 
 _SPACE = rb"[^\S\n]*"
-_BARS = rb"^[^|\n]*\|\|\|.*?\|\|\|"  # id and text
+_BARS = rb"^[^|\n]*+\|\|\|(?>.*?\|\|\|)"  # id and text; never looked at again, or many bars would take forever
 _SCORE = re.compile(
     rb"%b(?:.*?\|\|\|%b([^\s|]+)%b(?:\|\|\|.*)?|%b([^\s|]+)%b)$" % (_BARS, _SPACE, _SPACE, _SPACE, _SPACE), re.MULTILINE
 )
@@ -82,7 +83,7 @@ def features_of(one: NBestList) -> Features:
             rows = _each_line(written.lines, _FEATURES)
     layout = _parts(rows[0])
     names = [i for i, part in enumerate(layout) if part.endswith(_NAMES)]
-    if not names or names[0] != 0:
+    if not names or names[0] != 0 or len(names) == len(layout):
         raise InputError(f'{one.where(0)}: features such as "LM0= -4.1 -2" or "lm: -4.1 -2" are wanted behind the text')
     wanted = [layout[i] for i in names]
     parts = _parts(b"\n".join(rows))
@@ -135,12 +136,12 @@ def _numbers(one: NBestList, texts: Sequence[Any], what: str) -> Floats:
     """A number a candidate; what is none, and what is not finite, is told with its line."""
     try:
         numbers = np.fromiter(map(float, texts), np.float64, len(texts))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         numbers = np.array([_number(text) for text in texts])
     wrong = np.flatnonzero(~np.isfinite(numbers))
     if len(wrong):
         text = texts[wrong[0]]
-        shown = text.decode() if isinstance(text, bytes) else "" if text is None else json.dumps(text)
+        shown = text.decode() if isinstance(text, bytes) else "" if text is None else told(text)
         raise InputError(
             f"{one.where(int(wrong[0]))}: {what} is a number" + (f', not "{shown}"' if shown else ", but there is none")
         )
@@ -150,12 +151,13 @@ def _numbers(one: NBestList, texts: Sequence[Any], what: str) -> Floats:
 def _number(text: Any) -> float:
     try:
         return float(text)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return np.nan
 
 
 def _record(line: bytes) -> list[Any]:
-    candidates: list[Any] = json.loads(line)["candidates"]
+    ((_, record),) = json_lines("", line.decode())  # it was read before
+    candidates: list[Any] = record["candidates"]
     return candidates
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -19,12 +18,13 @@ from tarocco.model import Segments, line_starts
 from tarocco.read.bytes_of import shown
 from tarocco.read.lines import Block
 from tarocco.read.markup import format_of
-from tarocco.read.tables import SUFFIXES, json_lines
+from tarocco.read.tables import SUFFIXES, json_lines, told
 
 _split_bars = kernel(listing, "split_bars")
 _split_tabs = kernel(listing, "split_tabs")
 _split_fairseq = kernel(listing, "split_fairseq")
 
+MOST_ID = 10**18  # what kernels read
 _LOG = 1 << 20  # bytes of log that may stand before fairseq's first line
 _FAIRSEQ = re.compile(rb"^[STHDP]-[0-9]+\t", re.MULTILINE)
 _HYPOTHESES = re.compile(rb"^([HD])-[0-9]+\t", re.MULTILINE)  # as the model has them, and as text again
@@ -238,7 +238,7 @@ def _from_json(blocks: Iterator[Block], path: str) -> Iterator[Listed]:
         for line, record in json_lines(path, block.data.decode(), block.line):
             where = f"{shown(path)}, line {line}"
             which, candidates = record.get("id"), record.get("candidates")
-            if type(which) is not int or which < 0:
+            if type(which) is not int or not 0 <= which < MOST_ID:
                 raise InputError(f'{where}: "id" is a whole number from 0 on, not {_written(which)}')
             if not isinstance(candidates, list) or not candidates:
                 raise InputError(f'{where}: "candidates" is a list of one or more, not {_written(candidates)}')
@@ -255,7 +255,7 @@ def _text(candidate: object, where: str) -> str:
 
 
 def _written(value: object) -> str:
-    return "missing" if value is None else _clipped(json.dumps(value, ensure_ascii=False))
+    return "missing" if value is None else _clipped(told(value))
 
 
 def flat(blocks: Iterable[Block], path: str, size: int) -> Iterator[Listed]:

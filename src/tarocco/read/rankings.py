@@ -53,7 +53,8 @@ def unfolded(table: Table, systems: Sequence[str] | None, grades: Sequence[str])
     if len(kinds) > 1:
         raise InputError(f"{shown(table.path)}, line 1: some columns are of errors, and some are not")
     about = [name for name in table.header if name in (*JUDGES, *SEGMENT_COLUMNS, "criterion")]
-    places, own = ([table.header.index(name) for name in names] for names in (about, columns))
+    at_column = {name: at for at, name in enumerate(table.header)}
+    places, own = ([at_column[name] for name in names] for names in (about, columns))
     ranked = bool(set(JUDGES) & set(table.header)) and kinds == {""} and _are_ranks(table, own)
     rows, lines = [], []
     for row, cells in enumerate(table.rows):
@@ -116,7 +117,8 @@ def compared(given: Ranks) -> Integers:
 def _columns(table: Table, systems: Sequence[str] | None, grades: Sequence[str]) -> list[str]:
     """The columns of a wide table that are systems: those of the run, and all others of numbers or grades."""
     others = [name for name in table.header if name not in ABOUT]
-    return [name for name in others if name in (systems or ()) or holds_scores(table, name, grades)]
+    known = set(systems or ())
+    return [name for name in others if name in known or holds_scores(table, name, grades)]
 
 
 def _rankings(given: Ranks) -> tuple[Integers, Integers]:

@@ -25,6 +25,8 @@ from tarocco.read.markup import format_of
 SUFFIXES = {".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".score": "score"}
 MISSING = ("", "none", "nan", "null", "na", "n/a", "-")
 KINDS = ("similarity", "error")
+SPARSE = 4  # cells a byte of a file that a table may have
+SMALL = 1_000_000  # cells that any table may have
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,21 @@ def json_lines(path: str, text: str, first_line: int = 1) -> Iterator[tuple[int,
             yield line, record
 
 
+def told(value: object) -> str:
+    """Any value of JSON, as messages show it."""
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return "something that is nested deeply"
+    return text if len(text) <= 200 else f"{text[:200]}..."
+
+
+def refuse_sparse(cells: int, size: int, where: str) -> None:
+    """InputError where a table would have many cells more than its file has bytes: one long row, and many short ones."""
+    if cells > max(SPARSE * size, SMALL):
+        raise InputError(f"{where}: a table of {cells} cells is wanted by this file of {size} bytes, nearly all empty")
+
+
 def near(name: str, names: Iterable[str]) -> str:
     """What to say after a name that is not there: the nearest ones, or else all."""
     known = list(names)
@@ -188,18 +205,25 @@ def _from_json_lines(path: str, text: str) -> Table:
     names = list(dict.fromkeys(name for _, record in records for name in record))
     if not names:
         raise InputError(f"{shown(path)}: there is no row, a JSON object a line is wanted")
+    refuse_sparse(len(names) * len(records), len(text), shown(path))
     header, of_columns = _header(path, names)
     rows = tuple(tuple(_cell(record.get(name)) for name in names) for _, record in records)
     return Table(path, header, rows, tuple(line for line, _ in records), kinds | of_columns, "")
 
 
 def _cell(value: object) -> str:
-    return "" if value is None else value if isinstance(value, str) else json.dumps(value)
+    if value is None or isinstance(value, str):
+        return value or ""
+    try:
+        return json.dumps(value)
+    except RecursionError:
+        return "{...}"  # no number, whatever it is
 
 
 def _header(path: str, names: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]]:
     """The names of columns, and the kinds of those that say one after a colon."""
-    header, kinds = [], {}
+    header: dict[str, None] = {}
+    kinds = {}
     for written in names:
         name, colon, kind = written.strip().rpartition(":")
         if colon and kind in KINDS:
@@ -208,5 +232,5 @@ def _header(path: str, names: Sequence[str]) -> tuple[tuple[str, ...], dict[str,
             name = written.strip()
         if name in header:
             raise InputError(f'{shown(path)}, line 1: there are two columns called "{name}"')
-        header.append(name)
+        header[name] = None
     return tuple(header), kinds

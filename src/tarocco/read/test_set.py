@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,8 +61,8 @@ def assemble(references: Sequence[Column], systems: Sequence[Column], documents:
     streams = [fitted(column, first) for column in references]
     outputs = [fitted(column, first) for column in systems]
     names = distinct_names(outputs)
-    for name in names:
-        if names.count(name) > 1:
+    for name, often in Counter(names).items():
+        if often > 1:
             raise InputError(f'the system "{name}" was given twice')
     labels = read_labels(documents, first) if documents else None
     if labels is None and first.keys is not None:
@@ -76,10 +77,10 @@ def assemble(references: Sequence[Column], systems: Sequence[Column], documents:
 
 def distinct_names(columns: Sequence[Column]) -> list[str]:
     """a/out.txt and b/out.txt are called by their paths, systems in marked-up files by both."""
-    names = [column.name for column in columns]
+    often = Counter(column.name for column in columns)
     return [
         column.name
-        if names.count(column.name) == 1
+        if often[column.name] == 1
         else shown(column.path)
         if column.keys is None
         else f"{column.path}:{column.name}"
@@ -115,11 +116,12 @@ def system_columns(path: str) -> list[Column]:
         found = read_markup(path)
         if not found.systems:
             raise InputError(f"{path}: there are no system outputs in this file")
+        keys = found.keys
         for name, text in found.systems.items():
-            missing = [key for key in found.keys if key not in text]
+            missing = [key for key in keys if key not in text]
             if missing:
                 raise InputError(f'{path}: "{name}" has no segment {missing[0][1]} of document "{missing[0][0]}"')
-        return _marked_up_columns(found.systems, found.keys, path)
+        return _marked_up_columns(found.systems, keys, path)
     return [Column(system_name(path), path, read_lines(path))]
 
 

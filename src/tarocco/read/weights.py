@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+import reprlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -63,6 +64,8 @@ def _from_json(text: str, path: str) -> Weights:
         read = json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{shown(path)}, line {error.lineno}: this is not JSON ({error.msg})") from None
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, a thousand brackets
+        raise InputError(f"{shown(path)}: this is not JSON that can be read ({error})") from None
     if isinstance(read, dict) and isinstance(read.get("weights"), dict):
         read = read["weights"]
     if not isinstance(read, dict):
@@ -84,8 +87,8 @@ def weights_of(given: Mapping[str, Any], where: str = "weights") -> Weights:
 def _number(value: Any, name: str, where: str) -> float:
     try:
         number = math.nan if isinstance(value, bool | None) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise InputError(f"{where}: a weight of {name} is a number, not {value!r}")
+        raise InputError(f"{where}: a weight of {name} is a number, not {reprlib.repr(value)}")
     return number

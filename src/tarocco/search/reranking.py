@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tarocco.errors import InputError
 from tarocco.metrics.base import Floats
 from tarocco.read.weights import weights_of
 from tarocco.results import Tabular
@@ -16,6 +17,8 @@ from tarocco.search.mert import choice, weighted
 from tarocco.search.pool import Pool
 from tarocco.search.tuning import GivenWeights, Path, paths_of, read_pool
 from tarocco.search.weights import Weights
+
+MOST_LINES = 10_000_000  # where nearly all of them would be empty: an id may be any number
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +39,10 @@ class RerankResult(Tabular):
 
     def lines(self) -> list[str]:
         """A line a segment, up to the last that has a list; an empty one where there is none."""
-        lines = [""] * (int(self.segments[-1]) + 1)
+        n = int(self.segments[-1]) + 1
+        if n > MOST_LINES and n > 100 * len(self.segments):
+            raise InputError(f"the last of {len(self.segments)} lists is that of segment {n}: nearly all lines were empty")
+        lines = [""] * n
         for segment, text in zip(self.segments.tolist(), self.texts, strict=True):
             lines[segment] = text
         return lines

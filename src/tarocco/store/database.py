@@ -124,6 +124,7 @@ def _connection(path: str, readonly: bool) -> sqlite3.Connection:
     else:  # where the index of the log cannot be made, a store that nobody is writing to needs none
         mode = "immutable=1"
     connection = sqlite3.connect(f"{Path(path).as_uri()}?{mode}", uri=True, isolation_level=None, timeout=_NAP)
+    connection.execute("PRAGMA trusted_schema = OFF")  # a store may come from anywhere
     if readonly:
         connection.execute("PRAGMA query_only = ON")
     return connection
@@ -208,6 +209,8 @@ def sentences(path: str) -> Iterator[None]:
     """What SQLite raises becomes a StoreError of one sentence."""
     try:
         yield
+    except UnicodeDecodeError:  # SQLite's own words about a damaged file, with a piece of it
+        raise StoreError(f"{path}: {DAMAGED}") from None
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", None)
         meaning = _MEANINGS.get(code & 0xFF) if code is not None else None

@@ -1,0 +1,407 @@
+"""What is fuzzed: for each target a function of a file's bytes, which may raise TaroccoError and nothing else."""
+
+import os
+import tempfile
+import warnings
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from tarocco.errors import TaroccoError
+
+SEEDS = Path(__file__).parent / "seeds"
+WORDS = "the cat sat on a mat"
+TEXTS = ("The captain left .", "He slept ( well ) .")
+
+
+class Target(NamedTuple):
+    """A function of a file, and how the file is called."""
+
+    run: Callable[[str], object]
+    file: str
+    weight: int = 1  # of its share of time
+
+
+class Bench:
+    """A folder in which files are written for targets to read; in memory where there is such a place."""
+
+    def __init__(self) -> None:
+        shm = "/dev/shm"
+        self.stack = ExitStack()
+        self.folder = self.stack.enter_context(
+            tempfile.TemporaryDirectory(prefix="tarocco-fuzz-", dir=shm if os.path.isdir(shm) else None)
+        )
+        for name, text in {"ref.txt": "the cat sat\na dog\n", "sys.txt": "the cat\na dog sat\n"}.items():
+            Path(self.folder, name).write_text(text)
+        key = "case\tmachine\tsegment\tplace\treference\tmetrics\n1-bcdf\tA\t1\t1\t1\tBLEU-4\n2-bcdf\tB\t2\t1\t1\tTER\n"
+        Path(self.folder, "sheet.key.tsv").write_text(key)
+        Path(self.folder, "human-scores").mkdir()
+
+    def __enter__(self) -> "Bench":
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.stack.close()
+
+    def path(self, name: str) -> str:
+        return os.path.join(self.folder, TARGETS[name].file)
+
+    def try_one(self, name: str, data: bytes) -> str | None:
+        """What the target says of this file: the sentence of its error, None where it read it; other errors pass."""
+        path = self.path(name)
+        with open(path, "wb") as file:
+            file.write(data)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                TARGETS[name].run(path)
+            except TaroccoError as error:
+                return str(error)
+        return None
+
+
+def seeds_of(name: str) -> list[bytes]:
+    """The kept inputs of a target: files that we wrote, and what once was a crash."""
+    return [path.read_bytes() for path in sorted((SEEDS / name).iterdir()) if path.is_file()]
+
+
+# --- texts ---------------------------------------------------------------------------------------------------------
+
+
+def lines(path: str) -> None:
+    from tarocco.read.lines import read_lines, read_tab_separated
+
+    segments = read_lines(path)
+    assert len(list(segments)) == len(segments)
+    segments.lowercased()
+    _ = segments.blank
+    read_tab_separated(path, 3)
+    read_tab_separated(path)
+
+
+def markup(path: str) -> None:
+    from tarocco.read.test_set import assemble, reference_columns, source_column, system_columns
+
+    found = [[], []]
+    for place, read in enumerate((reference_columns, system_columns)):
+        try:
+            found[place] = read(path)
+        except TaroccoError:
+            pass
+    assemble(*found)
+    source_column(path)
+
+
+def compressed(path: str) -> None:
+    from tarocco.read.bytes_of import bytes_of
+    from tarocco.read.lines import blocks_of
+
+    assert bytes_of(path).count(b"\n") <= sum(block.size for block in blocks_of(path))
+
+
+# --- tables --------------------------------------------------------------------------------------------------------
+
+
+def human(path: str) -> None:
+    from tarocco.read.human import read_human
+
+    for how in ({}, {"systems": ["a", "b"], "n_segments": 3, "shared_only": True, "as_rankings": True}):
+        try:
+            read_human(path, **how)
+        except TaroccoError:
+            if how:
+                raise
+
+
+def external(path: str) -> None:
+    from tarocco.read.external import ExternalFile, read_candidate_scores, read_external
+
+    for read in (read_candidate_scores, lambda file: read_external(file, ["a", "b"], 3, ["ref1", "ref2"])):
+        try:
+            read(ExternalFile("M", path))
+        except TaroccoError:
+            pass
+    read_external(ExternalFile("M", path, "score"), ["a"], 2)
+
+
+def score_file(path: str) -> None:
+    from tarocco.read.mt_metrics_eval import read_score_file
+
+    read_score_file(path)
+
+
+def sheet(path: str) -> None:
+    from tarocco.judge.sheet import read_judged
+    from tarocco.present.sheets import check_sheet
+
+    try:
+        check_sheet(path)
+    except TaroccoError:
+        pass
+    str(read_judged(path))
+
+
+def weights(path: str) -> None:
+    from tarocco.read.lattices import read_feature_weights
+    from tarocco.read.openfst import read_symbols
+    from tarocco.read.weights import read_weights
+
+    for read in (read_weights, read_symbols):
+        try:
+            read(path)
+        except TaroccoError:
+            pass
+    read_feature_weights(path)
+
+
+# --- lists and lattices --------------------------------------------------------------------------------------------
+
+
+def nbest(path: str) -> None:
+    from tarocco.read.nbest import read_nbest
+    from tarocco.read.nbest_features import features_of, scores_of
+    from tarocco.read.searched import kind_of
+
+    for asked in ({"num_candidates": 2}, {"segments": 3}, {}):
+        try:
+            for one in islice(read_nbest(path, **asked), 50):
+                assert len(list(one.candidates)) == len(one.candidates)
+                for read in (scores_of, features_of):
+                    try:
+                        read(one)
+                    except TaroccoError:
+                        pass
+        except TaroccoError:
+            pass
+    kind_of(path)
+
+
+def rerank(path: str) -> None:
+    from tarocco.search.reranking import rerank as reranked
+
+    reranked(path, {"lm": 0.5, "w": [1, -1]}).lines()
+
+
+def _lattices(format: str | None) -> Callable[[str], None]:
+    def read(path: str) -> None:
+        from tarocco.read.lattices import read_lattices
+
+        for one in islice(read_lattices(path, format=format), 20):
+            if not one.empty:
+                one.text(one.best().steps)
+
+    return read
+
+
+def oracles(path: str) -> None:
+    from tarocco import oracle
+
+    oracle(path, [WORDS, WORDS, "a b c"], metric="GRR-2")
+    oracle(path, [WORDS, WORDS, "a b c"], metric="BLEU-4", k=2)
+
+
+# --- analyses ------------------------------------------------------------------------------------------------------
+
+
+def parses(path: str) -> None:
+    from tarocco.annotate.completing import completing
+    from tarocco.annotate.files import LAYERS, read_annotations, text_of
+    from tarocco.annotate.packing import packed, unpacked
+
+    try:
+        read_annotations(path, TEXTS)
+    except TaroccoError:
+        pass
+    sentences = read_annotations(path)
+    for sentence in sentences:
+        assert unpacked(packed(sentence)) == sentence
+    for format in LAYERS:
+        text_of(sentences, format)
+    list(map(completing(sentences), sentences))
+
+
+def packed_sentence(path: str) -> None:
+    from tarocco.annotate.packing import unpacked
+
+    unpacked(Path(path).read_bytes())
+
+
+# --- configurations ------------------------------------------------------------------------------------------------
+
+
+def experiment(path: str) -> None:
+    from tarocco.read.experiment import read_experiment
+    from tarocco.registry import named
+
+    read_experiment(path, named)
+
+
+def metric_names(path: str) -> None:
+    from tarocco.registry import metrics
+
+    names = Path(path).read_text("utf-8", "surrogateescape").split("\n")
+    for one in metrics(names[:5]):
+        str(one)
+
+
+def iq_scores(path: str) -> None:
+    from tarocco.iqmt.scores_file import read_scores
+
+    read_scores(Path(path), "S0", "R0", ("BLEU-4", "BLEU"))
+
+
+def iq_config(path: str) -> None:
+    from tarocco.iqmt.eval_config import read_eval, written_config
+
+    config = read_eval(path)
+    for kind in ("metrics", "systems", "references"):
+        try:
+            config.members(kind, None)
+        except TaroccoError:
+            pass
+    for key in ("ref", "system"):
+        try:
+            config.paths(key)
+        except TaroccoError:
+            pass
+    written_config("n", "o", {}, ["S0"], ["R0"], ["BLEU-4"], 3, path)
+    config.segments("segs", 10)
+
+
+def iq_setup(path: str) -> None:
+    from tarocco.iqmt.setup_config import read_setup
+
+    read_setup(path)
+
+
+def store(path: str) -> None:
+    from tarocco.annotate.packing import unpacked
+    from tarocco.store import Store
+    from tarocco.store.annotations import get_annotations
+    from tarocco.store.upkeep import entries, problems, rows_of, summary
+
+    with Store(path, readonly=True) as opened:
+        summary(opened)
+        for entry in entries(opened):
+            for _first, numbers in rows_of(opened, entry):
+                assert numbers.ndim == 2
+        problems(opened)
+        for data in get_annotations(opened, [b"key"]).values():
+            unpacked(data)
+
+
+# --- kernels -------------------------------------------------------------------------------------------------------
+
+
+def _texts(path: str) -> list[str]:
+    return Path(path).read_bytes()[:600].decode("utf-8", "surrogateescape").split("\n")[:12]
+
+
+def encoding(path: str) -> None:
+    from tarocco.encode.tokenizers import NAMES, tokenizer
+    from tarocco.encode.batch import Encoding
+    from tarocco.encode.vocabulary import Vocabulary
+    from tarocco.model import Segments
+
+    texts = [text.encode("utf-8", "replace").decode() for text in _texts(path)]
+    segments = Segments.from_strings(texts)
+    for name in NAMES:
+        for text in texts[:3]:
+            tokenizer(name)(text)
+        for lowercase in (False, True):
+            Encoding(name, lowercase).encode([segments], Vocabulary())
+
+
+METRICS = (
+    "BLEU-4 BLEUS-4 BLEU-SBP BLEUi-2 NIST-5 WER PER CDER TER GRR-3 ROUGE-1 ROUGE-L ROUGE-W ROUGE-S4 ROUGE-SU "
+    "ROUGE-L:compat=1.5.5 GTM-2 GTM-2:search=exact chrF chrF:words=2 METEOR-exact METEOR-wnsyn MAXSIM"
+).split()
+
+
+@cache
+def _warm() -> None:
+    """Read WordNet, and whatever else is read once."""
+    from tarocco import score
+
+    score(["a cat"], [("the cats",)], metrics=METRICS)
+
+
+def statistics(path: str) -> None:
+    """Ragged texts of any bytes as candidates and references, under every family."""
+    from tarocco import score
+    from tarocco.registry import metric
+
+    _warm()
+    texts = _texts(path)
+    if len(texts) > 2:
+        candidates, references = texts[:-1], [tuple(texts[i + 1 :][:3]) for i in range(len(texts) - 1)]
+        which = sum(map(len, texts)) % len(METRICS)
+        chosen = [metric(name) for name in (METRICS + METRICS)[which : which + 4]]
+        for one in score(candidates, references, metrics=chosen).scores:
+            assert np.isfinite(one.score) or np.isnan(one.score)
+
+
+def trials(path: str) -> None:
+    """N-best lists of any texts through ORANGE, MBR and QARLA."""
+    from tarocco import mbr, orange, queen
+
+    texts = _texts(path)
+    if len(texts) > 3:
+        lists, references = [texts[:2], texts[2:]], [texts[:2], texts[1:3]]
+        for work in (
+            lambda: orange(lists, references, metrics=["BLEUS-4", "WER"]),
+            lambda: mbr(lists, metrics="chrF"),
+            lambda: queen({"a": texts[:2], "b": texts[1:3]}, references, metrics=["ROUGE-L", "PER"]),
+        ):
+            try:
+                work()
+            except TaroccoError:
+                pass
+
+
+TARGETS = {
+    "lines": Target(lines, "text.txt"),
+    "sgml": Target(markup, "set.sgm", 2),
+    "xml": Target(markup, "set.xml", 2),
+    "gz": Target(compressed, "text.gz"),
+    "xz": Target(compressed, "text.xz"),
+    "zst": Target(compressed, "text.zst"),
+    "human_tsv": Target(human, "human.tsv", 2),
+    "human_csv": Target(human, "human.csv"),
+    "human_jsonl": Target(human, "human.jsonl"),
+    "external_tsv": Target(external, "scores.tsv"),
+    "external_jsonl": Target(external, "scores.jsonl", 2),
+    "score_file": Target(score_file, "human-scores/en-de.da.seg.score"),
+    "sheet": Target(sheet, "sheet.tsv"),
+    "weights_ini": Target(weights, "moses.ini"),
+    "weights_json": Target(weights, "weights.json"),
+    "nbest": Target(nbest, "nbest.txt", 3),
+    "nbest_jsonl": Target(nbest, "nbest.jsonl", 2),
+    "rerank": Target(rerank, "reranked.txt"),
+    "lattices": Target(_lattices(None), "lattices.txt"),
+    "plf": Target(_lattices("plf"), "a.plf", 2),
+    "slf": Target(_lattices("slf"), "a.slf", 2),
+    "openfst": Target(_lattices("openfst"), "a.fst", 2),
+    "searchgraph": Target(_lattices("moses-searchgraph"), "a.graph", 2),
+    "hypergraph": Target(_lattices("moses-hypergraph"), "a.hyper", 2),
+    "cdec": Target(_lattices("cdec"), "a.json", 2),
+    "oracles": Target(oracles, "searched.txt"),
+    "conllu": Target(parses, "a.conllu", 2),
+    "trees": Target(parses, "a.trees", 2),
+    "props": Target(parses, "a.props", 2),
+    "packed_sentence": Target(packed_sentence, "sentence.bin"),
+    "experiment": Target(experiment, "experiment.toml", 2),
+    "metric_names": Target(metric_names, "names.txt", 2),
+    "iq_scores": Target(iq_scores, "BLEU-4.xml", 2),
+    "iq_config": Target(iq_config, "IQeval.config", 2),
+    "iq_setup": Target(iq_setup, "IQsetup.config"),
+    "store": Target(store, "kept.db", 2),
+    "encoding": Target(encoding, "words.txt", 2),
+    "statistics": Target(statistics, "ragged.txt", 3),
+    "trials": Target(trials, "lists.txt", 2),
+}
