@@ -1,20 +1,19 @@
-"""A mutation fuzzer in a page: bytes of kept inputs changed, cut, repeated, crossed, and filled with what breaks readers."""
+"""A mutation fuzzer in a page: kept inputs are changed, cut, repeated, crossed, and filled with what breaks readers."""
 
 import random
 import re
 from collections.abc import Sequence
 
 # Pieces that formats have, and pieces that they should not have.
-TOKENS = (
-    b"\0", b"\n", b"\r\n", b"\t", b" ", b"\"", b"'", b"\\", b"|||", b"=", b":", b",", b";", b"-", b"_", b"#", b"%", b"*",
-    b"(", b")", b"[", b"]", b"{", b"}", b"<", b">", b"</", b"/>", b"&", b"&amp;", b"<!--", b"<![CDATA[", b"<!DOCTYPE a>",
-    b"0", b"1", b"-1", b"00", b"1e400", b"-0.0", b"1e-400", b"nan", b"inf", b"-Infinity", b"null", b"true", b"0x10", b"1_0",
-    b"4294967296", b"9223372036854775807", b"9223372036854775808", b"999999999999999999", b"1000000000000000000000",
-    b"9" * 400, b"9" * 5000, b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\xe2\x80\xa8", b"\xc2\x85", b"\xc2\xa0",
-    b"\xf0\x9f\x98\x80", b"\xcc\x81", b"\xe2\x80\xae", b"\x1b[2J", b"../", b"/dev/zero", b"\\ud800", b"\\u0000", b"\\x00",
-    b"system", b"segment", b"score", b"rank", b"judge", b"id", b"a", b"b", b"[" * 2000, b"(" * 2000, b"{\"a\":" * 1500,
-    b"a." * 2000, b"x" * 20000, b"a " * 5000, b"|||" * 2000, b"\t" * 3000, b"\n" * 3000,
-)  # fmt: skip
+PIECES = rb"""\0 \n \r\n \t \x20 " ' \\ ||| = : , ; - _ # % * ( ) [ ] { } < > </ /> & &amp; <!-- <![CDATA[ <!DOCTYPE
+\xff \xc3 \xed\xa0\x80 \xef\xbb\xbf \xe2\x80\xa8 \xc2\x85 \xc2\xa0 \xf0\x9f\x98\x80 \xcc\x81 \xe2\x80\xae \x1b[2J
+../ /dev/zero \\ud800 \\u0000 \\x00 system segment score rank judge id a b"""
+NUMBERS = b"""0 1 -1 00 1e400 -0.0 1e-400 nan inf -Infinity null true 0x10 1_0 4294967296 9223372036854775807
+9223372036854775808 999999999999999999 1000000000000000000000""".split()
+NUMBERS += [b"9" * 400, b"9" * 5000]
+LONG = [piece * times for piece, times in ((b"[", 2000), (b"(", 2000), (b'{"a":', 1500), (b"a.", 2000), (b"x", 20000))]
+LONG += [piece * times for piece, times in ((b"a ", 5000), (b"|||", 2000), (b"\t", 3000), (b"\n", 3000))]
+TOKENS = [piece.decode("unicode_escape").encode("latin-1") for piece in PIECES.split()] + NUMBERS * 2 + LONG
 LARGEST = 1 << 17
 _NUMBER = re.compile(rb"-?[0-9]+(?:\.[0-9]+)?")
 
@@ -68,7 +67,7 @@ def _number(data: bytes, _seeds: Sequence[bytes], rng: random.Random) -> bytes:
     if not found:
         return data
     match = rng.choice(found)
-    return data[: match.start()] + rng.choice(TOKENS[42:60]) + data[match.end() :]
+    return data[: match.start()] + rng.choice(NUMBERS) + data[match.end() :]
 
 
 def _lines(data: bytes, _seeds: Sequence[bytes], rng: random.Random) -> bytes:

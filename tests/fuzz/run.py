@@ -23,8 +23,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from fuzz.mutation import mutated  # noqa: E402
-from fuzz.targets import TARGETS, Bench, seeds_of  # noqa: E402
+from fuzz.mutation import mutated
+from fuzz.targets import TARGETS, Bench, seeds_of
 
 PATIENCE = 5  # seconds
 MEMORY = 1 << 30  # bytes above what the process has before the first input

@@ -65,7 +65,11 @@ def _is_sound(sentence: Sentence) -> bool:
         if values is not None and (len(values) != n or any(type(value) is not kind for value in values)):
             return False
     frames = sentence.frames or ()
-    spans = [*(sentence.tree or ()), *(sentence.entities or ()), *(span for frame in frames for span in frame.arguments)]
+    spans: list[Node | Span] = [
+        *(sentence.tree or ()),
+        *(sentence.entities or ()),
+        *(span for frame in frames for span in frame.arguments),
+    ]
     return (
         all(0 <= span.start < span.end <= n for span in spans)
         and all(-1 <= node.parent < place for place, node in enumerate(sentence.tree or ()))

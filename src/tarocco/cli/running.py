@@ -19,12 +19,13 @@ from typing import Any
 from tarocco.cli import COMMANDS
 from tarocco.cli.options import store_of
 from tarocco.errors import TaroccoError
+from tarocco.present.visible import shielded, visible_message
 
 
 def say(message: object, program: str = "tarocco") -> None:
     """Words go to standard error, data to standard output."""
     if sys.stderr is not None:  # closed by the shell: 2>&-
-        print(f"{program}: {message}", file=sys.stderr)
+        print(f"{program}: {visible_message(message)}", file=sys.stderr)
 
 
 class Parser(argparse.ArgumentParser):
@@ -87,7 +88,7 @@ def attempt(
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show is no reason to stop
     options = argparse.Namespace()
-    with _stoppable() as asked:
+    with shielded(), _stoppable() as asked:
         try:
             parser().parse_args(arguments, options)
             if getattr(options, "quiet", False):

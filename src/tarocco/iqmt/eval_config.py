@@ -126,7 +126,10 @@ class EvalConfig:
 
 def check_name(name: str, where: str) -> str:
     """A name that can be a folder's or a file's, and leads nowhere else; InputError otherwise."""
-    if not re.fullmatch(r"[^\s/\\:\x00-\x1f\x7f.][^\s/\\:\x00-\x1f\x7f]*", name) or len(name.encode("utf-8", "surrogatepass")) > 200:
+    if (
+        not re.fullmatch(r"[^\s/\\:\x00-\x1f\x7f.][^\s/\\:\x00-\x1f\x7f]*", name)
+        or len(name.encode("utf-8", "surrogatepass")) > 200
+    ):
         raise InputError(
             f'{where}: "{name[:60]}" cannot be a name: names are those of files, without slashes, colons or spaces, '
             "and do not begin with a point"

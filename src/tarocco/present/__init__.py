@@ -2,6 +2,8 @@
 
 progress   a bar on a terminal
 tables     a table as text, Markdown, LaTeX, or for a terminal
+visible    text that cannot act upon a terminal
+spreadsheets  cells that no spreadsheet takes for a formula
 writing    files that are whole or not there
 plots/     figures
 scores     the scores of systems as tables, JSON, TSV and CSV

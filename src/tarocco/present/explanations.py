@@ -17,6 +17,7 @@ from tarocco.metrics.linguistic import Overlap
 from tarocco.present.numbers import told
 from tarocco.present.scores import number
 from tarocco.present.tables import width as columns_of
+from tarocco.present.visible import bare, visible_line
 
 SHOWN = 8  # elements of a type in a line; the others are counted
 WHOLE = 30  # columns: what is not longer is not cut at the end of a line
@@ -140,14 +141,14 @@ class Lines:
     def write(self, out: TextIO) -> None:
         """On a terminal with styles; Rich sees to NO_COLOR and to terminals that have none."""
         if not out.isatty():
-            out.writelines("".join(piece.text for piece in line).rstrip() + "\n" for line in self.lines)
+            out.writelines(visible_line("".join(piece.text for piece in line).rstrip()) + "\n" for line in self.lines)
             return
         from rich.console import Console
         from rich.text import Text
 
-        console = Console(file=out, highlight=False, soft_wrap=True)
+        console = Console(file=bare(out), highlight=False, soft_wrap=True)
         for line in self.lines:
-            console.print(Text.assemble(*((piece.text, piece.style) for piece in line)))
+            console.print(Text.assemble(*((visible_line(piece.text), piece.style) for piece in line)))
 
 
 # --- explanations --------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from tarocco.errors import InputError, MissingExtra, TaroccoError
 from tarocco.judge.outcomes import ELSEWHERE, NAME
 from tarocco.metrics.base import Metric
 from tarocco.naming import write_value
+from tarocco.present.spreadsheets import guarded
 from tarocco.present.writing import whole_file
 from tarocco.registry import metric, release_of
 from tarocco.store import Store
@@ -104,7 +105,7 @@ def _text(parts: Iterator[dict[str, list[Any]]], form: str, out: TextIO) -> None
     for part in parts:
         rows = zip(*part.values(), strict=True)
         if form == "csv":
-            writer.writerows((*row[:-1], " ".join(map(write_value, row[-1]))) for row in rows)
+            writer.writerows((*map(guarded, row[:-1]), " ".join(map(write_value, row[-1]))) for row in rows)
         else:
             out.writelines(json.dumps(dict(zip(part, row, strict=True))) + "\n" for row in rows)
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
+from tarocco.present.visible import bare
+
 PATIENCE = 0.5  # seconds; work that takes no longer shows no bar
 
 
@@ -64,7 +66,8 @@ class _Bar:
 
             numbers = (MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
             titled = (TextColumn("{task.fields[title]}"),) if self.title else ()
-            _Bar.display = Progress(*titled, BarColumn(), *numbers, console=Console(file=sys.stderr), transient=True)
+            console = Console(file=bare(sys.stderr))
+            _Bar.display = Progress(*titled, BarColumn(), *numbers, console=console, transient=True)
             _Bar.display.start()
         _Bar.shown += 1
         self.task = _Bar.display.add_task(self.what, total=self.total, completed=self.done, rate=rate, title=self.title)

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from tarocco._version import __version__
 from tarocco.metrics.base import Metric
 from tarocco.present.numbers import number_or_dash
+from tarocco.present.spreadsheets import guarded_row
 from tarocco.present.tables import Table
 from tarocco.results import Result, Score
 
@@ -104,18 +105,22 @@ def separated_text(result: Result, level: str, delimiter: str) -> str:
 
     out = io.StringIO()
     writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
+
+    def write(row: list[Any]) -> None:
+        writer.writerow(guarded_row(row, delimiter))
+
     if level == "corpus":
         between = any(score.interval for score in result.scores)
         about = ["low", "high", "confidence", "n_resamples", "seed"] if between else []
-        writer.writerow(["system", "metric", "score", *about, "signature"])
+        write(["system", "metric", "score", *about, "signature"])
         for score in result.scores:
             told = [_value(getattr(score.interval, field)) if score.interval else "" for field in about]
-            writer.writerow([score.system, str(score.metric), _value(score.score), *told, score.signature])
+            write([score.system, str(score.metric), _value(score.score), *told, score.signature])
     else:
-        writer.writerow(["system", "metric", level, "score"])
+        write(["system", "metric", level, "score"])
         for score in result.scores:
             for label, value in _parts(score, level):
-                writer.writerow([score.system, str(score.metric), label, _value(value)])
+                write([score.system, str(score.metric), label, _value(value)])
     return out.getvalue()
 
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from tarocco.errors import InputError
 from tarocco.judge.sheet import BETWEEN_METRICS, SIDES, SUFFIXES, Case, key_path
+from tarocco.present.spreadsheets import BEGINNINGS
 from tarocco.present.writing import check_writable, whole_file
 from tarocco.read.tables import read_table
 
 KEY_HEADER = ("case", "machine", "segment", "place", "reference", "metrics")
-_FORMULA = ("=", "+", "-", "@")
 _LETTERS = "bcdfghjklmnpqrstvwxz"  # without vowels, so that no spreadsheet reads a month or a number
 
 
@@ -75,7 +75,7 @@ def _write(path: Path, rows: Iterable[Sequence[str]], delimiter: str) -> None:
 def _cell(text: str) -> str:
     """A text on one line that no spreadsheet takes for a formula."""
     line = " ".join(text.split())
-    return f"'{line}" if line.startswith(_FORMULA) else line
+    return f"'{line}" if line.startswith(BEGINNINGS) else line  # numbers, too: here they are words
 
 
 def _judgments(path: str) -> list[str] | None:

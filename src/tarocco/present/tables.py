@@ -12,6 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TextIO
 
+from tarocco.present.spreadsheets import guarded_row
+from tarocco.present.visible import bare, visible, visible_line
+
 LONG = 500  # rows; Rich takes seconds beyond
 
 
@@ -68,6 +71,11 @@ class Table:
         marks = {(i, last): self.marks[place] for i, place in enumerate(places) if place in self.marks}
         return Table(header, tuple(rows), last, best, marks)
 
+    def visible(self) -> Table:
+        """The same table without anything that a terminal acts upon, or that breaks a line."""
+        header, *rows = (tuple(map(visible_line, row)) for row in (self.header, *self.rows))
+        return replace(self, header=header, rows=tuple(rows))
+
     @property
     def widths(self) -> list[int]:
         return [max(map(width, column)) for column in zip(self.header, *self.rows, strict=True)]
@@ -85,7 +93,7 @@ def width(text: str) -> int:
 
 def plain(table: Table) -> str:
     """Aligned columns, two spaces between them: for pipes and files."""
-    table = table.with_marks()
+    table = table.visible().with_marks()
     widths = table.widths
 
     def line(cells: Sequence[str]) -> str:
@@ -104,6 +112,12 @@ def markdown(table: Table) -> str:
     def line(cells: Sequence[str]) -> str:
         return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
+    def without_tags(table: Table) -> Table:
+        header, *rows = (tuple(cell.replace("<", "&lt;") for cell in row) for row in (table.header, *table.rows))
+        return replace(table, header=header, rows=tuple(rows))
+
+    table = without_tags(table.visible())
+
     rules = ["---" if i < table.labels else "---:" for i in range(len(table.header))]
     rows = table.with_marks(lambda mark: f"<sup>{mark}</sup>" if mark else "").rows
     return "\n".join([line(table.header), line(rules), *(line([cell.rstrip() for cell in row]) for row in rows)]) + "\n"
@@ -120,6 +134,8 @@ _MINUS = re.compile(r"(?<!\w)-(?=[\d.])")
 
 def latex(table: Table) -> str:
     """A tabular with booktabs' rules; the best of each column in bold, and a minus, not a hyphen, before numbers."""
+
+    table = table.visible()
 
     def cell(text: str, row: int, column: int) -> str:
         escaped = "".join(_LATEX.get(character, character) for character in text)
@@ -153,10 +169,10 @@ def separated(rows: Sequence[Mapping[str, Any]], delimiter: str) -> str:
     """Flat records for programs, with a header; empty where there is no value. Records need not have all columns."""
     out = io.StringIO()
     columns = list(dict.fromkeys(key for row in rows for key in row))
-    writer = csv.DictWriter(out, columns, delimiter=delimiter, lineterminator="\n")
+    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
     if columns:
-        writer.writeheader()
-        writer.writerows(rows)
+        writer.writerow(guarded_row(columns, delimiter))
+        writer.writerows(guarded_row((row.get(column) for column in columns), delimiter) for row in rows)
     return out.getvalue()
 
 
@@ -167,6 +183,7 @@ def write_table(table: Table, out: TextIO | None = None) -> None:
     """
     out = out or sys.stdout
     columns = shutil.get_terminal_size().columns
+    table = table.visible()
     if out.isatty() and not _fits(table, columns):
         table = table.long()
     if not out.isatty() or len(table.rows) > LONG:
@@ -185,7 +202,7 @@ def write_table(table: Table, out: TextIO | None = None) -> None:
         shown.add_column(Text(name), justify="left" if label else "right", overflow="fold", no_wrap=not foldable)
     for r, row in enumerate(table.rows):
         shown.add_row(*(Text(text, style="bold" if (r, i) in table.best else "") for i, text in enumerate(row)))
-    Console(file=out, width=columns, highlight=False).print(shown)
+    Console(file=bare(out), width=columns, highlight=False).print(shown)
 
 
 def _fits(table: Table, columns: int) -> bool:
@@ -201,6 +218,7 @@ def _wordy(text: str) -> bool:
 
 def write_noted(table: Table, notes: Sequence[str], form: str, out: TextIO) -> None:
     """Write a table with notes below it, in the format `table`, `md` or `latex`; an empty note sets others apart."""
+    notes = [visible(note) for note in notes]
     if form == "md":
         out.write(markdown(table) + "\n" + "".join(f"- {note}\n" if note else "\n" for note in notes))
     elif form == "latex":

@@ -32,7 +32,8 @@ def shown(path: str) -> str:
 def bytes_of(path: str, at_most: int = -1) -> bytes:
     """The contents of a file, decompressed by its suffix, or their beginning; "-" is standard input."""
     with _opened(path) as file:
-        return file.read(at_most)
+        data: bytes = file.read(at_most)
+        return data
 
 
 def chunks_of(path: str, size: int) -> Iterator[bytes]:

@@ -23,8 +23,7 @@ def read_scores(path: str) -> Table:
     lower = [name.lower() for name in table.header]
     often = Counter(lower)
     header = [
-        known if known in KNOWN and often[known] == 1 else name
-        for name, known in zip(table.header, lower, strict=True)
+        known if known in KNOWN and often[known] == 1 else name for name, known in zip(table.header, lower, strict=True)
     ]
     ids = [name for name in SEGMENT_IDS if name in header]
     if ids and not set(SEGMENT_COLUMNS) & set(header):

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -235,11 +234,18 @@ def candidate_scores_of(name: str, kind: Kind | None, pairs: Sequence[Any], firs
     return CandidateScores(name, kind or "similarity", lists, origin, name, {own_id: own_id for own_id in lists})
 
 
+def _is_finite(value: Real) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        return False
+
+
 def _numbers(values: object, what: str, where: str) -> Floats:
     if not isinstance(values, list):
         raise InputError(f'{where}: "{what}" is a list of numbers, not {told(values)}')
     for place, value in enumerate(values, start=1):
-        if not isinstance(value, Real) or isinstance(value, bool) or not abs(value) <= sys.float_info.max:
+        if not isinstance(value, Real) or isinstance(value, bool) or not _is_finite(value):
             found = told(value)
             raise InputError(f'{where}: "{what}" is a list of numbers, but number {place} of {len(values)} is {found}')
     return np.array(values, np.float64)

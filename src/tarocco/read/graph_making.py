@@ -17,7 +17,7 @@ from tarocco.graphs import EPSILON, Features, Forest, Lattice, gathered
 from tarocco.read.bytes_of import shown
 from tarocco.read.lines import Block
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 _WHOLE = re.compile("[0-9]{1,18}")  # what an int64 can hold for sure
 
 Row = Sequence[tuple[str, float]]  # the features of one arc or edge

@@ -46,19 +46,22 @@ class MarkedUp:
     @property
     def keys(self) -> tuple[Key, ...]:
         """All segments, document by document; one that only some texts have stands where those have it."""
-        by_document: dict[str, list[Key]] = {}
-        known: set[Key] = set()
+        by_document: dict[str, dict[Key | None, Key | None]] = {}  # of each segment the next one; None is before all
         for text in chain(self.sources.values(), self.references.values(), self.systems.values()):
             last: dict[str, Key] = {}
             for key in text:
-                document = by_document.setdefault(key[0], [])
-                if key not in known:
-                    known.add(key)
-                    at_end = not document or last.get(key[0]) == document[-1]
-                    place = len(document) if at_end else document.index(last[key[0]]) + 1 if key[0] in last else 0
-                    document.insert(place, key)
+                after = by_document.setdefault(key[0], {None: None})
+                if key not in after:
+                    before = last.get(key[0])
+                    after[key], after[before] = after[before], key
                 last[key[0]] = key
-        return tuple(chain.from_iterable(by_document.values()))
+        found: list[Key] = []
+        for after in by_document.values():
+            following = after[None]
+            while following is not None:
+                found.append(following)
+                following = after[following]
+        return tuple(found)
 
 
 def format_of(path: str) -> str:

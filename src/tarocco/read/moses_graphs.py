@@ -33,7 +33,7 @@ from tarocco.graphs import Forest, Lattice
 from tarocco.read.graph_making import Arcs, Edges, Place, number, quoted, whole
 
 HEADER = "# target ||| features ||| source-covered"
-_SCORES = re.compile(r'scores=(?:"([^"]*+)"|\[([^\]]*+)\])')
+_SCORES = re.compile(r'scores=(?:"([^"]*+)"|\[([^\[\]]*+)\])')
 _CONFIDENCE = re.compile(r" , pC=[-+.0-9e]+, c=[-+.0-9e]+$")  # behind the words, in old versions
 _SLOT = re.compile(r"\[([0-9]+)\]")
 

@@ -91,7 +91,8 @@ def features_of(one: NBestList) -> Features:
     if len(parts) != len(rows) * len(layout) or any(parts[i :: len(layout)] != [layout[i]] * len(rows) for i in names):
         raise InputError(_other_features(one, rows, names, layout))
     sizes = np.diff([*names, len(layout)]) - 1
-    kept = [i for i in range(len(layout)) if i not in set(names)]
+    named = set(names)
+    kept = [i for i in range(len(layout)) if i not in named]
     columns = [_numbers(one, parts[i :: len(layout)], "a feature's value") for i in kept]
     return Features(tuple(name[:-1].decode() for name in wanted), tuple(sizes.tolist()), np.stack(columns, axis=1))
 

@@ -11,6 +11,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -26,6 +27,7 @@ SUFFIXES = {".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl",
 MISSING = ("", "none", "nan", "null", "na", "n/a", "-")
 KINDS = ("similarity", "error")
 SPARSE = 4  # cells a byte of a file that a table may have
+_GUARDED = re.compile("'+[-=+@\t\r\n\uff1d\uff0b\uff0d\uff20]")  # a text that was not to be taken for a formula
 SMALL = 1_000_000  # cells that any table may have
 
 
@@ -122,7 +124,7 @@ def told(value: object) -> str:
 
 
 def refuse_sparse(cells: int, size: int, where: str) -> None:
-    """InputError where a table would have many cells more than its file has bytes: one long row, and many short ones."""
+    """InputError where a table would have many more cells than its file has bytes: one long row, many short ones."""
     if cells > max(SPARSE * size, SMALL):
         raise InputError(f"{where}: a table of {cells} cells is wanted by this file of {size} bytes, nearly all empty")
 
@@ -170,7 +172,7 @@ def _csv_rows(path: str, text: str) -> Iterator[tuple[int, list[str]]]:
     try:
         for cells in reader:
             if cells:
-                yield before + 1, cells
+                yield before + 1, [cell[1:] if _GUARDED.match(cell) else cell for cell in cells]
             before = reader.line_num
     except csv.Error as error:
         raise InputError(f"{shown(path)}, line {before + 1}: this is not CSV: {error}") from None

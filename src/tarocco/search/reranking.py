@@ -41,7 +41,9 @@ class RerankResult(Tabular):
         """A line a segment, up to the last that has a list; an empty one where there is none."""
         n = int(self.segments[-1]) + 1
         if n > MOST_LINES and n > 100 * len(self.segments):
-            raise InputError(f"the last of {len(self.segments)} lists is that of segment {n}: nearly all lines were empty")
+            raise InputError(
+                f"the last of {len(self.segments)} lists is that of segment {n}: nearly all lines were empty"
+            )
         lines = [""] * n
         for segment, text in zip(self.segments.tolist(), self.texts, strict=True):
             lines[segment] = text
