@@ -39,9 +39,9 @@ def load_spacy(pipeline: str = "") -> SpacyAnnotator:
         if not official:
             check_weights()
         return SpacyAnnotator(spacy.load(ENGLISH if official else REPUBLISHED), ENGLISH)
-    if importlib.util.find_spec(pipeline) is None if pipeline.isidentifier() else True:
-        installed = ", ".join(sorted(spacy.util.get_installed_models())) or "none"
-        raise UnknownName(f'there is no spaCy pipeline "{pipeline}"; installed are {installed}')
+    installed = sorted(spacy.util.get_installed_models())
+    if pipeline not in installed:  # spaCy itself would load folders, and import any package
+        raise UnknownName(f'there is no spaCy pipeline "{pipeline}"; installed are {", ".join(installed) or "none"}')
     return SpacyAnnotator(spacy.load(pipeline), pipeline)
 
 

@@ -6,6 +6,7 @@ Nothing is downloaded: `stanza.download("en")` does that, once.
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,6 +31,8 @@ def load_stanza(language: str) -> StanzaAnnotator:
         stanza = importlib.import_module("stanza")
     except ImportError:
         raise MissingExtra("stanza: pip install stanza, and get its models with stanza.download") from None
+    if not re.fullmatch("[A-Za-z]+(?:-[A-Za-z]+)*", language):  # it becomes a folder's name
+        raise UnknownName(f'a language of Stanza is written en or zh-hans, not "{language}"')
     try:
         pipeline = stanza.Pipeline(language, download_method=None, verbose=False)
     except Exception as error:  # it raises its own kinds, and others, when models are missing

@@ -109,7 +109,9 @@ def _close_output() -> None:
 def _unknown(command: str) -> int:
     from difflib import get_close_matches
 
+    from tarocco.present.visible import visible_message
+
     near = get_close_matches(command, COMMANDS, n=1)
     hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(COMMANDS)}"
-    print(f'tarocco: there is no command "{command}" ({hint})', file=sys.stderr)
+    print(visible_message(f'tarocco: there is no command "{command}" ({hint})'), file=sys.stderr)
     return 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import os
@@ -15,7 +14,7 @@ from tarocco.errors import InputError, MissingExtra, TaroccoError
 from tarocco.judge.outcomes import ELSEWHERE, NAME
 from tarocco.metrics.base import Metric
 from tarocco.naming import write_value
-from tarocco.present.spreadsheets import guarded
+from tarocco.present.spreadsheets import write_rows
 from tarocco.present.writing import whole_file
 from tarocco.registry import metric, release_of
 from tarocco.store import Store
@@ -99,15 +98,12 @@ def export(store: Store, entries: Sequence[Entry], form: str, path: str | None, 
 
 
 def _text(parts: Iterator[dict[str, list[Any]]], form: str, out: TextIO) -> None:
-    writer = csv.writer(out, lineterminator="\n")
+    rows = (row for part in parts for row in zip(*part.values(), strict=True))
     if form == "csv":
-        writer.writerow(HEADER)
-    for part in parts:
-        rows = zip(*part.values(), strict=True)
-        if form == "csv":
-            writer.writerows((*map(guarded, row[:-1]), " ".join(map(write_value, row[-1]))) for row in rows)
-        else:
-            out.writelines(json.dumps(dict(zip(part, row, strict=True))) + "\n" for row in rows)
+        write_rows(out, [HEADER], ",")
+        write_rows(out, ((*row[:-1], " ".join(map(write_value, row[-1]))) for row in rows), ",")
+    else:
+        out.writelines(json.dumps(dict(zip(HEADER, row, strict=True))) + "\n" for row in rows)
 
 
 def _parquet(parts: Iterator[dict[str, list[Any]]], path: str) -> None:

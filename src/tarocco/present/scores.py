@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from tarocco._version import __version__
 from tarocco.metrics.base import Metric
 from tarocco.present.numbers import number_or_dash
-from tarocco.present.spreadsheets import guarded_row
+from tarocco.present.spreadsheets import write_rows
 from tarocco.present.tables import Table
 from tarocco.results import Result, Score
 
@@ -101,27 +101,24 @@ def json_text(command: str, settings: Mapping[str, Any], results: list[dict[str,
 
 def separated_text(result: Result, level: str, delimiter: str) -> str:
     """One row a number, with a header; on the metric's natural scale, empty where there is no score."""
-    import csv
-
     out = io.StringIO()
-    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
+    write_rows(out, _separated_rows(result, level), delimiter)
+    return out.getvalue()
 
-    def write(row: list[Any]) -> None:
-        writer.writerow(guarded_row(row, delimiter))
 
+def _separated_rows(result: Result, level: str) -> Iterator[list[Any]]:
     if level == "corpus":
         between = any(score.interval for score in result.scores)
         about = ["low", "high", "confidence", "n_resamples", "seed"] if between else []
-        write(["system", "metric", "score", *about, "signature"])
+        yield ["system", "metric", "score", *about, "signature"]
         for score in result.scores:
             told = [_value(getattr(score.interval, field)) if score.interval else "" for field in about]
-            write([score.system, str(score.metric), _value(score.score), *told, score.signature])
+            yield [score.system, str(score.metric), _value(score.score), *told, score.signature]
     else:
-        write(["system", "metric", level, "score"])
+        yield ["system", "metric", level, "score"]
         for score in result.scores:
             for label, value in _parts(score, level):
-                write([score.system, str(score.metric), label, _value(value)])
-    return out.getvalue()
+                yield [score.system, str(score.metric), label, _value(value)]
 
 
 def _value(value: float) -> float | str:

@@ -7,9 +7,10 @@ more, so that `read.tables` can take it away again from .csv files. TSV and JSON
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TextIO
 
 BEGINNINGS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # of what a spreadsheet may compute
 _FORMULA = re.compile(f"'*[{re.escape(''.join(BEGINNINGS))}]")
@@ -23,6 +24,17 @@ def guarded(value: Any) -> Any:
     return value
 
 
-def guarded_row(row: Iterable[Any], delimiter: str) -> list[Any]:
-    """The cells of a row of CSV; of a row of TSV, as they are."""
-    return [guarded(value) for value in row] if delimiter == "," else list(row)
+class _Lines:
+    """Where csv writes rows to: it quotes the ends of lines that it is told of, and all of them begin with these two."""
+
+    def __init__(self, out: TextIO) -> None:
+        self.out = out
+
+    def write(self, row: str) -> None:
+        self.out.write(row.removesuffix("\r\n") + "\n")
+
+
+def write_rows(out: TextIO, rows: Iterable[Iterable[Any]], delimiter: str) -> None:
+    """Write rows, whose cells are guarded if they are separated by commas; a carriage return ends no row."""
+    writer = csv.writer(_Lines(out), delimiter=delimiter, lineterminator="\r\n")
+    writer.writerows(map(guarded, row) if delimiter == "," else row for row in rows)

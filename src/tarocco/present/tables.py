@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 import shutil
@@ -12,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TextIO
 
-from tarocco.present.spreadsheets import guarded_row
+from tarocco.present.spreadsheets import write_rows
 from tarocco.present.visible import bare, visible, visible_line
 
 LONG = 500  # rows; Rich takes seconds beyond
@@ -169,10 +168,8 @@ def separated(rows: Sequence[Mapping[str, Any]], delimiter: str) -> str:
     """Flat records for programs, with a header; empty where there is no value. Records need not have all columns."""
     out = io.StringIO()
     columns = list(dict.fromkeys(key for row in rows for key in row))
-    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
     if columns:
-        writer.writerow(guarded_row(columns, delimiter))
-        writer.writerows(guarded_row((row.get(column) for column in columns), delimiter) for row in rows)
+        write_rows(out, [columns, *([row.get(column) for column in columns] for row in rows)], delimiter)
     return out.getvalue()
 
 

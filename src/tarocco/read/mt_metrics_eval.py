@@ -7,6 +7,7 @@ another form, and are left alone.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -96,7 +97,7 @@ def human_paths(folder: str, language_pair: str, level: str) -> dict[str, str]:
 
 def refuse_folder(folder: str) -> None:
     """InputError where a path is a folder, in place of a file of human scores; it names those that are in it."""
-    if Path(folder).is_dir():
+    if os.path.isdir(folder):
         inside = Path(folder).parent if Path(folder).absolute().name == "human-scores" else folder
         there = listed(path for path, named in score_paths(str(inside)) if named.reference is None)
         found = f": this is a folder of mt-metrics-eval, with {there}" if there else ""

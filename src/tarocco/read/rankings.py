@@ -21,6 +21,8 @@ from tarocco.read.tables import Table, number
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+MOST_PAIRS = 20_000_000  # of systems in the same ranking: a ranking of n has n * n / 2
+
 
 @dataclass(frozen=True)
 class Ranks:
@@ -101,6 +103,10 @@ def compared(given: Ranks) -> Integers:
     ranking, sizes = _rankings(given)
     order = np.lexsort((given.systems, given.ranks, ranking))
     starts = np.cumsum(sizes) - sizes
+    if int((sizes * (sizes - 1) // 2).sum()) > MOST_PAIRS:
+        raise InputError(
+            f"{shown(given.table.path)}: {len(sizes)} rankings of up to {sizes.max()} systems have more than {MOST_PAIRS} pairs"
+        )
     found = []
     for size in np.unique(sizes).tolist():
         first, second = np.triu_indices(size, 1)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from tarocco._version import __version__
 from tarocco.errors import StoreError
-from tarocco.store.blocks import Store, time_text
+from tarocco.store.blocks import Store, is_kept, time_text
 from tarocco.store.database import DAMAGED, sentences, transaction
 
 RELEASE = f"tarocco {__version__}"
@@ -25,7 +25,7 @@ def get_annotations(store: Store, keys: Sequence[bytes]) -> dict[bytes, bytes]:
             for key, checksum, data in store.connection.execute(
                 f"SELECT key, checksum, sentence FROM annotations WHERE key IN ({marks})", some
             ):
-                if zlib.crc32(data) != checksum:
+                if not is_kept(data, checksum):
                     raise StoreError(f"{store.path}: {DAMAGED}")
                 found[key] = data
     return found

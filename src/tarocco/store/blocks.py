@@ -100,6 +100,11 @@ class Series:
     keys: tuple[tuple[int, bytes], ...]  # (first row, key)
 
 
+def is_kept(data: object, checksum: object) -> bool:
+    """Whether bytes are those that were stored; SQLite keeps values of any type anywhere."""
+    return isinstance(data, bytes) and zlib.crc32(data) == checksum
+
+
 def _writable(name: str) -> str:
     """A file's name that is not UTF-8 in a form that can be written down."""
     return name.encode("utf-8", "backslashreplace").decode()
@@ -137,11 +142,11 @@ class Store:
                 ).fetchone()
                 if row is not None:
                     rows, kinds, checksum, numbers = row
-                    if zlib.crc32(numbers) != checksum:
+                    if not is_kept(numbers, checksum):
                         raise StoreError(f"{self.path}: {DAMAGED}")
                     try:
                         found[key] = unpacked(kinds, rows, numbers)
-                    except (KeyError, ValueError):
+                    except (KeyError, TypeError, ValueError):
                         raise StoreError(f"{self.path}: {DAMAGED}") from None
         return found
 

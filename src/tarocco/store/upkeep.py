@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from tarocco.errors import StoreError
-from tarocco.store.blocks import Floats, Store, time_text, unpacked
+from tarocco.store.blocks import Floats, Store, is_kept, time_text, unpacked
 from tarocco.store.database import SCHEMA, sentences, transaction
 
 
@@ -93,12 +92,12 @@ def problems(store: Store) -> list[str]:
         for number, rows, kinds, checksum, numbers in connection.execute(
             "SELECT id, rows, kinds, checksum, numbers FROM blocks"
         ):
-            if zlib.crc32(numbers) != checksum:
+            if not is_kept(numbers, checksum):
                 found.append(f"block {number} has other numbers than were stored")
                 continue
             try:
                 unpacked(kinds, rows, numbers)
-            except (KeyError, ValueError):
+            except (KeyError, TypeError, ValueError):
                 found.append(f"block {number} has {len(numbers)} bytes, which are not {rows} rows of {kinds}")
         too_long = connection.execute(
             """SELECT series.id FROM series JOIN places ON places.series = series.id JOIN blocks USING (key)
@@ -110,7 +109,7 @@ def problems(store: Store) -> list[str]:
             for analyzer, checksum, sentence in connection.execute(
                 "SELECT analyzer, checksum, sentence FROM annotations"
             )
-            if zlib.crc32(sentence) != checksum
+            if not is_kept(sentence, checksum)
         ]
     except sqlite3.DatabaseError as error:
         return [f"SQLite: {error}"]

@@ -1,0 +1,70 @@
+"""No code comes from data: what the sources themselves never do."""
+
+import ast
+
+import pytest
+from test_architecture import FILES, SOURCE
+
+NEVER_IMPORTED = {
+    "pickle",
+    "cPickle",
+    "dill",
+    "cloudpickle",
+    "joblib",
+    "marshal",
+    "shelve",
+    "yaml",
+    "subprocess",
+    "code",
+}
+NEVER_CALLED = {
+    "eval",
+    "exec",
+    "compile",
+    "__import__",
+    "os.system",
+    "os.popen",
+    "pickle.load",
+    "pickle.loads",
+    "yaml.load",
+}
+# Modules are imported by names that stand in the source; these lines have been looked at.
+IMPORTING = {
+    "__init__.py",  # a table of our own names
+    "cli/running.py",  # tarocco.cli.COMMAND, where COMMAND is one of a table
+    "registry.py",  # tarocco.metrics.FILE, from a table
+    "kernels/__init__.py",  # our own modules
+    "present/plots/libraries.py",  # altair and vl_convert
+    "annotate/spacy_pipeline.py",  # spacy and its installed pipelines
+    "annotate/stanza_pipeline.py",
+}
+
+
+def name_of(node):
+    """`os.system` for a call of it; the last part alone where the rest is an expression."""
+    if isinstance(node, ast.Attribute):
+        return f"{node.value.id}.{node.attr}" if isinstance(node.value, ast.Name) else node.attr
+    return getattr(node, "id", "")
+
+
+@pytest.mark.parametrize("path", [*FILES, SOURCE / "__init__.py"], ids=lambda path: str(path.relative_to(SOURCE)))
+def test_nothing_runs_what_it_reads(path):
+    relative = path.relative_to(SOURCE).as_posix()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        where = f"{relative}, line {getattr(node, 'lineno', 0)}"
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+            assert not {name.partition(".")[0] for name in names} & NEVER_IMPORTED, where
+        if isinstance(node, ast.Call):
+            called = name_of(node.func)
+            assert called not in NEVER_CALLED, where
+            assert not called.startswith(("os.exec", "os.spawn")), where
+            assert "import_module" not in called or relative in IMPORTING, where
+            for keyword in node.keywords:
+                assert keyword.arg not in ("shell", "allow_pickle"), where
+
+
+def test_plugins_are_installed_ones():
+    """The one way in for code of others is the entry points of installed packages."""
+    users = [path for path in FILES if "entry_points" in path.read_text("utf-8")]
+    assert [path.name for path in users] == ["registry.py"]
