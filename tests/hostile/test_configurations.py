@@ -124,16 +124,18 @@ def test_an_analysis_from_a_store_is_looked_at(wrong):
 )
 def test_a_store_of_a_stranger(tmp_path, change):
     path = tmp_path / "kept.db"
-    run = dict(metrics=["BLEU-4", "WER"], store=path)
+    run = {"metrics": ["BLEU-4", "WER"], "store": path}
     wanted = [one.score for one in tarocco.score(["a b", "c"], ["a b", "d"], **run).scores]
     with Store(path) as store:
         put_annotations(store, "x", [(b"key", packed(SOUND))])
     with sqlite3.connect(path) as connection:
         connection.execute(change)
     connection.close()
+    said = None
     try:
         assert [one.score for one in tarocco.score(["a b", "c"], ["a b", "d"], **run).scores] == wanted
         with Store(path) as store:
             get_annotations(store, [b"key"])
     except StoreError as error:
-        assert str(path) in str(error)
+        said = str(error)
+    assert said is None or str(path) in said

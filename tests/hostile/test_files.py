@@ -55,13 +55,13 @@ PACK = {
 @pytest.mark.parametrize("suffix", PACK)
 def test_a_bomb_is_not_unpacked(tmp_path, suffix, monkeypatch, soon):
     bomb = tmp_path / f"bomb.txt{suffix}"
-    bomb.write_bytes(PACK[suffix](bytes(reading.UNCOUNTED)) * 4)  # several members, each of which is small enough
+    bomb.write_bytes(PACK[suffix](bytes(reading.UNCOUNTED)) * 3)  # several members, each of which is small enough
     for read in (bytes_of, lambda path: list(blocks_of(path))):
         with pytest.raises(InputError, match=r"compressed bytes have become .* TAROCCO_MAX_EXPANSION=0"):
             read(str(bomb))
     assert len(bytes_of(str(bomb), 1000)) == 1000
     monkeypatch.setenv("TAROCCO_MAX_EXPANSION", "0")
-    assert len(bytes_of(str(bomb))) == 4 * reading.UNCOUNTED
+    assert len(bytes_of(str(bomb))) == 3 * reading.UNCOUNTED
 
 
 def test_ordinary_text_is_unpacked(tmp_path, monkeypatch):
@@ -174,7 +174,7 @@ def test_values_that_can_hardly_be_read(bench, depth):
         "experiment": f"seed = {nested}\nhuman.file = {nested}",
         "human_jsonl": f'{{"system": "a", "score": {nested}}}',
         "external_jsonl": f'{{"id": {nested}, "scores": {nested}}}',
-        "nbest_jsonl": f'{{"id": {nested}, "candidates": [{{"text": "a", "score": {nested}, "features": {{"x": {nested}}}}}]}}',
+        "nbest_jsonl": f'{{"id": 0, "candidates": [{{"text": "a", "score": {nested}, "features": {nested}}}]}}',
     }.items():
         bench.try_one(name, text.encode())
 
@@ -190,7 +190,7 @@ def test_a_line_of_a_hundred_megabytes(tmp_path, soon):
     (one,) = read_nbest(str(path))
     assert one.candidates.lengths.tolist() == [LONG - 1]
     path = path.with_suffix(".trees")
-    path.write_bytes(b"(" * LONG)
+    path.write_bytes(b"(" * (LONG // 10))
     with pytest.raises(InputError, match="line 1: the tree of a segment has at most 4194304 characters"):
         tarocco.read_annotations(str(path))
 
@@ -270,19 +270,19 @@ def test_numbers_that_are_none(tmp_path, number):
 
 def test_tables_that_are_nearly_empty(tmp_path, soon):
     wide, sparse, judged = (tmp_path / name for name in ("wide.tsv", "sparse.jsonl", "judged.tsv"))
-    wide.write_text("\t" * 1_000_000 + "\n" * 1_000_000)
-    with pytest.raises(InputError, match="line 1: 1000001 references of 1000000 segments, nearly all empty"):
+    wide.write_text("\t" * 300_000 + "\n" * 300_000)
+    with pytest.raises(InputError, match="line 1: 300001 references of 300000 segments, nearly all empty"):
         read_tab_separated(str(wide))
-    sparse.write_text("".join(json.dumps({f"k{i}": 1}) + "\n" for i in range(50_000)))
+    sparse.write_text("".join(json.dumps({f"k{i}": 1}) + "\n" for i in range(20_000)))
     with pytest.raises(InputError, match="nearly all empty"):
         read_human(sparse)
-    judged.write_text("system\tsegment\tscore\n" + "".join(f"{i}\t1000000\t1\n" for i in range(50_000)))
+    judged.write_text("system\tsegment\tscore\n" + "".join(f"{i}\t1000000\t1\n" for i in range(10_000)))
     with pytest.raises(InputError, match="too few for 1000000 segments"):
         read_human(judged)
 
 
 def test_many_systems_and_columns(tmp_path, soon):
-    n = 100_000
+    n = 30_000
     table = tmp_path / "scores.tsv"
     table.write_text("system\tscore\n" + "".join(f"s{i}\t{i}\n" for i in range(n)))
     systems = [f"s{i}" for i in range(n)]
@@ -291,11 +291,11 @@ def test_many_systems_and_columns(tmp_path, soon):
     table.write_text("\t".join(["segment", *systems]) + "\n" + "\t".join(["1"] * (n + 1)) + "\n")
     assert len(read_human(table).systems) == n
     table.write_text("\t".join(["segment", "judge", *systems]) + "\n" + "\t".join(["1"] * (n + 2)) + "\n")
-    with pytest.raises(InputError, match="1 rankings of up to 100000 systems have more than 20000000 pairs"):
+    with pytest.raises(InputError, match="1 rankings of up to 30000 systems have more than 20000000 pairs"):
         read_human(table)
-    texts = "".join(f'<tstset sysid="{name}"><doc><seg id="1">x</seg></doc></tstset>' for name in systems[:30_000])
+    texts = "".join(f'<tstset sysid="{name}"><doc><seg id="1">x</seg></doc></tstset>' for name in systems[:10_000])
     (tmp_path / "a.sgm").write_text(texts)
-    assert len(system_columns(str(tmp_path / "a.sgm"))) == 30_000
+    assert len(system_columns(str(tmp_path / "a.sgm"))) == 10_000
 
 
 # --- what is no file -----------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ def guarded(value: Any) -> Any:
 
 
 class _Lines:
-    """Where csv writes rows to: it quotes the ends of lines that it is told of, and all of them begin with these two."""
+    """Where csv writes rows to: it quotes the ends of lines that it is told of, so it is told of both."""
 
     def __init__(self, out: TextIO) -> None:
         self.out = out

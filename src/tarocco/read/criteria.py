@@ -108,7 +108,7 @@ def _census(cells: Counter[str], grades: Sequence[str]) -> tuple[int, int, int]:
 
 
 def _criterion(table: Table, column: str, name: str, rows: Integers, grades: Sequence[str]) -> Criterion:
-    at = table.header.index(column)
+    at = table.places[column]
     cells = [table.rows[row][at] for row in rows.tolist()]
     different = Counter(cells)  # scores are few, their rows many
     graded, numbers, _ = _census(different, grades)

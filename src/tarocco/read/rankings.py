@@ -55,8 +55,7 @@ def unfolded(table: Table, systems: Sequence[str] | None, grades: Sequence[str])
     if len(kinds) > 1:
         raise InputError(f"{shown(table.path)}, line 1: some columns are of errors, and some are not")
     about = [name for name in table.header if name in (*JUDGES, *SEGMENT_COLUMNS, "criterion")]
-    at_column = {name: at for at, name in enumerate(table.header)}
-    places, own = ([at_column[name] for name in names] for names in (about, columns))
+    places, own = ([table.places[name] for name in names] for names in (about, columns))
     ranked = bool(set(JUDGES) & set(table.header)) and kinds == {""} and _are_ranks(table, own)
     rows, lines = [], []
     for row, cells in enumerate(table.rows):
@@ -105,7 +104,8 @@ def compared(given: Ranks) -> Integers:
     starts = np.cumsum(sizes) - sizes
     if int((sizes * (sizes - 1) // 2).sum()) > MOST_PAIRS:
         raise InputError(
-            f"{shown(given.table.path)}: {len(sizes)} rankings of up to {sizes.max()} systems have more than {MOST_PAIRS} pairs"
+            f"{shown(given.table.path)}: {len(sizes)} rankings of up to {sizes.max()} systems have more than "
+            f"{MOST_PAIRS} pairs"
         )
     found = []
     for size in np.unique(sizes).tolist():

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
@@ -51,14 +52,19 @@ class Table:
         """How messages call a row."""
         return f"{shown(self.path)}, line {self.lines[row]}"
 
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Which column has which name."""
+        return {name: at for at, name in enumerate(self.header)}
+
     def cells(self, column: str) -> list[str]:
         """All cells of a column."""
-        at = self.header.index(column)
+        at = self.places[column]
         return [row[at] for row in self.rows]
 
     def numbers(self, column: str, rows: Iterable[int] | None = None) -> Iterator[float]:
         """The numbers of a column, in all rows or in these: NaN where one is missing, InputError where it is none."""
-        at = self.header.index(column)
+        at = self.places[column]
         for row in range(len(self.rows)) if rows is None else rows:
             value = number(self.rows[row][at])
             if value is None:
