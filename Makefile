@@ -7,6 +7,7 @@
 # make site    build the site alone
 # make study   run the studies of docs/orange.md, docs/references.md, docs/combining.md and docs/tuning.md again, and refresh their tables
 # make sanitize   run the kernel tests with checked memory accesses
+# make fuzz    try a million inputs on all readers (half an hour)
 # make kills   kill a process that writes to a store two hundred times, and look at the store
 # Each makes its own virtual environment and installs what it needs.
 
@@ -24,7 +25,7 @@ SOURCES := $(shell find src examples -name '*.py' -o -name '*.toml' -o -name '*.
 PLUGIN := examples/tarocco-overlap
 WORKERS := -n auto --dist worksteal  # a process a processor
 
-.PHONY: demo test test-compiled test-plain test-browser screenshots lint bench kills sanitize docs site study clean
+.PHONY: demo test test-compiled test-plain test-browser screenshots lint bench kills fuzz sanitize docs site study clean
 
 demo: $(VENV)/.plots
 	@$(VENV)/bin/tarocco demo
@@ -58,6 +59,10 @@ bench: $(VENV)/.bench
 
 kills: $(VENV)/.test
 	$(VENV)/bin/python tests/store_kills.py 200
+
+# What breaks something is kept in build/fuzz.
+fuzz: $(VENV)/.test
+	$(VENV)/bin/python tests/fuzz/run.py --inputs $(or $(INPUTS),17000)
 
 # Kernels that check every memory access; Python itself is not compiled that way, so gcc's libraries are loaded first.
 sanitize: $(VENV)/.test

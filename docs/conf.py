@@ -16,6 +16,7 @@ ROOT = HERE.parent
 FROM_ROOT = {
     HERE / "project" / "contributing.md": ROOT / "CONTRIBUTING.md",
     HERE / "project" / "architecture.md": ROOT / "ARCHITECTURE.md",
+    HERE / "project" / "security.md": ROOT / "SECURITY.md",
     HERE / "project" / "changelog.md": ROOT / "CHANGELOG.md",
 }
 PAGE_OF = {source: page for page, source in FROM_ROOT.items()} | {ROOT / "README.md": HERE / "index.md"}

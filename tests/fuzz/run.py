@@ -4,8 +4,8 @@ python tests/fuzz/run.py                          every target, by our own mutat
 python tests/fuzz/run.py --inputs 100000 plf slf  two of them, longer
 python tests/fuzz/run.py --engine atheris         guided by coverage, if atheris is installed (pip install atheris)
 
-A crash is an error that is not TaroccoError, a signal, more than 5 seconds of a processor or more than 1 GiB. Its input is kept in
-build/fuzz; once fixed it belongs into tests/fuzz/seeds, where the tests find it.
+A crash is an error that is not TaroccoError, a signal, more than 5 seconds of a processor or more than 1 GiB. Its
+input is kept in build/fuzz; once fixed it belongs into tests/fuzz/seeds, where the tests find it.
 """
 
 import argparse

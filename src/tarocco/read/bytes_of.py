@@ -119,8 +119,8 @@ class _Expanded:
             self.given += len(part)
             if self.most and self.given > max(UNCOUNTED, self.most * self.tap.taken):
                 raise InputError(
-                    f"{self.path}: {self.tap.taken} compressed bytes have become {self.given} already, which is more "
-                    f"than text does; {LIFTED_BY}=0 reads the file nevertheless"
+                    f"{self.path}: this becomes more than {self.most:g} times as large as it is, and {UNCOUNTED >> 20} "
+                    f"MiB, which text does not; {LIFTED_BY}=0 reads it nevertheless"
                 )
         return b"".join(parts)
 
