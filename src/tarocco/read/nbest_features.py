@@ -169,4 +169,4 @@ def _of_record(candidate: Any) -> bytes:
     for name, values in features.items() if isinstance(features, dict) else ():
         found.append(f"{name}=")
         found += [json.dumps(value) for value in (values if isinstance(values, list) else [values])]
-    return " ".join(found).encode()
+    return " ".join(found).encode("utf-8", "backslashreplace")  # JSON may have halves of characters

@@ -49,7 +49,7 @@ class Layout:
                 wanted = "one weight" if size == 1 else f"{size} weights"
                 found = "there is none" if count == 0 else "there is one" if count == 1 else f"there are {count}"
                 raise InputError(f"{where}: the feature {name} of the lists wants {wanted}, but {found}")
-        return np.array([weight for name in self.names for weight in weights[name]], np.float64)
+        return np.array([weight for name in self.names for weight in weights.get(name, ())], np.float64)
 
     def by_name(self, vector: Floats) -> dict[str, tuple[float, ...]]:
         """A vector as weights by name."""
