@@ -13,6 +13,7 @@ import faulthandler
 import json
 import os
 import random
+import re
 import resource
 import signal
 import subprocess
@@ -163,7 +164,7 @@ def main() -> int:
 def _report(bench: Bench, name: str, done: "subprocess.CompletedProcess[str]", seconds: float, engine: str) -> dict:
     if engine == "mutations" and done.returncode == 0:
         return json.loads(done.stdout.splitlines()[-1])
-    stats = {key: value for key, _, value in (line.partition(":") for line in done.stderr.splitlines())}
+    stats = dict(re.findall(r"^(stat::\w+): *([0-9]+)$", done.stderr, re.MULTILINE))
     found = {
         "inputs": int(stats.get("stat::number_of_executed_units", 0)),
         "seconds": seconds,
