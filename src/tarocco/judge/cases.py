@@ -42,6 +42,12 @@ class Case:
             candidate -= len(one.candidates)
         raise IndexError(candidate)
 
+    @property
+    def place(self) -> tuple[str, int]:
+        """File and line of the first candidate."""
+        first = next(one for one in self.lists if len(one.candidates))
+        return first.path, first.line if first.lines is None else int(first.lines[0])
+
 
 @dataclass(frozen=True)
 class Selection:

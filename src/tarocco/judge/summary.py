@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.errors import InputError
 from tarocco.judge.block import Contestant
-from tarocco.judge.cases import Counted
+from tarocco.judge.cases import Chosen, Counted
 from tarocco.judge.rules import Rules
 from tarocco.judge.verdict import OrangeResult, Ranked, verdicts
 from tarocco.metrics.base import Floats
@@ -22,18 +22,51 @@ ONE_REFERENCE = (
 )
 
 
-class Part(NamedTuple):
-    """What is left of a block when it was judged."""
+class Judged:
+    """What is left of lists when they were judged, in arrays that grow: a stream may have millions of lists."""
 
-    segments: list[int]
-    sizes: list[int]  # of the lists as they were read
-    first_lines: list[str]
-    ends: list[NDArray[np.intp]]
-    counts: list[Floats]
+    def __init__(self, contestants: int) -> None:
+        self.segments, self.sizes = array("q"), array("q")  # sizes of the lists as they were read
+        self.lengths, self.ends = array("q"), array("q")  # how many ends each list has, and the ends
+        self.counts = [array("d") for _ in range(contestants)]
+        self.paths: dict[str, int] = {}  # lists of one file name it once
+        self.path_numbers, self.first_lines = array("q"), array("q")
+
+    def __len__(self) -> int:
+        return len(self.segments)
+
+    def add(self, chosen: Chosen, counts: Sequence[Floats]) -> None:
+        """A block's lists, and for each contestant its counts of them."""
+        for case, ends in zip(chosen.cases, chosen.ends, strict=True):
+            path, line = case.place
+            self.segments.append(case.segment)
+            self.sizes.append(len(case.candidates))
+            self.lengths.append(len(ends))
+            self.ends.frombytes(ends.astype(np.int64, copy=False).tobytes())
+            self.path_numbers.append(self.paths.setdefault(path, len(self.paths)))
+            self.first_lines.append(line)
+        for column, new in zip(self.counts, counts, strict=True):
+            column.frombytes(np.ascontiguousarray(new).tobytes())
+
+    def where(self, s: int) -> str:
+        """File and line where a list begins."""
+        return f"{list(self.paths)[self.path_numbers[s]]}, line {self.first_lines[s]}"
+
+    def ranked(self) -> Ranked:
+        """All of it as arrays."""
+        ends = np.frombuffer(self.ends, np.int64)
+        offsets = np.concatenate([np.zeros(1, np.intp), np.cumsum(np.frombuffer(self.lengths, np.int64))])
+        return Ranked(
+            np.frombuffer(self.segments, np.int64),
+            ends[offsets[1:] - 1],
+            ends,
+            offsets,
+            [np.frombuffer(column).reshape(-1, 2) for column in self.counts],
+        )
 
 
 def summed_up(
-    parts: Sequence[Part],
+    judged: Judged,
     contestants: Sequence[Contestant],
     segments: int,
     rules: Rules,
@@ -42,18 +75,10 @@ def summed_up(
     jobs: int | None,
 ) -> OrangeResult:
     """The verdict on all lists that count, and notes on those that do not."""
-    if not parts:
+    if not judged:
         raise InputError(_nothing_to_judge(counted, name))
-    ends = [one for part in parts for one in part.ends]
-    offsets = np.concatenate([np.zeros(1, np.intp), np.cumsum([len(one) for one in ends], dtype=np.intp)])
-    ranked = Ranked(
-        np.array([segment for part in parts for segment in part.segments], np.intp),
-        np.array([one[-1] for one in ends], np.intp),
-        np.concatenate(ends),
-        offsets,
-        [np.concatenate([part.counts[m] for part in parts]) for m in range(len(contestants))],
-    )
-    long_enough = _long_enough(rules, ranked, np.array([size for part in parts for size in part.sizes]))
+    ranked = judged.ranked()
+    long_enough = _long_enough(rules, ranked, np.frombuffer(judged.sizes, np.int64))
     kept = np.flatnonzero(long_enough) if rules.short == "skip" else np.arange(len(ranked.sizes))
     kept = kept[np.argsort(ranked.segments[kept], kind="stable")]  # files of some tools have lists in any order
     if not len(kept):
@@ -80,7 +105,7 @@ def summed_up(
     }
     notes = []
     if len(short):
-        where = [line for part in parts for line in part.first_lines][int(short[0])]
+        where = judged.where(int(short[0]))
         size, most = _some(int(ranked.sizes[short[0]]), "candidate"), rules.selection.n_best or ranked.sizes.max()
         notes.append(f"{where}: this list has {size}, fewer than {most}; {_short(len(short), len(kept), rules.short)}")
     notes += _notes(rules, counted, left_out, segments)

@@ -14,7 +14,7 @@ from tarocco.errors import InputError
 from tarocco.judge.block import Contestant, Work, given_of, judged
 from tarocco.judge.cases import Chosen, Counted, blocks_of, cases_of, chosen_of
 from tarocco.judge.rules import Panel, Rules
-from tarocco.judge.summary import ONE_REFERENCE, Part, summed_up
+from tarocco.judge.summary import ONE_REFERENCE, Judged, summed_up
 from tarocco.judge.verdict import OrangeResult
 from tarocco.metrics.base import Floats, Metric
 from tarocco.model import CandidateScores, TestSet
@@ -77,7 +77,7 @@ def run_trial(
     wanted = {scorer.name for scorer in scorers if isinstance(scorer, CandidateScores)}
     given = [one for one in panel.given if one.name in wanted]
     metrics = [scorer for scorer in scorers if isinstance(scorer, Metric)]
-    parts: list[Part] = []
+    done = Judged(len(contestants))
     waiting: deque[_Judging] = deque()
     told = 0
     with _kept(store, contestants, references, rules, lists.name) as kept:
@@ -120,21 +120,13 @@ def run_trial(
             if kept is not None:
                 kept.put(judging.keys, chosen, new)
             together = judging.known | new
-            parts.append(
-                Part(
-                    [case.segment for case in chosen.cases],
-                    [len(case.candidates) for case in chosen.cases],
-                    [case.where(0) for case in chosen.cases],
-                    list(chosen.ends),
-                    [together[m] for m in range(len(contestants))],
-                )
-            )
+            done.add(chosen, [together[m] for m in range(len(contestants))])
             for confusion in outcome.confusions if on_confusion is not None else ():
                 on_confusion(confusion)  # type: ignore[misc]
             if advance is not None:
                 advance(len(counted.seen) - told, sum(map(len, chosen.kept)))
                 told = len(counted.seen)
-    return summed_up(parts, contestants, len(references), rules, counted, lists.name, jobs)
+    return summed_up(done, contestants, len(references), rules, counted, lists.name, jobs)
 
 
 @contextmanager
