@@ -102,10 +102,10 @@ def soak(minutes: float, size: int, references: int, jobs: int, most: int) -> bo
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=60)
-    parser.add_argument("--candidates", type=int, default=4096)
+    parser.add_argument("--candidates", type=int, default=16384)
     parser.add_argument("--references", type=int, default=4)
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--most", type=int, default=200_000, help="lists: the references of all are read first")
+    parser.add_argument("--most", type=int, default=50_000, help="lists: the references of all are read first")
     asked = parser.parse_args()
     good = soak(asked.minutes, asked.candidates, asked.references, asked.jobs, asked.most)
     sys.exit(0 if good else 1)

@@ -31,7 +31,12 @@ class Pairs:
     def __init__(self, batch: Batch) -> None:
         self.batch = batch if batch.whole is None else batch.whole
         self._given = batch
-        self._whole = self if batch.whole is None else Pairs(batch.whole)
+        # No reference to itself: blocks of many megabytes would wait for the garbage collector.
+        self._pairs_of_whole = None if batch.whole is None else Pairs(batch.whole)
+
+    @property
+    def _whole(self) -> Pairs:
+        return self if self._pairs_of_whole is None else self._pairs_of_whole
 
     def __len__(self) -> int:
         return int(self.batch.candidate_groups.sizes @ self.batch.reference_groups.sizes)
