@@ -35,7 +35,10 @@ def pool(size: int, references: int, length: int = 25) -> tuple[list[list[bytes]
         generator = np.random.default_rng([3, number])
         hidden = zipfian(generator, max(3, int(generator.normal(length, length / 4))))
         right.append(
-            [sentences(edited(hidden, REFERENCE, generator)[None], table, starts)[0].lstrip() for _ in range(references)]
+            [
+                sentences(edited(hidden, REFERENCE, generator)[None], table, starts)[0].lstrip()
+                for _ in range(references)
+            ]
         )
         lists.append(sentences(candidates(hidden, size, generator), table, starts))
     return lists, right
@@ -89,8 +92,8 @@ def soak(minutes: float, size: int, references: int, jobs: int, most: int) -> bo
     after = median(size for at, size in samples if took - took / 12 <= at < took)
     growth = 100 * (after / before - 1)
     print(
-        f"{told[0]} lists of {size} candidates x {references} references, {len(METRICS)} metrics, {took / 60:.1f} minutes, "
-        f"{told[0] * size / took:,.0f} candidates a second"
+        f"{told[0]} lists of {size} candidates x {references} references, {len(METRICS)} metrics, "
+        f"{took / 60:.1f} minutes, {told[0] * size / took:,.0f} candidates a second"
     )
     print(
         f"resident: {before:.1f} MiB after {settled / 60:.1f} minutes, {after:.1f} MiB at the end: {growth:+.1f}% "

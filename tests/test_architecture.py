@@ -19,6 +19,7 @@ ROOMS = (
     "graphs",
     "arguments",
     "run",
+    "clusters",
     "store",
     "kernels",
     "encode",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tarocco.annotate.files import read_annotations
+    from tarocco.clusters import cluster
     from tarocco.encode.batch import Batch
     from tarocco.encode.tokenizers import tokenizer
     from tarocco.errors import TaroccoError
@@ -111,6 +112,7 @@ _HOMES = {
     "Tuned": "tarocco.search.tuned",
     "Verdict": "tarocco.trials.findings",
     "audit": "tarocco.judge.auditing",
+    "cluster": "tarocco.clusters",
     "compare": "tarocco.judge.comparing",
     "correlate": "tarocco.judge.correlating",
     "explain": "tarocco.explaining.explain",
@@ -198,6 +200,7 @@ __all__ = [
     "Verdict",
     "__version__",
     "audit",
+    "cluster",
     "compare",
     "correlate",
     "explain",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
@@ -36,13 +37,12 @@ class Work:
     references: tuple[Segments, ...]
     present: NDArray[np.bool_]
     metrics: tuple[Metric, ...]
-    contexts: tuple[Any, ...]
     encoding: Encoding
     told: Told | None = None  # what an analyzer said of the texts, where it may not be in the worker's process
 
 
-def count(work: Work) -> list[Floats]:
-    """For each metric float64[systems, rows, k]."""
+def count(contexts: Mapping[Metric, Any], work: Work) -> list[Floats]:
+    """For each metric float64[systems, rows, k]; `contexts` are what metrics know of all references."""
     if work.told is not None:
         from tarocco.annotate.annotated import learn
 
@@ -51,7 +51,8 @@ def count(work: Work) -> list[Floats]:
     for way, members in by_reading(work.metrics, work.encoding).items():
         batch = Batch.of_columns(work.systems, work.references, work.present, way)
         back = np.argsort(batch.candidate_groups.rows)  # from segment by segment to system by system
-        own = statistics_of_batch([work.metrics[i] for i in members], batch, [work.contexts[i] for i in members])
+        of_way = [work.metrics[i] for i in members]
+        own = statistics_of_batch(of_way, batch, [contexts.get(metric) for metric in of_way])
         for i, rows in zip(members, own, strict=True):
             found[i] = rows[back].reshape(len(work.systems), -1, rows.shape[-1])
     return [found[i] for i in range(len(work.metrics))]
@@ -89,8 +90,8 @@ def compute_statistics(
     wanted = [metrics[m] for m in dict.fromkeys(m for piece in pieces for m in piece.metrics)]
     missing = [systems[s].rows(*piece.block) for piece in pieces for s in piece.systems]
     with _telling_where(test_set):
-        analyze((*test_set.references, *missing), wanted, encoding, None if kept is None else kept.store)
-        contexts = contexts_of(test_set, metrics, encoding) if pieces else []
+        analyze((*test_set.references, *missing), wanted, encoding, None if kept is None else kept.store, executor)
+        contexts = dict(zip(metrics, contexts_of(test_set, metrics, encoding), strict=True)) if pieces else {}
 
     def works() -> Iterator[Work]:
         for block, of_systems, of_metrics in pieces:
@@ -102,12 +103,11 @@ def compute_statistics(
                 references,
                 test_set.present[:, slice(*block)],
                 own,
-                tuple(contexts[m] for m in of_metrics),
                 encoding,
                 None if executor is None else told_of((*candidates, *references), own, encoding),
             )
 
-    counted = map_ordered(count, works(), len(pieces), jobs, executor)
+    counted = map_ordered(partial(count, contexts), works(), len(pieces), jobs, executor)
     with _telling_where(test_set):
         for (block, of_systems, of_metrics), of_piece in zip(pieces, counted, strict=True):
             new = {
@@ -123,13 +123,19 @@ def compute_statistics(
     return [out[m] for m in range(len(metrics))]
 
 
-def analyze(columns: Iterable[Segments], metrics: Sequence[Metric], encoding: Encoding, store: Store | None) -> None:
+def analyze(
+    columns: Iterable[Segments],
+    metrics: Sequence[Metric],
+    encoding: Encoding,
+    store: Store | None,
+    executor: Executor | None = None,
+) -> None:
     """Let the run's analyzer see texts before they are counted: here, where a store and a terminal are at hand."""
     analyzer = _analyzer_of(metrics, encoding)
     if analyzer is not None:
         from tarocco.annotate.annotated import annotated  # most metrics need none
 
-        annotated(list(chain.from_iterable(columns)), analyzer, store)
+        annotated(list(chain.from_iterable(columns)), analyzer, store, executor=executor)
 
 
 @contextmanager

@@ -6,6 +6,7 @@
     ├── BadParameter      a parameter that a metric does not have, or a value it does not take
     ├── PluginError       a metric of the user's own that lacks something every metric has
     ├── StoreError        a store that cannot be opened, read or written
+    ├── ClusterError      a cluster that cannot be reached, or does not do the work
     └── MissingExtra      an optional library that is not installed
 
 A message is one sentence a user can act on: which file and line, what was expected, what was found.
@@ -49,6 +50,10 @@ class PluginError(TaroccoError, TypeError):
 
 class StoreError(TaroccoError, OSError):
     """A store that cannot be opened, read or written."""
+
+
+class ClusterError(TaroccoError, RuntimeError):
+    """A cluster that cannot be reached, or does not do the work."""
 
 
 class MissingExtra(TaroccoError, ImportError):

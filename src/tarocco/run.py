@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from tarocco.errors import BadParameter
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor, Future
+    from concurrent.futures import Executor
 
 BLOCK = 1024  # segments that are encoded, counted and stored together; results do not depend on it
 
@@ -36,16 +36,17 @@ def map_ordered(
     count: int | None,
     jobs: int | None = None,
     executor: Executor | None = None,
+    here: Callable[[Item], bool] | None = None,
 ) -> Iterator[Result]:
     """`map` over `count` items (None: many), in any `concurrent.futures.Executor`, results in the order of the items.
 
     Threads by default: kernels release the GIL, so threads are enough. Items are taken from their source as they are
     needed, two a worker, so that neither they nor their results fill the memory. An executor of processes or of a
-    cluster gets a function and items that can be pickled.
+    cluster gets a function and items that can be pickled; what all items have in common belongs to the function,
+    which a cluster gets once. Items of which `here` says so are not worth sending.
     """
     if executor is not None:
-        workers: int = jobs or getattr(executor, "_max_workers", None) or default_jobs()
-        return _through(executor, function, items, 2 * workers)
+        return _through(executor, function, items, jobs, here)
     jobs = jobs or default_jobs()
     if count is not None:
         jobs = min(jobs, count // 2)  # starting a thread for one item costs more than it gains
@@ -56,23 +57,40 @@ def _in_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs:
     from concurrent.futures import ThreadPoolExecutor  # 5 ms that a small job never needs
 
     with ThreadPoolExecutor(jobs) as pool:
-        yield from _through(pool, function, items, 2 * jobs)
+        yield from _through(pool, function, items, jobs)
 
 
 def _through(
-    executor: Executor, function: Callable[[Item], Result], items: Iterable[Item], ahead: int
+    executor: Executor,
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    jobs: int | None,
+    here: Callable[[Item], bool] | None = None,
 ) -> Iterator[Result]:
+    from concurrent.futures import Future
+
     waiting: deque[Future[Result]] = deque()
+    ahead = 0
     try:
         for item in items:
-            waiting.append(executor.submit(function, item))
-            if len(waiting) > ahead:
+            if here is not None and here(item):
+                waiting.append(Future())
+                waiting[-1].set_result(function(item))
+            else:
+                ahead = ahead or 2 * _workers(executor, jobs)  # asked for when there is work: that may start a cluster
+                waiting.append(executor.submit(function, item))
+            while len(waiting) > ahead:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
     finally:  # whoever stops early, by an error or by Ctrl-C, waits for what is running and no longer
         for future in waiting:
             future.cancel()
+
+
+def _workers(executor: Executor, jobs: int | None) -> int:
+    """How many items an executor works on at a time."""
+    return getattr(executor, "_max_workers", None) or jobs or default_jobs()
 
 
 def blocks(n: int, size: int) -> list[tuple[int, int]]:

@@ -18,6 +18,7 @@ from tarocco.errors import BadParameter, UnknownName
 
 DEFAULT = "spacy"
 IQMT = "+iqmt"
+LOADED = ("spacy", "stanza")  # by their names, in any process
 
 
 class Annotator(Protocol):

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from threading import RLock
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from tarocco.annotate.analyzers import DEFAULT, IQMT, Annotator, Relabeled, annotator, is_known, make_known
+from tarocco.annotate.analyzers import DEFAULT, IQMT, LOADED, Annotator, Relabeled, annotator, is_known, make_known
 from tarocco.annotate.packing import packed, unpacked
 from tarocco.annotate.sentence import Sentence
 from tarocco.annotate.watching import watched
-from tarocco.errors import InputError
+from tarocco.errors import ClusterError, InputError
+from tarocco.run import map_ordered
 from tarocco.store.annotations import RELEASE, get_annotations, put_annotations
 from tarocco.store.blocks import Store, digest
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 __all__ = ["Told", "annotated", "annotator", "forget", "learn", "register", "told"]
 
@@ -27,6 +33,7 @@ def annotated(
     analyzer: str | Annotator = DEFAULT,
     store: Store | str | Path | None = None,
     advance: Callable[[int], None] | None = None,
+    executor: Executor | None = None,
 ) -> list[Sentence]:
     """What an analyzer says of texts, one sentence a text.
 
@@ -40,6 +47,8 @@ def annotated(
         A store, or the name of its file, in which what is found is kept and looked for.
     advance
         Called with the number of texts that were done, several times.
+    executor
+        Where texts are analyzed, such as `tarocco.cluster`, whose workers have the analyzer; here by default.
     """
     chosen = annotator(analyzer) if isinstance(analyzer, str) else analyzer
     known = _known.setdefault(chosen.version, {})
@@ -49,13 +58,13 @@ def annotated(
             if advance is not None:
                 advance(len(texts) - len(missing))
             if isinstance(chosen, Relabeled):  # the other analyzer's sentences are what is kept
-                found = annotated(missing, chosen.analyzer, store, advance)
+                found = annotated(missing, chosen.analyzer, store, advance, executor)
                 known.update(zip(missing, chosen.relabeled(found), strict=True))
             elif advance is not None:
-                _analyze(missing, chosen, known, store, advance)
+                _analyze(missing, chosen, known, store, advance, executor)
             else:
                 with watched(len(missing)) as advance:
-                    _analyze(missing, chosen, known, store, advance)
+                    _analyze(missing, chosen, known, store, advance, executor)
     elif advance is not None:
         advance(len(texts))
     return [known[text] for text in texts]
@@ -112,14 +121,23 @@ def _analyze(
     known: dict[str, Sentence],
     store: Store | str | Path | None,
     advance: Callable[[int], None],
+    executor: Executor | None,
 ) -> None:
     if store is None or not texts or not getattr(analyzer, "kept", True):
-        _in_batches(texts, analyzer, known, None, advance)
+        _in_batches(texts, analyzer, known, None, advance, executor)
     elif isinstance(store, Store):
-        _in_batches(texts, analyzer, known, store, advance)
+        _in_batches(texts, analyzer, known, store, advance, executor)
     else:
         with Store(store) as opened:
-            _in_batches(texts, analyzer, known, opened, advance)
+            _in_batches(texts, analyzer, known, opened, advance, executor)
+
+
+class _Batch(NamedTuple):
+    """Texts that are analyzed together: how many were asked for, those that no store has, and their keys there."""
+
+    size: int
+    new: list[str]
+    keys: dict[str, bytes]
 
 
 def _in_batches(
@@ -128,20 +146,46 @@ def _in_batches(
     known: dict[str, Sentence],
     store: Store | None,
     advance: Callable[[int], None],
+    executor: Executor | None,
 ) -> None:
     name = analyzer.version
-    for first in range(0, len(texts), _BATCH):
-        batch = texts[first : first + _BATCH]
-        new = batch
-        if store is not None:
-            keys = {text: digest("annotation", name, RELEASE, text.encode("utf-8", "surrogatepass")) for text in batch}
-            stored = get_annotations(store, list(keys.values()))
-            known.update((text, unpacked(stored[key])) for text, key in keys.items() if key in stored)
-            new = [text for text in batch if keys[text] not in stored]
-        found = analyzer.annotate(new) if new else []
+    waiting: deque[_Batch] = deque()
+
+    def batches() -> Iterator[list[str]]:
+        for first in range(0, len(texts), _BATCH):
+            batch = list(texts[first : first + _BATCH])
+            keys: dict[str, bytes] = {}
+            if store is not None:
+                keys = {text: _key(name, text) for text in batch}
+                stored = get_annotations(store, list(keys.values()))
+                known.update((text, unpacked(stored[key])) for text, key in keys.items() if key in stored)
+                batch = [text for text in batch if keys[text] not in stored]
+            waiting.append(_Batch(min(_BATCH, len(texts) - first), batch, keys))
+            yield batch
+
+    # Here one batch after the other: analyzers have threads of their own, or cannot be shared by threads.
+    there = executor if analyzer.name.partition(":")[0] in LOADED else None
+    said = partial(_said, analyzer if there is None else analyzer.name, name)
+    for found in map_ordered(said, batches(), None, 1, there, here=lambda batch: not batch):
+        size, new, keys = waiting.popleft()
         if len(found) != len(new):
             raise InputError(f"{analyzer.name} gave {len(found)} sentences for {len(new)} texts")
         if store is not None and new:
             put_annotations(store, name, [(keys[text], packed(one)) for text, one in zip(new, found, strict=True)])
         known.update(zip(new, found, strict=True))
-        advance(len(batch))
+        advance(size)
+
+
+def _said(analyzer: Annotator | str, version: str, texts: list[str]) -> list[Sentence]:
+    """What an analyzer says; one that is called by its name is that of the process where the work is done."""
+    if not texts:
+        return []
+    if isinstance(analyzer, str):
+        analyzer = annotator(analyzer)
+        if analyzer.version != version:
+            raise ClusterError(f"a worker has the analyzer {analyzer.version}, this process {version}")
+    return analyzer.annotate(texts)
+
+
+def _key(version: str, text: str) -> bytes:
+    return digest("annotation", version, RELEASE, text.encode("utf-8", "surrogatepass"))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tarocco.cli.choices import LABELS
-from tarocco.cli.options import add_store_option, store_of
+from tarocco.cli.options import add_cluster_option, add_store_option, store_of
 
 if TYPE_CHECKING:
     from tarocco.annotate.sentence import Sentence
@@ -51,6 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "-f", "--format", choices=FORMATS, help="only this format; of one text, to standard output (default: all)"
     )
     parser.add_argument("-o", "--output", metavar="DIR", help="the folder to write to (default: each text's own)")
+    add_cluster_option(parser)
     add_store_option(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="no notes on standard error")
 
@@ -124,7 +125,7 @@ def _sentences(file: str, options: argparse.Namespace) -> list[Sentence]:
     else:
         with progress("texts", len(texts), shown=not options.quiet) as advance:
             try:
-                sentences = annotated(texts, options.analyzer or DEFAULT, store_of(options), advance)
+                sentences = annotated(texts, options.analyzer or DEFAULT, store_of(options), advance, options.executor)
             except TextRefused as refused:
                 where = f"{shown(file)}, line {texts.index(refused.text) + 1}"
                 raise InputError(f"{where}: {refused.reason}") from None

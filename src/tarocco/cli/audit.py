@@ -13,6 +13,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from tarocco.cli.options import (
+    add_cluster_option,
     add_jobs_option,
     add_output_options,
     add_report_option,
@@ -61,6 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_output_options(parser, levels=("corpus",))
     add_report_option(parser)
     add_jobs_option(parser)
+    add_cluster_option(parser)
     add_store_option(parser)
 
 
@@ -93,6 +95,7 @@ def run(options: argparse.Namespace) -> None:
             groups=_groups(options, test_set),
             advance=advance,
             store=store_of(options),
+            executor=options.executor,
         )
     write(result, options)
     report_if_asked(options, [result], test_set=test_set, encoding=encoding, experiment=experiment)

@@ -11,6 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from tarocco.cli.options import (
+    add_cluster_option,
     add_jobs_option,
     add_output_options,
     add_report_option,
@@ -62,6 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_output_options(parser, levels=("corpus",))
     add_report_option(parser)
     add_jobs_option(parser)
+    add_cluster_option(parser)
     add_store_option(parser)
 
 
@@ -77,7 +79,15 @@ def run(options: argparse.Namespace) -> None:
     test_set, chosen, encoding, experiment = read_inputs(options)
     computed = sum(not isinstance(metric, External) for metric in chosen)
     with progress("scores", len(test_set) * len(test_set.systems) * computed, shown=not options.quiet) as advance:
-        scores = score_test_set(test_set, chosen, encoding, jobs=options.jobs, advance=advance, store=store_of(options))
+        scores = score_test_set(
+            test_set,
+            chosen,
+            encoding,
+            jobs=options.jobs,
+            advance=advance,
+            store=store_of(options),
+            executor=options.executor,
+        )
     drawn = (given or 0) * (options.test != "sign")
     test = Test(options.test, drawn, options.seed, options.alpha, options.jobs)
     result = compare_scores(scores, test, options.baseline, options.all_pairs)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from tarocco.cli.human_options import add_human_options, add_level_options
 from tarocco.cli.options import (
+    add_cluster_option,
     add_figure_option,
     add_format_options,
     add_jobs_option,
@@ -69,6 +70,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_figure_option(parser, "the correlations (with --pairs the tests)")
     add_report_option(parser)
     add_jobs_option(parser)
+    add_cluster_option(parser)
     add_store_option(parser)
 
 
@@ -121,10 +123,18 @@ def run(options: argparse.Namespace) -> None:
     chosen = [*chosen, LengthRatio()]
     computed = sum(not isinstance(metric, External) for metric in chosen)
     with progress("scores", len(test_set) * len(test_set.systems) * computed, shown=not options.quiet) as advance:
-        scores = score_test_set(test_set, chosen, encoding, jobs=options.jobs, advance=advance, store=store_of(options))
+        scores = score_test_set(
+            test_set,
+            chosen,
+            encoding,
+            jobs=options.jobs,
+            advance=advance,
+            store=store_of(options),
+            executor=options.executor,
+        )
     resamples = question.n_resamples * len(people.criteria)
     with progress("resamples", resamples, shown=not options.quiet) as advance:
-        result = correlate_scores(scores, people, question, options.jobs, advance)
+        result = correlate_scores(scores, people, question, options.jobs, advance, options.executor)
     if not options.quiet:
         for note in result.notes:
             say(f"note: {note}")

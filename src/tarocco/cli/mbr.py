@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from tarocco.cli.choices import FORMATS
 from tarocco.cli.mbr_lattices import add_lattice_options, has_lattices, run_lattices
-from tarocco.cli.options import add_jobs_option, add_text_options, share, whole_number
+from tarocco.cli.options import add_cluster_option, add_jobs_option, add_text_options, share, whole_number
 from tarocco.cli.running import say
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     output.add_argument("-q", "--quiet", action="store_true", help="no notes on standard error")
     add_jobs_option(parser)
+    add_cluster_option(parser)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -146,7 +147,13 @@ def run(options: argparse.Namespace) -> None:
     lists = streamed(options.nbest, rules, None, options.nbest, reading, own=pseudo is None)
     with progress("lists", len(human) if human else None, shown=not options.quiet, inside="candidates") as advance:
         result = choose(
-            lists, rules, pseudo=pseudo, references=human, judges=judges, advance=advance, jobs=options.jobs
+            *(lists, rules),
+            pseudo=pseudo,
+            references=human,
+            judges=judges,
+            advance=advance,
+            jobs=options.jobs,
+            executor=options.executor,
         )
     if not options.quiet:
         for note in result.notes:

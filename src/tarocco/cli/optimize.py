@@ -13,6 +13,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from tarocco.cli.options import (
+    add_cluster_option,
     add_figure_option,
     add_format_options,
     add_jobs_option,
@@ -97,6 +98,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_figure_option(parser, "how alike metrics decide")
     add_report_option(parser)
     add_jobs_option(parser)
+    add_cluster_option(parser)
     add_store_option(parser)
 
 
@@ -123,7 +125,15 @@ def run(options: argparse.Namespace) -> None:
     check_search(search, chosen, options.folds)
     check_texts(test_set, "KING", settings.segments)
     with progress("similarities", work_of(test_set, chosen), shown=not options.quiet) as advance:
-        near = similarities_of(test_set, chosen, encoding, jobs=options.jobs, advance=advance, store=store_of(options))
+        near = similarities_of(
+            test_set,
+            chosen,
+            encoding,
+            jobs=options.jobs,
+            advance=advance,
+            store=store_of(options),
+            executor=options.executor,
+        )
     alike = options.redundancy or options.figure is not None
     with progress("sets", search.steps(len(chosen)), shown=not options.quiet) as advance:
         result = run_optimize(near, search, settings, options.folds, alike, advance)

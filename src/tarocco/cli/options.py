@@ -135,6 +135,26 @@ def add_jobs_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-j", "--jobs", type=whole_number(1), metavar="N", help="threads (default: all processors)")
 
 
+def add_cluster_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--cluster",
+        type=_cluster_address,
+        metavar="WHERE",
+        help="let a Dask cluster do the work: the address of its scheduler, tcp://HOST:8786, or local:4, four processes",
+    )
+
+
+def _cluster_address(text: str) -> str:
+    from tarocco.clusters import check_cluster
+    from tarocco.errors import BadParameter
+
+    try:
+        check_cluster(text)
+    except BadParameter as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
+
+
 def add_store_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--store",

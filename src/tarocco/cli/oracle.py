@@ -11,7 +11,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from tarocco.cli.options import add_jobs_option, add_text_options, whole_number
+from tarocco.cli.options import add_cluster_option, add_jobs_option, add_text_options, whole_number
 from tarocco.cli.running import say
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("-q", "--quiet", action="store_true", help="no notes on standard error")
     add_jobs_option(parser)
+    add_cluster_option(parser)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -104,6 +105,7 @@ def run(options: argparse.Namespace) -> None:
             beam=options.beam,
             advance=advance,
             jobs=options.jobs,
+            executor=options.executor,
         )
     if options.output:
         write_oracles(result, options.output, options.first_id)

@@ -14,6 +14,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from tarocco.cli.options import (
+    add_cluster_option,
     add_figure_option,
     add_jobs_option,
     add_output_options,
@@ -74,6 +75,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_figure_option(parser, "ORANGE, or the curves")
     add_report_option(parser)
     add_jobs_option(parser)
+    add_cluster_option(parser)
     add_store_option(parser)
 
 
@@ -214,6 +216,7 @@ def trial(
             advance=advance,
             jobs=options.jobs,
             store=store_of(options),
+            executor=options.executor,
         )
     counting = set(result.segments.tolist())
     found = [one for one in found if one.segment - 1 in counting]

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tarocco.cli.options import (
+    add_cluster_option,
     add_format_options,
     add_jobs_option,
     add_report_option,
@@ -67,6 +68,7 @@ def configure_qarla(parser: argparse.ArgumentParser, levels: dict[str, str], set
     add_format_options(parser)
     add_report_option(parser)
     add_jobs_option(parser)
+    add_cluster_option(parser)
     add_store_option(parser)
 
 
@@ -120,15 +122,18 @@ def read_and_compare(options: argparse.Namespace, name: str, *, scored: bool = F
     )
     check_texts(test_set, name, settings.segments)
     chosen, members = chosen_sets(sets, chosen)
-    jobs, store = options.jobs, store_of(options)
     work = work_of(test_set, chosen, name == "JACK")
     if scored:
         work += len(test_set) * len(test_set.systems) * sum(not isinstance(metric, External) for metric in chosen)
     with progress("similarities", work, shown=not options.quiet) as advance:
-        near = similarities_of(
-            test_set, chosen, encoding, between_systems=name == "JACK", jobs=jobs, advance=advance, store=store
-        )
-        scores = score_test_set(test_set, chosen, encoding, jobs=jobs, advance=advance, store=store) if scored else None
+        how: dict[str, Any] = {
+            "jobs": options.jobs,
+            "advance": advance,
+            "store": store_of(options),
+            "executor": options.executor,
+        }
+        near = similarities_of(test_set, chosen, encoding, between_systems=name == "JACK", **how)
+        scores = score_test_set(test_set, chosen, encoding, **how) if scored else None
     return Judged(near, inputs._replace(metrics=list(chosen)), members, scores, settings)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from tarocco.cli.human_options import add_human_options, add_level_options, read_people
 from tarocco.cli.options import (
+    add_cluster_option,
     add_figure_option,
     add_format_options,
     add_jobs_option,
@@ -92,6 +93,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_figure_option(parser, "the curves")
     add_report_option(parser)
     add_jobs_option(parser)
+    add_cluster_option(parser)
     add_store_option(parser)
 
 
@@ -119,6 +121,7 @@ def run(options: argparse.Namespace) -> None:
             seed=options.seed,
             jobs=options.jobs,
             store=store_of(options),
+            executor=options.executor,
             advance=advance,
         )
     if not options.quiet:

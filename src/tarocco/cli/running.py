@@ -18,7 +18,7 @@ from typing import Any
 
 from tarocco.cli import COMMANDS
 from tarocco.cli.options import store_of
-from tarocco.errors import TaroccoError
+from tarocco.errors import ClusterError, TaroccoError
 from tarocco.present.visible import shielded, visible_message
 
 
@@ -69,10 +69,23 @@ def run_command(command: str, arguments: Sequence[str]) -> int:
 
     return attempt(
         lambda: parser_of(command),
-        run,
+        lambda options: with_workers(run, options),
         arguments,
         lambda options: _farewell(options, command, arguments),
     )
+
+
+def with_workers(run: Callable[[argparse.Namespace], int | None], options: argparse.Namespace) -> int | None:
+    """Run a command with the workers of the cluster that it was given, if it was."""
+    options.executor = None
+    if getattr(options, "cluster", None) is None:
+        return run(options)
+    from tarocco.clusters import cluster
+
+    quiet = getattr(options, "quiet", False)
+    with cluster(options.cluster, tell=None if quiet else lambda sentence: say(f"note: {sentence}")) as workers:
+        options.executor = workers
+        return run(options)
 
 
 def attempt(
@@ -100,7 +113,8 @@ def attempt(
                 return 128 + (asked[0] if asked else signal.SIGINT)
             if not isinstance(error, TaroccoError):
                 raise
-            say(error, program)
+            goes_on = f"; {farewell(options)}" if isinstance(error, ClusterError) else ""
+            say(f"{error}{goes_on}", program)
             return 1
 
 

@@ -12,6 +12,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from tarocco.cli.options import (
+    add_cluster_option,
     add_figure_option,
     add_jobs_option,
     add_output_options,
@@ -51,6 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_figure_option(parser)
     add_report_option(parser)
     add_jobs_option(parser)
+    add_cluster_option(parser)
     add_store_option(parser)
 
 
@@ -83,6 +85,7 @@ def run(options: argparse.Namespace) -> None:
             jobs=options.jobs,
             advance=advance,
             store=store_of(options),
+            executor=options.executor,
         )
     write(result, options, "score")
     if not options.quiet:

@@ -45,7 +45,6 @@ class Work:
 
     chosen: Chosen
     contestants: tuple[Contestant, ...]
-    contexts: Mapping[Metric, Any]
     given: Mapping[str, Sequence[tuple[Floats, Floats]]]
     encoding: Encoding
     fair: bool
@@ -66,8 +65,8 @@ class Outcome:
     confusions: tuple[Confusion, ...] = ()
 
 
-def judged(work: Work) -> Outcome:
-    """Let each contestant rank the references within each list."""
+def judged(contexts: Mapping[Metric, Any], work: Work) -> Outcome:
+    """Let each contestant rank the references within each list; `contexts` are what metrics know of all references."""
     if not work.contestants:
         return Outcome(())
     if work.told is not None:
@@ -78,7 +77,7 @@ def judged(work: Work) -> Outcome:
     number = {scorer: i for i, scorer in enumerate(scorers)}
     members = [[number[scorer] for scorer in one.scorers] for one in work.contestants]
     together = any(len(own) > 1 for own in members)  # the mean of ranks depends on how often a text is in the list
-    scored = _Goodness(work, scorers)
+    scored = _Goodness(work, scorers, contexts)
     rows: list[Floats] = []
     confusions: list[Confusion] = []
     for s in range(len(work.chosen.lists)):
@@ -120,7 +119,7 @@ def _standings(candidates: Floats, references: Floats, members: Sequence[Sequenc
 class _Goodness:
     """The scores of every scorer, turned so that higher is better."""
 
-    def __init__(self, work: Work, scorers: Sequence[Scorer]) -> None:
+    def __init__(self, work: Work, scorers: Sequence[Scorer], contexts: Mapping[Metric, Any]) -> None:
         self.work, self.scorers = work, scorers
         self.found: dict[int, Floats] = {}
         metrics = {i: scorer for i, scorer in enumerate(scorers) if isinstance(scorer, Metric)}
@@ -128,7 +127,7 @@ class _Goodness:
         for way, members in by_reading(own, work.encoding).items():
             batch = leaving_one_out(work.chosen.lists, way, fair=work.fair)
             of_way = [own[i] for i in members]
-            scores = scores_of_batch(of_way, batch, [work.contexts.get(metric) for metric in of_way])
+            scores = scores_of_batch(of_way, batch, [contexts.get(metric) for metric in of_way])
             for i, metric, of_metric in zip(members, of_way, scores, strict=True):
                 self.found[numbers[i]] = metric.sign * of_metric
         self.computed = np.stack([self.found[i] for i in numbers]) if numbers else None

@@ -137,7 +137,7 @@ def correlate(
         store=store,
         executor=executor,
     )
-    return correlate_scores(scores, people, question, jobs)
+    return correlate_scores(scores, people, question, jobs, executor=executor)
 
 
 def correlate_scores(
@@ -146,6 +146,7 @@ def correlate_scores(
     question: Question,
     jobs: int | None = None,
     advance: Callable[[int], None] | None = None,
+    executor: Executor | None = None,
 ) -> CorrelateResult:
     """Correlate every metric of a result with every criterion; `advance` is told how many more resamples
     are done, of n_resamples for each criterion."""
@@ -181,7 +182,7 @@ def correlate_scores(
                 continue
             people, own = people.chosen(places), [side.chosen(places) for side in own]
             notes += _gaps(own, len(places))
-        judged, led = _judged(own, people, view, question, jobs, advance)
+        judged, led = _judged(own, people, view, question, jobs, advance, executor)
         told = question.signature((one.test for one in led), dropped)
         origin = "|".join(f"{key}:{value}" for key, value in human.origin)
         how[criterion] = f"human:{criterion}|{origin}|{told}"
@@ -253,11 +254,13 @@ def _judged(
     question: Question,
     jobs: int | None,
     advance: Callable[[int], None] | None,
+    executor: Executor | None,
 ) -> tuple[list[Correlation], Sequence[Lead]]:
     """All metrics by one criterion, and their leads over each other."""
     coefficients = tuple(dict.fromkeys((*SHOWN, question.coefficient)))
     human_items = view.items(people)
-    resampled = view.resampled(question.coefficient, sides, people, question.n_resamples, question.seed, jobs, advance)
+    drawing = question.n_resamples, question.seed, jobs, advance, executor
+    resampled = view.resampled(question.coefficient, sides, people, *drawing)
     found = []
     for place, (side, drawn) in enumerate(zip(sides, resampled, strict=True)):
         agree = partial(_agreement, view, side, human_items)
@@ -279,7 +282,7 @@ def _judged(
     agreements = np.array([one.coefficients[question.coefficient].value for one in found])
     flags = np.array([one.sentinel for one in found])
     rivals = Rivals(sides, people, view, question.coefficient, agreements, flags, resampled)
-    led = leads(rivals, question.test, question.alpha, question.n_permutations, question.seed, jobs)
+    led = leads(rivals, question.test, question.alpha, question.n_permutations, question.seed, jobs, executor)
     return [replace(one, cluster=int(c)) for one, c in zip(found, led.clusters, strict=True)], led.pairs
 
 

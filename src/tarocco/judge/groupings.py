@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ from tarocco.judge.sides import Side
 from tarocco.metrics.base import Floats
 from tarocco.resample import bootstrap, drawn, times_drawn
 from tarocco.run import blocks, map_ordered
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 LEVELS = ("system", "segment", "document")
 GROUPINGS = ("none", "item", "system")
@@ -87,6 +91,7 @@ class View:
         seed: int,
         jobs: int | None = None,
         advance: Callable[[int], None] | None = None,
+        executor: Executor | None = None,
     ) -> Floats:
         """float64[metrics, n_resamples]: agreements on resamples of the segments; NaN where one is undefined.
 
@@ -105,7 +110,7 @@ class View:
         elif self.level == "segment" and self.grouping == "item":
             found = [self._of_items(coefficient, side, people, n_resamples, seed, jobs) for side in metrics]
         else:
-            return self._drawn(coefficient, metrics, people, n_resamples, seed, jobs, advance)
+            return self._drawn(coefficient, metrics, people, n_resamples, seed, jobs, advance, executor)
         if advance is not None:
             advance(n_resamples)
         return np.array(found)
@@ -128,13 +133,14 @@ class View:
         seed: int,
         jobs: int | None,
         advance: Callable[[int], None] | None,
+        executor: Executor | None,
     ) -> Floats:
         """As `resampled`, where the points of each resample are correlated anew; many resamples are one call."""
         systems, segments = people.segments.shape
         items = segments if self.members is None else len(self.members)
 
         if self.members is None and coefficient.startswith("kendall"):
-            return self._recounted(coefficient, metrics, people, n_resamples, seed, jobs, advance)
+            return self._recounted(coefficient, metrics, people, n_resamples, seed, jobs, advance, executor)
 
         def run(block: tuple[int, int]) -> Floats:
             places = np.stack([drawn(segments, seed, number) for number in range(*block)])
@@ -142,7 +148,7 @@ class View:
             found = [correlations(coefficient, self._lists_of(side, places), y) for side in metrics]
             return _means(np.array(found).reshape(len(metrics), len(places), -1))
 
-        return _in_blocks(run, n_resamples, max(1, _POINTS // (systems * items)), jobs, advance)
+        return _in_blocks(run, n_resamples, max(1, _POINTS // (systems * items)), jobs, advance, executor)
 
     def _recounted(
         self,
@@ -153,6 +159,7 @@ class View:
         seed: int,
         jobs: int | None,
         advance: Callable[[int], None] | None,
+        executor: Executor | None,
     ) -> Floats:
         """Kendall's tau of segments, which are sorted once."""
         variant = coefficient.removeprefix("kendall").removeprefix("-") or "b"
@@ -168,7 +175,7 @@ class View:
             found = [[[one.kendall(variant, own) for one in lists] for own in weights] for lists in by_metric]
             return _means(np.array(found))
 
-        return _in_blocks(run, n_resamples, _RECOUNTED, jobs, advance)
+        return _in_blocks(run, n_resamples, _RECOUNTED, jobs, advance, executor)
 
     def _lists_of(self, side: Side, places: NDArray[np.intp]) -> Floats:
         """float64[resamples * lists, points] of intp[resamples, segments]; grouped by item there is a list an item."""
@@ -192,10 +199,11 @@ def _in_blocks(
     size: int,
     jobs: int | None,
     advance: Callable[[int], None] | None,
+    executor: Executor | None,
 ) -> Floats:
-    """Blocks of resamples in threads, joined: float64[metrics, n_resamples]."""
+    """Blocks of resamples in threads, or wherever workers are, joined: float64[metrics, n_resamples]."""
     parts, found = blocks(n_resamples, size), []
-    for part in map_ordered(run, parts, len(parts), jobs):
+    for part in map_ordered(run, parts, len(parts), jobs, executor):
         found.append(part)
         if advance is not None:
             advance(part.shape[1])

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ from tarocco.judge.groupings import View
 from tarocco.judge.pairs_of_metrics import perm_both, perm_sys, rank_clusters, williams
 from tarocco.judge.sides import Side
 from tarocco.metrics.base import Floats
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 TESTS = ("perm", "williams", "bootstrap")
 
@@ -76,12 +79,20 @@ def check_test(test: str | None, view: View) -> str:
     return chosen
 
 
-def leads(rivals: Rivals, test: str, alpha: float, n_permutations: int, seed: int, jobs: int | None = None) -> Leads:
+def leads(
+    rivals: Rivals,
+    test: str,
+    alpha: float,
+    n_permutations: int,
+    seed: int,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+) -> Leads:
     """Every pair of metrics that have a correlation, tested."""
     count = len(rivals.metrics)
     ts, williams_p = _williams(rivals)
     if test == "perm":
-        p_values, names = _permuted(rivals, n_permutations, seed, jobs)
+        p_values, names = _permuted(rivals, n_permutations, seed, jobs, executor)
     else:
         p_values = williams_p if test == "williams" else _bootstrapped(rivals)
         names = np.full((count, count), test, object)
@@ -149,9 +160,11 @@ def _bootstrapped(rivals: Rivals) -> Floats:
     return p_values
 
 
-def _permuted(rivals: Rivals, n_permutations: int, seed: int, jobs: int | None) -> tuple[Floats, NDArray[np.object_]]:
+def _permuted(
+    rivals: Rivals, n_permutations: int, seed: int, jobs: int | None, executor: Executor | None
+) -> tuple[Floats, NDArray[np.object_]]:
     """p-values, and which of the two tests each is from."""
-    settings = (rivals.coefficient, n_permutations, seed, jobs)
+    settings = (rivals.coefficient, n_permutations, seed, jobs, executor)
     whole = np.stack([side.systems for side in rivals.metrics])
     p_values = perm_sys(whole, rivals.people.systems, *settings).p_values
     names = np.full(p_values.shape, "perm-sys", object)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,9 @@ from tarocco.judge.student import upper_tail
 from tarocco.metrics.base import Floats
 from tarocco.resample import Words, coins, words
 from tarocco.run import map_ordered
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 _EQUAL = 1e-12
 _DECIMALS = 12  # z-scores are of size 1; sums of the same numbers in another order are equal
@@ -88,9 +92,10 @@ def perm_sys(
     n_permutations: int = 1000,
     seed: int = 0,
     jobs: int | None = None,
+    executor: Executor | None = None,
 ) -> Permuted:
     """PERM-SYS: PERM-BOTH for float64[metrics, systems], where systems have no segment scores: whole systems swap."""
-    return perm_both(metrics[:, :, None], human, coefficient, n_permutations, seed, jobs)
+    return perm_both(metrics[:, :, None], human, coefficient, n_permutations, seed, jobs, executor)
 
 
 def perm_both(
@@ -100,6 +105,7 @@ def perm_both(
     n_permutations: int = 1000,
     seed: int = 0,
     jobs: int | None = None,
+    executor: Executor | None = None,
 ) -> Permuted:
     """PERM-BOTH (Deutsch et al. 2021) from float64[metrics, systems, segments] and people's float64[systems].
 
@@ -122,7 +128,7 @@ def perm_both(
             pairs = [(a, b) for a in ours for b in theirs if a < b or u != v]
             places = [tuple(np.searchsorted(chosen, pair)) for pair in pairs]
             test = partial(_test, means, swapped, human, coefficient)
-            for (a, b), result in zip(pairs, map_ordered(test, places, len(places), jobs), strict=True):
+            for (a, b), result in zip(pairs, map_ordered(test, places, len(places), jobs, executor), strict=True):
                 lead[a, b], no_less[a, b], no_less[b, a] = result
                 lead[b, a] = -lead[a, b]
     return Permuted(lead, no_less, n_permutations)

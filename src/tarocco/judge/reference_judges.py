@@ -31,6 +31,8 @@ from tarocco.read.nbest import NBestList, read_nbest
 from tarocco.scoring import score_test_set
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from tarocco.store import Store
 
 
@@ -65,10 +67,15 @@ class People:
         return f"{self.coefficient.capitalize()} correlation with people, {self.view.level} level{grouped}"
 
     def __call__(
-        self, test_set: TestSet, metrics: Sequence[Metric], jobs: int | None, store: Store | None
+        self,
+        test_set: TestSet,
+        metrics: Sequence[Metric],
+        jobs: int | None,
+        store: Store | None,
+        executor: Executor | None = None,
     ) -> list[Outcome]:
         """The correlation of each metric, and what its orders contribute."""
-        scores = score_test_set(test_set, metrics, self.encoding, jobs=jobs, store=store).scores
+        scores = score_test_set(test_set, metrics, self.encoding, jobs=jobs, store=store, executor=executor).scores
         found = []
         for m, metric in enumerate(metrics):
             own = scores[m :: len(metrics)]  # system by system, and in each metric by metric
@@ -147,11 +154,16 @@ class OrangeJudge:
     name: str = "ORANGE"
 
     def __call__(
-        self, test_set: TestSet, metrics: Sequence[Metric], jobs: int | None, store: Store | None
+        self,
+        test_set: TestSet,
+        metrics: Sequence[Metric],
+        jobs: int | None,
+        store: Store | None,
+        executor: Executor | None = None,
     ) -> list[Outcome]:
         """ORANGE of each metric."""
         lists = Lists(iter(self.lists), self.path)
-        found = run_trial(lists, test_set, Panel(metrics), self.rules, jobs=jobs, store=store)
+        found = run_trial(lists, test_set, Panel(metrics), self.rules, jobs=jobs, store=store, executor=executor)
         judged = [found[str(metric)] for metric in metrics]
         return [Outcome(one.orange, why=None if one.n_segments else "it has scores for no list") for one in judged]
 

@@ -33,6 +33,8 @@ from tarocco.run import check_jobs, map_ordered
 from tarocco.scoring import SEED, score_signature
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from tarocco.store import Store
 
 METRICS = ("BLEU-4", "NIST-5", "WER", "GTM-1", "chrF")  # the paper's four, and one of today's
@@ -61,6 +63,7 @@ def references(
     analyzer: Analyzer | None = None,
     jobs: int | None = None,
     store: Store | str | Path | None = None,
+    executor: Executor | None = None,
 ) -> ReferencesResult:
     """How many references are enough?
 
@@ -96,7 +99,7 @@ def references(
         What is correlated: "system", "segment" or "document" (1000 pseudo-documents of 30 segments); at the latter two
         all points together ("none"), or the mean over "item" or "system"; pearson, spearman, kendall, kendall-a or
         kendall-c, by default pearson at system level and kendall otherwise.
-    tokenize, lowercase, analyzer, jobs, store
+    tokenize, lowercase, analyzer, jobs, store, executor
         As for `tarocco.score`; n-best lists are not tokenized unless asked for.
 
     Example
@@ -137,7 +140,14 @@ def references(
         notes = who_was_judged(people, list(test_set.systems))
         judge = by_people(people, pool, encoding, level, grouping, coefficient, seed, notes)
     return run_references(
-        pool, chosen, judge, n_subsets=n_subsets, orders=orders, enough=enough, seed=seed, jobs=jobs, store=store
+        *(pool, chosen, judge),
+        n_subsets=n_subsets,
+        orders=orders,
+        enough=enough,
+        seed=seed,
+        jobs=jobs,
+        store=store,
+        executor=executor,
     )
 
 
@@ -165,6 +175,7 @@ def run_references(
     jobs: int | None = None,
     store: Store | str | Path | None = None,
     advance: Callable[[int], None] | None = None,
+    executor: Executor | None = None,
 ) -> ReferencesResult:
     """The curves of metrics; `advance` is told after each subset."""
     check_jobs(jobs)
@@ -178,7 +189,7 @@ def run_references(
     chosen = list(dict.fromkeys([*metrics, *chain.from_iterable(lower.values())]))
     subsets = subsets_of(pool, judge, n_subsets, seed)
     outcomes: list[list[Outcome]] = []
-    for found in _judged(judge, pool, subsets, chosen, jobs, store):
+    for found in _judged(judge, pool, subsets, chosen, jobs, store, executor):
         outcomes.append(found)
         if advance is not None:
             advance(1)
@@ -210,18 +221,19 @@ def _judged(
     metrics: Sequence[Metric],
     jobs: int | None,
     store: Store | str | Path | None,
+    executor: Executor | None,
 ) -> Iterator[list[Outcome]]:
     """Subset after subset: side by side in threads, or, as a store is written by one, each with threads inside."""
     if store is None:
         yield from map_ordered(
-            lambda subset: judge(pool.test_set_of(subset), metrics, 1, None), subsets, len(subsets), jobs
+            lambda subset: judge(pool.test_set_of(subset), metrics, 1, None), subsets, len(subsets), jobs, executor
         )
         return
     from tarocco.store import Store
 
     with nullcontext(store) if isinstance(store, Store) else closing(Store(store)) as opened:
         for subset in subsets:
-            yield judge(pool.test_set_of(subset), metrics, jobs, opened)
+            yield judge(pool.test_set_of(subset), metrics, jobs, opened, executor)
 
 
 def _point(size: int, own: Sequence[tuple[str, Outcome]], with_shares: bool) -> Point:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -83,7 +84,7 @@ def run_trial(
     with _kept(store, contestants, references, rules, lists.name) as kept:
         opened = None if kept is None else kept.store
         preparing = [metric for metric in metrics if metric.prepares]
-        analyze(references.references, preparing, rules.encoding, opened)
+        analyze(references.references, preparing, rules.encoding, opened, executor)
         contexts = dict(zip(metrics, contexts_of(references, metrics, rules.encoding), strict=True))
 
         def works() -> Iterator[Work]:
@@ -99,11 +100,10 @@ def run_trial(
                 waiting.append(_Judging(chosen, known, missing, keys))
                 texts = chosen.lists.candidates, chosen.lists.references
                 own = [one for m in missing for one in contestants[m].scorers if isinstance(one, Metric)]
-                analyze(texts, own, rules.encoding, opened)
+                analyze(texts, own, rules.encoding, opened, executor)
                 yield Work(
                     chosen if confusions else replace(chosen, cases=()),  # texts go to other processes once
                     tuple(contestants[m] for m in missing),
-                    contexts,
                     of_block,
                     rules.encoding,
                     rules.against == "fair",
@@ -113,7 +113,8 @@ def run_trial(
                     None if executor is None else told_of(texts, own, rules.encoding),
                 )
 
-        for outcome in map_ordered(judged, works(), None, jobs, executor):
+        judge = partial(judged, contexts)
+        for outcome in map_ordered(judge, works(), None, jobs, executor, here=lambda work: not work.contestants):
             judging = waiting.popleft()
             chosen = judging.chosen
             new = dict(zip(judging.missing, outcome.counts, strict=True))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.counting import contexts_of, scores_of_batch
-from tarocco.encode.batch import Batch, Groups
+from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.judge.sides import snapped
 from tarocco.metrics.base import Floats, Metric
 from tarocco.model import Segments, TestSet
@@ -17,6 +19,9 @@ from tarocco.run import blocks, map_ordered
 from tarocco.scoring import score_test_set
 from tarocco.search.chosen import Choice, Gain
 from tarocco.search.rules import Rules
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 _LISTS = 64  # scored together
 
@@ -28,6 +33,7 @@ def gains_of(
     judges: Sequence[Metric],
     rules: Rules,
     jobs: int | None = None,
+    executor: Executor | None = None,
 ) -> tuple[Gain, ...]:
     """Corpus scores under each judge, over the segments that have a list.
 
@@ -40,10 +46,10 @@ def gains_of(
     mbr = Segments.from_strings([choice.text for choice in choices])
     gains = []
     for metric in judges:
-        places = _best(texts, own, metric, rules, jobs)
+        places = _best(texts, own, metric, rules, jobs, executor)
         oracle = Segments.joined([column.rows(at, at + 1) for column, at in zip(texts, places.tolist(), strict=True)])
         systems = TestSet({"first": first, "mbr": mbr, "oracle": oracle}, own.references)
-        result = score_test_set(systems, [metric], rules.encoding, jobs=jobs)
+        result = score_test_set(systems, [metric], rules.encoding, jobs=jobs, executor=executor)
         of_first, of_mbr, of_oracle = result.scores
         gains.append(
             Gain(
@@ -55,24 +61,37 @@ def gains_of(
 
 
 def _best(
-    texts: Sequence[Segments], references: TestSet, metric: Metric, rules: Rules, jobs: int | None
+    texts: Sequence[Segments],
+    references: TestSet,
+    metric: Metric,
+    rules: Rules,
+    jobs: int | None,
+    executor: Executor | None,
 ) -> NDArray[np.intp]:
     """The place of the best candidate of each list."""
     (context,) = contexts_of(references, [metric], rules.encoding)
-    sizes = [len(column) for column in texts]
-
-    def scored(block: tuple[int, int]) -> list[Floats]:
-        candidates = Segments.joined(texts[slice(*block)])
-        bounds = np.cumsum([0, *sizes[slice(*block)]], dtype=np.intp)
-        streams = [stream.rows(*block) for stream in references.references]
-        groups = (
-            Groups(np.arange(len(candidates)), bounds),
-            Groups.of_columns(references.present[:, slice(*block)]),
-        )
-        batch = Batch.of_groups([candidates], streams, *groups, metric.reads(rules.encoding))
-        (scores,) = scores_of_batch([metric], batch, [context])
-        return np.split(snapped(np.where(np.isnan(scores), -np.inf, metric.sign * scores)), bounds[1:-1])
-
     parts = blocks(len(texts), _LISTS)
-    found = [np.argmax(one) for part in map_ordered(scored, parts, len(parts), jobs) for one in part]
+    works = (
+        (
+            texts[slice(*block)],
+            [stream.rows(*block) for stream in references.references],
+            references.present[:, slice(*block)],
+        )
+        for block in parts
+    )
+    scored = partial(_scored, metric, context, metric.reads(rules.encoding))
+    found = [np.argmax(one) for part in map_ordered(scored, works, len(parts), jobs, executor) for one in part]
     return np.array(found, np.intp)
+
+
+def _scored(
+    metric: Metric, context: Any, way: Encoding, work: tuple[Sequence[Segments], Sequence[Segments], NDArray[np.bool_]]
+) -> list[Floats]:
+    """How good the candidates of some lists are; what has no score is worst."""
+    lists, streams, present = work
+    candidates = Segments.joined(lists)
+    bounds = np.cumsum([0, *map(len, lists)], dtype=np.intp)
+    groups = Groups(np.arange(len(candidates)), bounds), Groups.of_columns(present)
+    batch = Batch.of_groups([candidates], streams, *groups, way)
+    (scores,) = scores_of_batch([metric], batch, [context])
+    return np.split(snapped(np.where(np.isnan(scores), -np.inf, metric.sign * scores)), bounds[1:-1])

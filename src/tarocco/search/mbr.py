@@ -20,7 +20,7 @@ from tarocco.read.nbest_features import scores_of
 from tarocco.registry import metrics as find_metrics
 from tarocco.run import check_jobs, map_ordered
 from tarocco.scoring import SEED
-from tarocco.search.chosen import Choice, MbrResult
+from tarocco.search.chosen import Choice, Gain, MbrResult
 from tarocco.search.folded import Folded, folded, posterior
 from tarocco.search.gains import gains_of
 from tarocco.search.queens import MOST
@@ -228,7 +228,9 @@ def choose(
         raise InputError("there are no lists to choose from")
     found.sort(key=lambda one: one[0].segment)
     nbests, choices = [nbest for nbest, _ in found], tuple(choice for _, choice in found)
-    gains = () if references is None else gains_of(nbests, choices, references, judges or rules.metrics, rules, jobs)
+    gains: tuple[Gain, ...] = ()
+    if references is not None:
+        gains = gains_of(nbests, choices, references, judges or rules.metrics, rules, jobs, executor)
     notes = _notes(choices, empty)
     return MbrResult(choices, rules.name, rules.signature(others is not None), rules.signatures, gains, notes)
 

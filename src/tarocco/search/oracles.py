@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from numbers import Integral
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,6 +35,9 @@ from tarocco.search.automata import automaton_of
 from tarocco.search.choosing import Judge
 from tarocco.search.found import FIRST, ORACLE, RIVAL, OracleResult
 from tarocco.search.pieces import Found, Piece, Plan, pieces_of_graphs, pieces_of_lists, searched
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 METRIC = "GRR-4"
 BEAM = 16
@@ -77,6 +81,7 @@ def oracle(
     lowercase: bool = False,
     analyzer: str | None = None,
     jobs: int | None = None,
+    executor: Executor | None = None,
 ) -> OracleResult:
     """The best text of each lattice, forest or n-best list under a metric.
 
@@ -105,8 +110,8 @@ def oracle(
         first id of n-best lists, and how many lines are a list where they have no ids.
     tokenize, lowercase
         How text becomes words; those of lattices and forests are taken as they are.
-    jobs
-        How many threads; all processors by default. The results do not depend on it.
+    jobs, executor
+        As for `tarocco.score`: the results do not depend on them.
 
     Example
     -------
@@ -130,6 +135,7 @@ def oracle(
         k=k,
         beam=beam,
         jobs=jobs,
+        executor=executor,
     )
 
 
@@ -181,6 +187,7 @@ def find_oracles(
     beam: int = BEAM,
     advance: Callable[[int, int], None] | None = None,
     jobs: int | None = None,
+    executor: Executor | None = None,
 ) -> OracleResult:
     """Search everything; `advance` is told how many more segments, and arcs or candidates, were searched."""
     check_jobs(jobs)
@@ -196,7 +203,7 @@ def find_oracles(
     else:
         pieces = pieces_of_lists(sources.lists or (), references, plan)
     found: list[Found] = []
-    for some in map_ordered(searched, pieces, None, jobs):
+    for some in map_ordered(searched, pieces, None, jobs, executor):
         found += some
         if advance is not None:
             advance(len(some), sum(one.size for one in some))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from tarocco.errors import InputError
@@ -105,7 +105,7 @@ def pieces_of_lists(lists: Iterable[NBestList], references: TestSet, plan: Plan)
     own: list[NBestList] = []
     size = 0
     for one in lists:
-        own.append(one)
+        own.append(replace(one, written=None))  # the texts are enough, wherever they are sent
         size += len(one.candidates.text)
         if size > _TEXT or len(own) == _LISTS:
             yield Piece(plan, lists=own, references=[references_of(references, one.segment) for one in own])

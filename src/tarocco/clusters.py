@@ -1,0 +1,346 @@
+"""Work on a cluster: an executor whose workers are those of dask.distributed, on this machine or on a thousand others.
+
+Everything that fans out takes an executor (`run.map_ordered`), so that nothing but this file knows of Dask. What a
+fan-out has in common, its function with all that it refers to, is sent once and goes from worker to worker; an item is
+sent with its task. The scheduler keeps both, so that what a lost worker had begun runs again elsewhere. Results come to
+the process that asked for them, which alone writes to stores and files.
+"""
+
+from __future__ import annotations
+
+import logging
+import pickle
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager, suppress
+from itertools import count
+from typing import Any
+from uuid import uuid4
+
+from tarocco._version import __version__
+from tarocco.errors import BadParameter, ClusterError, MissingExtra, TaroccoError
+
+IN_FLIGHT = 1 << 28  # bytes of items that were sent and have no result yet; one item may be larger
+EVERY = 1.0  # seconds between two looks at the cluster
+REPORT = 60.0  # seconds between two reports on how far it got
+_FUNCTIONS = 4  # whose copies workers keep
+_LOST = 3.0  # seconds without a scheduler until it counts as gone
+
+Tell = Callable[[str], None]
+
+
+@contextmanager
+def cluster(where: str, *, memory: str | int = "auto", tell: Tell | None = None) -> Iterator[Workers]:
+    """Workers of a cluster, as an executor for everything in tarocco that takes one.
+
+    Parameters
+    ----------
+    where
+        The address of a scheduler of dask.distributed, such as "tcp://host:8786", or "local:4" for four processes of
+        this machine, which end with the `with` statement.
+    memory
+        How much each local process may have, such as "2GB"; its share of the machine by default.
+    tell
+        Called with a sentence when workers come and go, and now and then with how far the work is.
+
+    Nothing is started or asked before there is work. The results of everything are the same to the bit as without a
+    cluster.
+
+    Example
+    -------
+    >>> import tarocco
+    >>> with tarocco.cluster("local:2") as workers:  # doctest: +SKIP
+    ...     result = tarocco.orange("nbest.txt", references, executor=workers)
+    """
+    workers = Workers(where, memory, tell)
+    try:
+        yield workers
+    except BaseException:
+        workers.stop()
+        raise
+    workers.shutdown()
+
+
+def check_cluster(where: str) -> int | None:
+    """The number of local processes that are wanted; None for a scheduler's address."""
+    kind, _, rest = str(where).partition(":")
+    if kind == "local" and rest.isascii() and rest.isdigit() and 1 <= int(rest) <= 1024:
+        return int(rest)
+    host, _, port = rest.rpartition(":")
+    if kind in ("tcp", "tls", "ws", "wss") and host.startswith("//") and len(host) > 2 and port.isdigit():
+        return None
+    raise BadParameter(
+        f'a cluster is the address of a scheduler, such as "tcp://host:8786", or "local:4" for four processes of this '
+        f"machine, not {str(where)!r}"
+    )
+
+
+class Workers(Executor):
+    """The workers of a cluster. It is connected to when the first item is there."""
+
+    def __init__(self, where: str, memory: str | int = "auto", tell: Tell | None = None) -> None:
+        self.where, self.memory = where, memory
+        self.local = check_cluster(where)
+        self.tell: Tell = tell or (lambda _sentence: None)
+        self.client: Any = None
+        self.processes: Any = None  # of a local cluster
+        self.lost = 0  # workers that went away
+        self._run, self._numbers = uuid4().hex[:12], count()
+        self._functions: OrderedDict[int, tuple[Callable[..., Any], Any]] = OrderedDict()
+        self._pending: dict[Future[Any], tuple[Any, int]] = {}
+        self._changed = threading.Condition()
+        self._bytes = self._sent = self._done = 0
+        self._over = threading.Event()
+        self._gone: ClusterError | None = None
+
+    # --- work ----------------------------------------------------------------------------------------------------
+
+    @property
+    def _max_workers(self) -> int:
+        """How many items can be worked on at the same time; `map_ordered` keeps twice as many on their way."""
+        self._connect()
+        threads: int = sum(self.client.nthreads().values())
+        return max(1, threads)
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        """Let a worker call a function; waits while too many bytes are on their way."""
+        self._connect()
+        item = _pickled((arguments, named))
+        with self._changed:
+            while self._pending and self._bytes + len(item) > IN_FLIGHT and self._gone is None:
+                self._changed.wait(EVERY)
+            if self._gone is not None:
+                raise self._gone
+            self._bytes += len(item)
+        future: Future[Any] = Future()
+        future.set_running_or_notify_cancel()
+        key = f"tarocco-{self._run}-{next(self._numbers)}"
+        with self._speaking():
+            there = self.client.submit(_work, __version__, self._common(function), item, key=key, pure=False)
+        with self._changed:
+            self._pending[future] = there, len(item)
+        there.add_done_callback(lambda done: self._take(future, done))
+        return future
+
+    def _common(self, function: Callable[..., Any]) -> Any:
+        """A function on the cluster: made there of its bytes, by a task, so that it can be made again if it is lost."""
+        if id(function) in self._functions:
+            self._functions.move_to_end(id(function))
+            return self._functions[id(function)][1]
+        key = f"tarocco-{self._run}-function-{next(self._numbers)}"
+        there = self.client.submit(_made, __version__, _pickled(function), key=key, pure=False)
+        self._functions[id(function)] = function, there  # the function is kept, or another could get its id
+        while len(self._functions) > _FUNCTIONS:
+            self._functions.popitem(last=False)
+        return there
+
+    def _take(self, future: Future[Any], there: Any) -> None:
+        """Give a finished task's result to whoever waits for it."""
+        error, result = None, None
+        try:
+            result = there.result()
+        except BaseException as problem:
+            error = self._explained(problem)
+        with self._changed:
+            if future not in self._pending:  # stopped meanwhile
+                return
+            self._bytes -= self._pending.pop(future)[1]
+            self._done += 1
+            self._changed.notify_all()
+        if error is None:
+            future.set_result(result)
+        else:
+            future.set_exception(error)
+
+    def _explained(self, error: BaseException) -> BaseException:
+        """What happened on the cluster as a sentence; errors of the work itself stay as they are."""
+        from concurrent.futures import CancelledError
+
+        from distributed import KilledWorker
+
+        if self._gone is not None:
+            return self._gone
+        if isinstance(error, TaroccoError):
+            return error
+        if isinstance(error, KilledWorker):
+            return ClusterError(
+                f"{self.where}: workers went away {error.allowed_failures + 1} times over the same block: most likely "
+                f"it needs more memory than a worker has (fewer processes, or more memory for each)"
+            )
+        if isinstance(error, CancelledError):
+            return self._scheduler_gone()
+        if isinstance(error, ImportError):
+            return ClusterError(f"{self.where}: a worker cannot do this work: {error} (is the same software there?)")
+        return error
+
+    def _scheduler_gone(self) -> ClusterError:
+        return ClusterError(f"{self.where}: the scheduler went away")
+
+    # --- the cluster ---------------------------------------------------------------------------------------------
+
+    def _connect(self) -> None:
+        if self._gone is not None:
+            raise self._gone
+        if self.client is not None:
+            return
+        if self._over.is_set():
+            raise RuntimeError("this cluster has been left")
+        try:
+            import dask
+            import distributed
+        except ImportError:
+            raise MissingExtra("clusters need dask.distributed: pip install 'tarocco[cluster]'") from None
+        # Large items are what we mean to send, and a scheduler that went away is told by us, once.
+        dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"})
+        _quiet()
+        if self.local is not None:
+            # Nobody but this machine can reach the processes, and there is no page to look at.
+            self.processes = distributed.LocalCluster(
+                n_workers=self.local,
+                threads_per_worker=1,
+                memory_limit=self.memory,
+                host="127.0.0.1",
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+            )
+        try:
+            self.client = distributed.Client(self.processes or self.where, timeout="10s", set_as_default=False)
+        except OSError as error:
+            raise ClusterError(f"{self.where}: there is no scheduler, or it does not answer ({error})") from None
+        self._wait_for_workers()
+        threading.Thread(target=self._watch, name="tarocco-cluster", daemon=True).start()
+
+    def _wait_for_workers(self) -> None:
+        """Batch systems start workers when there is room for them."""
+        if not self.client.nthreads():
+            self.tell(f"{self.where}: there are no workers yet; waiting for them")
+        while not self.client.nthreads():
+            if self.client.status != "running":
+                raise self._scheduler_gone()
+            time.sleep(0.2)
+        found = self.client.nthreads()
+        self.tell(f"{self.where}: {_some(len(found), 'worker')}, {_some(sum(found.values()), 'thread')}")
+
+    def _watch(self) -> None:
+        """Look at the cluster now and then: who is there, how far it is, and whether there still is a scheduler."""
+        known = set(self.client.nthreads())
+        began = reported = time.monotonic()
+        away = 0.0
+        while not self._over.wait(EVERY):
+            if self.client.status == "running":
+                away = 0.0
+                with suppress(Exception):  # whatever it is, the next look tells
+                    now = set(self.client.nthreads())
+                    self._tell_who(known, now)
+                    known = now
+            else:
+                away += EVERY
+                if away >= _LOST or self.client.status == "closed":
+                    self._give_up(self._scheduler_gone())
+                    return
+            if time.monotonic() - reported >= REPORT:
+                reported = time.monotonic()
+                rate = self._done / (reported - began)
+                self.tell(
+                    f"{self.where}: {_some(self._done, 'block')} done, {rate:.1f} a second, "
+                    f"{_some(len(known), 'worker')}, {self._bytes / 1e6:.1f} MB on their way"
+                )
+
+    def _tell_who(self, before: set[str], now: set[str]) -> None:
+        for one in sorted(before - now):
+            self.lost += 1
+            self.tell(f"{self.where}: the worker {one} is gone; what it had begun runs again elsewhere")
+        for one in sorted(now - before):
+            self.tell(f"{self.where}: the worker {one} has come")
+        if before and not now:
+            self.tell(f"{self.where}: no worker is left; waiting for new ones")
+
+    def _give_up(self, error: ClusterError) -> None:
+        """Nothing more will come."""
+        with self._changed:
+            self._gone = error
+            pending, self._pending = self._pending, {}
+            self._changed.notify_all()
+        for future in pending:
+            future.set_exception(error)
+
+    @contextmanager
+    def _speaking(self) -> Iterator[None]:
+        """Whatever goes wrong while something is sent is the cluster's failure."""
+        try:
+            yield
+        except TaroccoError:
+            raise
+        except Exception as error:
+            if self.client.status == "running":
+                raise
+            raise self._scheduler_gone() from error
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Leave the cluster; local processes end."""
+        self._over.set()
+        if self.client is not None:
+            self._functions.clear()
+            self._close(5 if wait else 1)
+
+    def stop(self) -> None:
+        """Leave at once, whatever is running."""
+        self._over.set()
+        if self.client is None:
+            return
+        with self._changed:
+            pending, self._pending = self._pending, {}
+        with suppress(Exception):
+            if self.processes is None and self.client.status == "running":
+                self.client.cancel([there for there, _ in pending.values()], force=True)
+        self._functions.clear()
+        self._close(1)
+
+    def _close(self, patience: float) -> None:
+        if self.processes is not None:  # they hold nothing that is wanted: results are here
+            for nanny in list(self.processes.workers.values()):
+                with suppress(Exception):
+                    nanny.auto_restart = False
+                    nanny.process.process._process.kill()
+        with suppress(Exception):
+            self.client.close(timeout=patience)
+        if self.processes is not None:
+            with suppress(Exception):
+                self.processes.close(timeout=patience)
+
+
+def _pickled(thing: Any) -> bytes:
+    import cloudpickle  # functions and classes of a running program, too
+
+    data: bytes = cloudpickle.dumps(thing, protocol=5)
+    return data
+
+
+def _check_version(wanted: str) -> None:
+    if wanted != __version__:
+        raise ClusterError(f"a worker has tarocco {__version__}, this process has {wanted}: they must be the same")
+
+
+def _made(version: str, data: bytes) -> Any:
+    """On a worker: what a fan-out has in common."""
+    _check_version(version)
+    return pickle.loads(data)
+
+
+def _work(version: str, function: Callable[..., Any], item: bytes) -> Any:
+    """On a worker: one item."""
+    _check_version(version)
+    arguments, named = pickle.loads(item)
+    return function(*arguments, **named)
+
+
+def _quiet() -> None:
+    """Dask logs every connection that is lost; what matters of it is told in sentences."""
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+
+
+def _some(number: int, what: str) -> str:
+    return f"{number:,} {what}" + "s" * (number != 1)
