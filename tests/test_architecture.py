@@ -19,6 +19,7 @@ ROOMS = (
     "graphs",
     "arguments",
     "run",
+    "local_cluster",
     "clusters",
     "store",
     "kernels",

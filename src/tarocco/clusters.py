@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import logging
 import pickle
+import subprocess
+import sys
 import threading
 import time
 from collections import OrderedDict
@@ -58,10 +60,8 @@ def cluster(where: str, *, memory: str | int = "auto", tell: Tell | None = None)
     workers = Workers(where, memory, tell)
     try:
         yield workers
-    except BaseException:
-        workers.stop()
-        raise
-    workers.shutdown()
+    finally:
+        workers.shutdown()
 
 
 def check_cluster(where: str) -> int | None:
@@ -85,8 +85,9 @@ class Workers(Executor):
         self.where, self.memory = where, memory
         self.local = check_cluster(where)
         self.tell: Tell = tell or (lambda _sentence: None)
+        self._told = tell is not None
         self.client: Any = None
-        self.processes: Any = None  # of a local cluster
+        self.processes: Any = None  # of this machine, below one that is ours
         self.lost = 0  # workers that went away
         self._run, self._numbers = uuid4().hex[:12], count()
         self._functions: OrderedDict[int, tuple[Callable[..., Any], Any]] = OrderedDict()
@@ -193,25 +194,28 @@ class Workers(Executor):
             import distributed
         except ImportError:
             raise MissingExtra("clusters need dask.distributed: pip install 'tarocco[cluster]'") from None
-        # Large items are what we mean to send, and a scheduler that went away is told by us, once.
-        dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"})
-        _quiet()
-        if self.local is not None:
-            # Nobody but this machine can reach the processes, and there is no page to look at.
-            self.processes = distributed.LocalCluster(
-                n_workers=self.local,
-                threads_per_worker=1,
-                memory_limit=self.memory,
-                host="127.0.0.1",
-                dashboard_address=None,
-                silence_logs=logging.CRITICAL,
-            )
+        dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"})  # items are meant to be large
+        if self._told:  # in sentences, what Dask would log with a trace for each connection
+            _silence("distributed")
+        address = self.where if self.local is None else self._start(self.local)
         try:
-            self.client = distributed.Client(self.processes or self.where, timeout="10s", set_as_default=False)
+            self.client = distributed.Client(address, set_as_default=False)
         except OSError as error:
             raise ClusterError(f"{self.where}: there is no scheduler, or it does not answer ({error})") from None
         self._wait_for_workers()
         threading.Thread(target=self._watch, name="tarocco-cluster", daemon=True).start()
+
+    def _start(self, processes: int) -> str:
+        """Start processes of this machine; the address of their scheduler."""
+        command = [sys.executable, "-m", "tarocco.local_cluster", str(processes), str(self.memory)]
+        # In a session of its own: Ctrl-C is for this process, which tells the others.
+        self.processes = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        address: str = self.processes.stdout.readline().decode().strip()
+        if not address:
+            raise ClusterError(f"{self.where}: the processes could not be started (python -m tarocco.local_cluster)")
+        return address
 
     def _wait_for_workers(self) -> None:
         """Batch systems start workers when there is room for them."""
@@ -226,19 +230,20 @@ class Workers(Executor):
 
     def _watch(self) -> None:
         """Look at the cluster now and then: who is there, how far it is, and whether there still is a scheduler."""
-        known = set(self.client.nthreads())
+        client = self.client
+        known = set(client.nthreads())
         began = reported = time.monotonic()
         away = 0.0
         while not self._over.wait(EVERY):
-            if self.client.status == "running":
+            if client.status == "running":
                 away = 0.0
                 with suppress(Exception):  # whatever it is, the next look tells
-                    now = set(self.client.nthreads())
+                    now = set(client.nthreads())
                     self._tell_who(known, now)
                     known = now
             else:
                 away += EVERY
-                if away >= _LOST or self.client.status == "closed":
+                if away >= _LOST or client.status == "closed":
                     self._give_up(self._scheduler_gone())
                     return
             if time.monotonic() - reported >= REPORT:
@@ -280,36 +285,21 @@ class Workers(Executor):
             raise self._scheduler_gone() from error
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Leave the cluster; local processes end."""
+        """Leave the cluster, whatever is running; local processes end: they hold nothing that is wanted."""
         self._over.set()
-        if self.client is not None:
-            self._functions.clear()
-            self._close(5 if wait else 1)
-
-    def stop(self) -> None:
-        """Leave at once, whatever is running."""
-        self._over.set()
-        if self.client is None:
-            return
         with self._changed:
             pending, self._pending = self._pending, {}
-        with suppress(Exception):
-            if self.processes is None and self.client.status == "running":
-                self.client.cancel([there for there, _ in pending.values()], force=True)
         self._functions.clear()
-        self._close(1)
-
-    def _close(self, patience: float) -> None:
-        if self.processes is not None:  # they hold nothing that is wanted: results are here
-            for nanny in list(self.processes.workers.values()):
-                with suppress(Exception):
-                    nanny.auto_restart = False
-                    nanny.process.process._process.kill()
-        with suppress(Exception):
-            self.client.close(timeout=patience)
-        if self.processes is not None:
+        client, self.client = self.client, None
+        if client is not None:
             with suppress(Exception):
-                self.processes.close(timeout=patience)
+                if pending and self.processes is None and client.status == "running":
+                    client.cancel([there for there, _ in pending.values()], force=True)
+            with suppress(Exception):
+                client.close(timeout=1)
+        if self.processes is not None:
+            self.processes.kill()
+            self.processes.communicate()
 
 
 def _pickled(thing: Any) -> bytes:
@@ -337,9 +327,10 @@ def _work(version: str, function: Callable[..., Any], item: bytes) -> Any:
     return function(*arguments, **named)
 
 
-def _quiet() -> None:
-    """Dask logs every connection that is lost; what matters of it is told in sentences."""
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+def _silence(logger: str) -> None:
+    """A logger and those below it, some of which have levels of their own."""
+    for name in [one for one in logging.root.manager.loggerDict if f"{one}.".startswith(f"{logger}.")]:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 def _some(number: int, what: str) -> str:

@@ -140,7 +140,7 @@ def add_cluster_option(parser: argparse.ArgumentParser) -> None:
         "--cluster",
         type=_cluster_address,
         metavar="WHERE",
-        help="let a Dask cluster do the work: the address of its scheduler, tcp://HOST:8786, or local:4, four processes",
+        help="let a Dask cluster do the work: its scheduler's address, tcp://HOST:8786, or local:4, four processes",
     )
 
 

@@ -1,0 +1,270 @@
+"""What goes wrong during a long run on a cluster, done to real processes; docs/faults.md is a table of it.
+
+A run that was hit gives the bytes of one that was not, now or when it is taken up again, and the store is sound.
+"""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from clusters_here import Cluster, children_of, slow_environment, wait_until
+
+import tarocco
+from tarocco.errors import ClusterError, StoreError
+from tarocco.store import Store
+from tarocco.store.upkeep import problems, summary
+
+TAROCCO = [sys.executable, "-m", "tarocco"]
+
+
+class Run:
+    """A command on its way."""
+
+    def __init__(self, arguments, environment, store=None):
+        self.store = store
+        more = [] if store is None else ["--store", str(store)]
+        self.process = subprocess.Popen(
+            [*TAROCCO, *arguments, *more],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+            start_new_session=True,
+        )
+
+    def blocks(self):
+        try:
+            with Store(self.store, readonly=True) as store:
+                return summary(store).blocks
+        except StoreError:
+            return 0
+
+    def wait_for_blocks(self, more_than=0):
+        """Until something is finished, and much is not."""
+        wait_until(lambda: self.process.poll() is not None or self.blocks() > more_than)
+        assert self.process.poll() is None, self.process.communicate()
+
+    def end(self, patience=60):
+        try:
+            out, err = self.process.communicate(timeout=patience)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+        return self.process.returncode, out, err
+
+
+def is_sound(store):
+    with Store(store, readonly=True) as opened:
+        return problems(opened) == []
+
+
+def taken_up(said, environment=None):
+    """Run the command that a message names; gives what it prints."""
+    command = re.search(r"this goes on: tarocco (.*)\n", said)[1]
+    done = subprocess.run(
+        f"{sys.executable} -m tarocco {command}",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+    )
+    return done.stdout
+
+
+@pytest.fixture
+def slow(tmp_path):
+    return slow_environment(tmp_path)
+
+
+@pytest.fixture
+def hit(tmp_path, slow):
+    """A cluster of two slow workers, to be hit."""
+    cluster = Cluster(tmp_path, environment=slow)
+    yield cluster
+    cluster.stop()
+
+
+def test_processes_of_this_machine_give_the_same_bytes(trial):
+    command, expected = trial
+    done = subprocess.run([*TAROCCO, *command, "--cluster", "local:2"], capture_output=True, text=True, check=True)
+    assert done.stdout == expected
+    assert done.stderr == "tarocco: note: local:2: 2 workers, 2 threads\n"
+
+
+def test_a_worker_is_killed(trial, hit, slow, tmp_path):
+    command, expected = trial
+    run = Run([*command, "--cluster", hit.address], slow, tmp_path / "s.db")
+    run.wait_for_blocks()
+    hit.workers[0].kill()
+    code, out, err = run.end()
+    assert (code, out) == (0, expected)
+    assert re.search(rf"note: {hit.address}: the worker tcp://\S+ is gone; what it had begun runs again elsewhere", err)
+    assert is_sound(tmp_path / "s.db")
+
+
+def test_all_workers_are_killed_and_others_come(trial, hit, slow, tmp_path):
+    command, expected = trial
+    run = Run([*command, "--cluster", hit.address], slow, tmp_path / "s.db")
+    run.wait_for_blocks()
+    for worker in hit.workers:
+        worker.kill()
+    time.sleep(1.5)
+    assert run.process.poll() is None
+    hit.start_worker()
+    code, out, err = run.end()
+    assert (code, out) == (0, expected)
+    assert "no worker is left; waiting for new ones" in err
+
+
+def test_a_worker_runs_out_of_memory(monkeypatch):
+    """Its process is replaced and the block tried again; if that goes on, it is said what is wrong."""
+    monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES", "1")
+    code = """if True:
+        import sys, time, tarocco
+        from tarocco.errors import ClusterError
+
+        def eat(_):
+            eaten = []
+            while True:
+                eaten.append(bytearray(b"x" * 30_000_000))
+                time.sleep(0.05)
+
+        if __name__ == "__main__":
+            with tarocco.cluster("local:1", memory="400MB", tell=lambda one: print(one, file=sys.stderr)) as workers:
+                print(workers.submit(len, "before").result())
+                try:
+                    workers.submit(eat, None).result()
+                except ClusterError as error:
+                    print(error)
+                print(workers.submit(len, "afterwards").result())
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout == (
+        "6\nlocal:1: workers went away 2 times over the same block: most likely it needs more memory than a worker has "
+        "(fewer processes, or more memory for each)\n10\n"
+    )
+    assert "is gone; what it had begun runs again elsewhere" in done.stderr
+
+
+def test_the_scheduler_goes_away(trial, hit, slow, tmp_path):
+    command, expected = trial
+    run = Run([*command, "--cluster", hit.address], slow, tmp_path / "s.db")
+    run.wait_for_blocks()
+    hit.scheduler.kill()
+    code, out, err = run.end(30)
+    assert (code, out) == (1, "")
+    said = err.splitlines(keepends=True)
+    assert len(said) == 2  # the first tells how many workers there are
+    begins = f"tarocco: {hit.address}: the scheduler went away; stopped; what is finished is kept in {run.store}, and "
+    assert said[1].startswith(begins)
+    assert is_sound(run.store)
+    before = run.blocks()
+    again = taken_up(said[1].replace(hit.address, "local:1"), slow)
+    assert again == expected
+    assert run.blocks() > before
+
+
+def test_there_is_no_scheduler(trial):
+    command, _ = trial
+    hasty = {**os.environ, "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "1s"}
+    done = subprocess.run(
+        [*TAROCCO, *command, "--cluster", "tcp://127.0.0.1:1"], capture_output=True, text=True, env=hasty
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("tarocco: tcp://127.0.0.1:1: there is no scheduler, or it does not answer")
+
+
+@pytest.mark.parametrize(("stop", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_run_on_processes_of_this_machine_is_stopped(trial, slow, tmp_path, stop, code):
+    command, expected = trial
+    run = Run([*command, "--cluster", "local:2"], slow, tmp_path / "s.db")
+    run.wait_for_blocks()
+    family = children_of(run.process.pid)
+    assert len(family) >= 2
+    os.killpg(run.process.pid, stop) if stop == signal.SIGINT else run.process.send_signal(stop)  # Ctrl-C hits all
+    began = time.monotonic()
+    found, out, err = run.end()
+    assert time.monotonic() - began < 2
+    assert (found, out) == (code, "")
+    last = err.splitlines(keepends=True)[-1]
+    assert last.startswith(
+        f"tarocco: stopped; what is finished is kept in {run.store}, and this goes on: tarocco orange"
+    )
+    wait_until(lambda: not any(one.is_running() and one.status() != "zombie" for one in family), 10)
+    assert is_sound(run.store)
+    before = run.blocks()
+    assert taken_up(last, slow) == expected
+    assert run.blocks() > before > 0
+
+
+def test_a_run_on_a_cluster_is_stopped(trial, hit, slow, tmp_path):
+    """What it had sent is taken back, and the cluster serves the next one."""
+    command, expected = trial
+    run = Run([*command, "--cluster", hit.address], slow, tmp_path / "s.db")
+    run.wait_for_blocks()
+    run.process.send_signal(signal.SIGTERM)
+    began = time.monotonic()
+    found, out, err = run.end()
+    assert time.monotonic() - began < 2
+    assert (found, out) == (143, "")
+    assert taken_up(err, slow) == expected
+
+
+def test_the_driver_is_killed(trial, slow, tmp_path):
+    command, expected = trial
+    run = Run([*command, "--cluster", "local:2"], slow, tmp_path / "s.db")
+    run.wait_for_blocks()
+    family = children_of(run.process.pid)
+    run.process.kill()
+    wait_until(lambda: not any(one.is_running() and one.status() != "zombie" for one in family), 30)  # nobody is left
+    run.end()
+    assert is_sound(run.store)
+    assert run.blocks() > 0
+    again = Run([*command, "--cluster", "local:2"], slow, run.store)
+    code, out, err = again.end()
+    assert (code, out) == (0, expected)
+    assert "found in the store" in err
+
+
+def test_two_runs_share_a_store(trial, hit, slow, tmp_path):
+    command, expected = trial
+    runs = [Run([*command, "--cluster", hit.address], slow, tmp_path / "s.db") for _ in range(2)]
+    assert [run.end()[:2] for run in runs] == [(0, expected)] * 2
+    assert is_sound(tmp_path / "s.db")
+
+
+def test_workers_with_another_release_are_refused(trial, tmp_path):
+    place = tmp_path / "old"
+    place.mkdir()
+    (place / "sitecustomize.py").write_text("import tarocco._version\ntarocco._version.__version__ = '0.0.1'\n")
+    old = {"PYTHONPATH": os.pathsep.join([str(place), os.environ.get("PYTHONPATH", "")])}
+    cluster = Cluster(tmp_path, workers=1, environment=old)
+    try:
+        done = subprocess.run([*TAROCCO, *trial[0], "--cluster", cluster.address], capture_output=True, text=True)
+    finally:
+        cluster.stop()
+    assert (done.returncode, done.stdout) == (1, "")
+    here = tarocco.__version__
+    assert f"a worker has tarocco 0.0.1, this process has {here}: they must be the same; stopped" in done.stderr
+
+
+def test_without_the_extra(trial, tmp_path):
+    (tmp_path / "distributed.py").write_text("raise ImportError('not here')\n")
+    without = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run([*TAROCCO, *trial[0], "--cluster", "local:2"], capture_output=True, text=True, env=without)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "tarocco: clusters need dask.distributed: pip install 'tarocco[cluster]'\n"
+
+
+def test_a_cluster_that_was_left_is_not_entered_again():
+    with tarocco.cluster("local:1") as workers:
+        pass
+    with pytest.raises((RuntimeError, ClusterError)):
+        workers.submit(len, "abc")
