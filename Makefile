@@ -8,7 +8,8 @@
 # make study   run the studies of docs/orange.md, docs/references.md, docs/combining.md and docs/tuning.md again, and refresh their tables
 # make sanitize   run the kernel tests with checked memory accesses
 # make fuzz    try a million inputs on all readers (half an hour)
-# make kills   kill a process that writes to a store two hundred times, and look at the store
+# make kills   kill a process that writes to a store two hundred times, and look at the store; then drivers and workers of a cluster
+# make soak    an hour of n-best lists: memory must stay what it is
 # Each makes its own virtual environment and installs what it needs.
 
 PYTHON ?= python3
@@ -25,7 +26,7 @@ SOURCES := $(shell find src examples -name '*.py' -o -name '*.toml' -o -name '*.
 PLUGIN := examples/tarocco-overlap
 WORKERS := -n auto --dist worksteal  # a process a processor
 
-.PHONY: demo test test-compiled test-plain test-browser screenshots lint bench kills fuzz sanitize docs site study clean
+.PHONY: demo test test-compiled test-plain test-browser screenshots lint bench kills fuzz soak sanitize docs site study clean
 
 demo: $(VENV)/.plots
 	@$(VENV)/bin/tarocco demo
@@ -59,6 +60,10 @@ bench: $(VENV)/.bench
 
 kills: $(VENV)/.test
 	$(VENV)/bin/python tests/store_kills.py 200
+	$(VENV)/bin/python tests/cluster_kills.py 200 100
+
+soak: $(VENV)/.bench
+	$(VENV)/bin/python bench/soak.py --minutes 60
 
 # What breaks something is kept in build/fuzz.
 fuzz: $(VENV)/.test

@@ -29,6 +29,7 @@ SCRIPTS = (
     "worst",
     "store",
     "memory",
+    "cluster",
     "orange",
     "references",
     "optimize",

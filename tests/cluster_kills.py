@@ -47,7 +47,8 @@ def kill_again_and_again(drivers, workers, folder, seed=1):
     found = Counter(drivers=0, workers=0, rounds=0, blocks=0, problems=0, differences=0, failures=0)
     left = {"drivers": drivers, "workers": workers}
     try:
-        while any(left.values()):
+        code = 0
+        while any(left.values()) or code:  # the last round is not left unfinished
             store, out = folder / f"s{found['rounds']}.db", folder / "out"
             with out.open("wb") as file:
                 run = subprocess.Popen(
@@ -57,7 +58,7 @@ def kill_again_and_again(drivers, workers, folder, seed=1):
                     env=slow,
                 )
             hits = [what for what, number in left.items() if number]
-            what = luck.choices(hits, [left[one] for one in hits])[0]
+            what = luck.choices(hits, [left[one] for one in hits])[0] if hits else "nobody"
             before = blocks_in(store)
             if luck.random() < 0.85:  # most kills hit a run with blocks on their way
                 while run.poll() is None and blocks_in(store) == before:
@@ -70,7 +71,7 @@ def kill_again_and_again(drivers, workers, folder, seed=1):
                 run.wait()
                 found["drivers"] += 1
                 left["drivers"] -= 1
-            elif run.poll() is None:
+            elif run.poll() is None and what == "workers":
                 victim = luck.randrange(len(cluster.workers))
                 cluster.workers[victim].kill()
                 cluster.workers[victim].wait()

@@ -1,0 +1,28 @@
+"""Workers from a Slurm queue, and a trial on them: dask-jobqueue starts the jobs, tarocco sends them blocks.
+
+pip install 'tarocco[cluster]' dask-jobqueue, in an environment that all nodes see.
+"""
+
+from dask_jobqueue import SLURMCluster
+
+import tarocco
+
+
+def main() -> None:
+    jobs = SLURMCluster(
+        queue="cpu",
+        cores=16,  # of a job
+        processes=16,  # a worker each: blocks are worked on in one thread
+        memory="64GB",
+        walltime="04:00:00",
+        local_directory="/tmp",
+        job_script_prologue=["source /shared/venv/bin/activate"],
+    )
+    jobs.adapt(minimum_jobs=1, maximum_jobs=20)  # as many as there is work for
+    with tarocco.cluster(jobs.scheduler_address, tell=print) as workers:
+        references = [tuple(lines) for lines in zip(*map(open, ["ref1.txt", "ref2.txt"]), strict=True)]
+        print(tarocco.orange("nbest.txt", references, executor=workers, store="orange.db"))
+
+
+if __name__ == "__main__":
+    main()
