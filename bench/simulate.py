@@ -171,15 +171,26 @@ def measure(folder: Path, lists: int, size: int) -> Measured:
     return Measured(lists * size / len(working), sum(sizes) / len(sizes), max(driving, 1e-4), working[1:] or working)
 
 
-def real_run(folder: Path, workers: int) -> float:
-    """Seconds with so many local workers."""
+def real_run(folder: Path, workers: int) -> tuple[float, float]:
+    """(seconds with so many local workers, seconds from here to a worker and back, by messages without work)."""
     import tarocco
+    from tarocco.clusters import Workers
+
+    def messages(found: Workers) -> list[float]:
+        took = []
+        for number in range(10):
+            began = time.perf_counter()
+            found.submit(len, str(number)).result()
+            took.append(time.perf_counter() - began)
+        return took
 
     with tarocco.cluster(f"local:{workers}") as found:
         study(folder / "few", executor=found)  # everybody has imported what it takes
+        before = messages(found)
         began = time.perf_counter()
         study(folder, executor=found)
-        return time.perf_counter() - began
+        took = time.perf_counter() - began
+        return took, median(before + messages(found))
 
 
 def slowness(folder: Path) -> float:
@@ -214,9 +225,11 @@ def check(lists: int, size: int, rounds: int = 3) -> None:
             taken, predicted = [], []
             for _ in range(rounds):
                 before = slowness(folder)
-                taken.append(real_run(folder, workers))
+                took, message = real_run(folder, workers)
                 slow = max((before + slowness(folder)) / 2, crowd)
-                predicted.append(simulate(blocks, found, Machines(workers, slow=slow)).seconds)
+                taken.append(took)
+                there = Machines(workers, latency=message / 2, slow=slow)
+                predicted.append(simulate(blocks, found, there).seconds)
             ratios = sorted(one / other for one, other in zip(taken, predicted, strict=True))
             print(
                 f"{workers:7} {quiet:26.1f} s {median(predicted):28.1f} s {median(taken):7.1f} s "
