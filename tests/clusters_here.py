@@ -88,16 +88,16 @@ import tarocco.keeping
 
 tarocco.judge.cases._TEXT = 1 << 15
 tarocco.keeping.MOMENT = 0.0
-work = tarocco.clusters._work
+called = tarocco.clusters._called
 
 
-@functools.wraps(work)
-def slow_work(*arguments):
+@functools.wraps(called)
+def slowly_called(*arguments):
     time.sleep({seconds})
-    return work(*arguments)
+    return called(*arguments)
 
 
-tarocco.clusters._work = slow_work
+tarocco.clusters._called = slowly_called
 """
 
 

@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager, suppress
 from itertools import count
@@ -31,7 +31,11 @@ REPORT = 60.0  # seconds between two reports on how far it got
 _FUNCTIONS = 4  # whose copies workers keep
 _LOST = 3.0  # seconds without a scheduler until it counts as gone
 
+_TASK = 0.25  # seconds that a task should take; more, and much is lost with a worker
+_MOST_TOGETHER = 16
+
 Tell = Callable[[str], None]
+Call = tuple[tuple[Any, ...], dict[str, Any]]  # arguments, by place and by name
 
 
 @contextmanager
@@ -93,7 +97,8 @@ class Workers(Executor):
         self._functions: OrderedDict[int, tuple[Callable[..., Any], Any]] = OrderedDict()
         self._pending: dict[Future[Any], tuple[Any, int]] = {}
         self._changed = threading.Condition()
-        self._bytes = self._sent = self._done = 0
+        self._bytes = self._done = self._items = self._threads = 0
+        self._seconds = 0.0  # that workers took for items
         self._over = threading.Event()
         self._gone: ClusterError | None = None
 
@@ -103,13 +108,26 @@ class Workers(Executor):
     def _max_workers(self) -> int:
         """How many items can be worked on at the same time; `map_ordered` keeps twice as many on their way."""
         self._connect()
-        threads: int = sum(self.client.nthreads().values())
-        return max(1, threads)
+        return max(1, self._threads)
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
         """Let a worker call a function; waits while too many bytes are on their way."""
+        return self._send(function, [(arguments, named)], one=True)
+
+    @property
+    def together(self) -> int:
+        """How many items are worth sending together, by what they took until now: a message costs some milliseconds."""
+        if self._items < 2 * self._max_workers:
+            return 1
+        return max(1, min(_MOST_TOGETHER, round(_TASK * self._items / max(self._seconds, 1e-9))))
+
+    def submit_many(self, function: Callable[[Any], Any], items: Sequence[Any]) -> Future[list[Any]]:
+        """Let a worker call a function on several items, one after the other."""
+        return self._send(function, [((item,), {}) for item in items], one=False)
+
+    def _send(self, function: Callable[..., Any], calls: list[Call], one: bool) -> Future[Any]:
         self._connect()
-        item = _pickled((arguments, named))
+        item = _pickled(calls)
         with self._changed:
             while self._pending and self._bytes + len(item) > IN_FLIGHT and self._gone is None:
                 self._changed.wait(EVERY)
@@ -123,7 +141,7 @@ class Workers(Executor):
             there = self.client.submit(_work, __version__, self._common(function), item, key=key, pure=False)
         with self._changed:
             self._pending[future] = there, len(item)
-        there.add_done_callback(lambda done: self._take(future, done))
+        there.add_done_callback(lambda done: self._take(future, done, one))
         return future
 
     def _common(self, function: Callable[..., Any]) -> Any:
@@ -138,11 +156,11 @@ class Workers(Executor):
             self._functions.popitem(last=False)
         return there
 
-    def _take(self, future: Future[Any], there: Any) -> None:
+    def _take(self, future: Future[Any], there: Any, one: bool) -> None:
         """Give a finished task's result to whoever waits for it."""
-        error, result = None, None
+        error, seconds, results = None, 0.0, [None]
         try:
-            result = there.result()
+            seconds, results = there.result()
         except BaseException as problem:
             error = self._explained(problem)
         with self._changed:
@@ -150,9 +168,10 @@ class Workers(Executor):
                 return
             self._bytes -= self._pending.pop(future)[1]
             self._done += 1
+            self._items, self._seconds = self._items + len(results), self._seconds + seconds
             self._changed.notify_all()
         if error is None:
-            future.set_result(result)
+            future.set_result(results[0] if one else results)
         else:
             future.set_exception(error)
 
@@ -226,6 +245,7 @@ class Workers(Executor):
                 raise self._scheduler_gone()
             time.sleep(0.2)
         found = self.client.nthreads()
+        self._threads = sum(found.values())
         self.tell(f"{self.where}: {_some(len(found), 'worker')}, {_some(sum(found.values()), 'thread')}")
 
     def _watch(self) -> None:
@@ -238,9 +258,9 @@ class Workers(Executor):
             if client.status == "running":
                 away = 0.0
                 with suppress(Exception):  # whatever it is, the next look tells
-                    now = set(client.nthreads())
-                    self._tell_who(known, now)
-                    known = now
+                    threads = client.nthreads()
+                    self._tell_who(known, set(threads))
+                    known, self._threads = set(threads), sum(threads.values())
             else:
                 away += EVERY
                 if away >= _LOST or client.status == "closed":
@@ -248,9 +268,9 @@ class Workers(Executor):
                     return
             if time.monotonic() - reported >= REPORT:
                 reported = time.monotonic()
-                rate = self._done / (reported - began)
+                rate = self._items / (reported - began)
                 self.tell(
-                    f"{self.where}: {_some(self._done, 'block')} done, {rate:.1f} a second, "
+                    f"{self.where}: {_some(self._items, 'block')} done, {rate:.1f} a second, "
                     f"{_some(len(known), 'worker')}, {self._bytes / 1e6:.1f} MB on their way"
                 )
 
@@ -333,10 +353,17 @@ def _made(version: str, data: bytes) -> Any:
     return _unpickled(data)
 
 
-def _work(version: str, function: Callable[..., Any], item: bytes) -> Any:
-    """On a worker: one item."""
+def _work(version: str, function: Callable[..., Any], item: bytes) -> tuple[float, list[Any]]:
+    """On a worker: some items, and how long they took."""
     _check_version(version)
-    arguments, named = _unpickled(item)
+    calls: list[Call] = _unpickled(item)
+    began = time.perf_counter()
+    results = [_called(function, call) for call in calls]
+    return time.perf_counter() - began, results
+
+
+def _called(function: Callable[..., Any], call: Call) -> Any:
+    arguments, named = call
     return function(*arguments, **named)
 
 

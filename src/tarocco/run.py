@@ -6,12 +6,12 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from numbers import Integral
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tarocco.errors import BadParameter
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
+    from concurrent.futures import Executor, Future
 
 BLOCK = 1024  # segments that are encoded, counted and stored together; results do not depend on it
 
@@ -43,7 +43,8 @@ def map_ordered(
     Threads by default: kernels release the GIL, so threads are enough. Items are taken from their source as they are
     needed, two a worker, so that neither they nor their results fill the memory. An executor of processes or of a
     cluster gets a function and items that can be pickled; what all items have in common belongs to the function,
-    which a cluster gets once. Items of which `here` says so are not worth sending.
+    which a cluster gets once. Items of which `here` says so are not worth sending. An executor that has `submit_many`
+    gets several items at a time, as many as it says by `together`.
     """
     if executor is not None:
         return _through(executor, function, items, jobs, here)
@@ -69,23 +70,50 @@ def _through(
 ) -> Iterator[Result]:
     from concurrent.futures import Future
 
-    waiting: deque[Future[Result]] = deque()
+    sent: deque[_Sent] = deque()
+    some: list[Item] = []  # that are sent together
     ahead = 0
     try:
         for item in items:
             if here is not None and here(item):
-                waiting.append(Future())
-                waiting[-1].set_result(function(item))
+                if some:
+                    sent.append(_send(executor, function, some))
+                    some = []
+                sent.append(_Sent(Future(), several=False))
+                sent[-1].future.set_result(function(item))
             else:
                 ahead = ahead or 2 * _workers(executor, jobs)  # asked for when there is work: that may start a cluster
-                waiting.append(executor.submit(function, item))
-            while len(waiting) > ahead:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+                some.append(item)
+                if len(some) >= getattr(executor, "together", 1):
+                    sent.append(_send(executor, function, some))
+                    some = []
+            while len(sent) > ahead:
+                yield from sent.popleft().results()
+        if some:
+            sent.append(_send(executor, function, some))
+        while sent:
+            yield from sent.popleft().results()
     finally:  # whoever stops early, by an error or by Ctrl-C, waits for what is running and no longer
-        for future in waiting:
-            future.cancel()
+        for one in sent:
+            one.future.cancel()
+
+
+class _Sent(NamedTuple):
+    """Items on their way."""
+
+    future: Future[Any]
+    several: bool
+
+    def results(self) -> list[Any]:
+        found = self.future.result()
+        return found if self.several else [found]
+
+
+def _send(executor: Executor, function: Callable[[Item], Result], some: list[Item]) -> _Sent:
+    """Let an executor have items: one, or several together where it takes them so."""
+    if len(some) > 1:
+        return _Sent(executor.submit_many(function, some), several=True)  # type: ignore[attr-defined]
+    return _Sent(executor.submit(function, some[0]), several=False)
 
 
 def _workers(executor: Executor, jobs: int | None) -> int:
