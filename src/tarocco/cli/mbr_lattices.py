@@ -99,7 +99,14 @@ def run_lattices(options: argparse.Namespace) -> None:
     )
     with progress("lattices", len(human) if human else None, shown=not options.quiet, inside="arcs") as advance:
         result = choose_paths(
-            sources, gain, references=human, judges=judges, encoding=encoding, advance=advance, jobs=options.jobs
+            sources,
+            gain,
+            references=human,
+            judges=judges,
+            encoding=encoding,
+            advance=advance,
+            jobs=options.jobs,
+            executor=options.executor,
         )
     if not options.quiet:
         for note in result.notes:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from tarocco.cli.choices import FORMATS
 from tarocco.cli.human_options import add_human_options
 from tarocco.cli.options import (
+    add_cluster_option,
     add_jobs_option,
     add_resampling_options,
     add_scores_option,
@@ -59,6 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_resampling_options(parser, always=True)
     add_writing_options(parser)
     add_jobs_option(parser)
+    add_cluster_option(parser)
     add_store_option(parser)
 
 
@@ -100,6 +102,7 @@ def run(options: argparse.Namespace) -> None:
         SHOWN_CONFUSIONS if options.report else 0,
         options.jobs,
         store_of(options),
+        options.executor,
     )
     write(held(material, conduct, options), options)
 

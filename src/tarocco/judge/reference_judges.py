@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -209,24 +209,35 @@ class KingJudge:
     _lock: Lock = field(default_factory=Lock)  # subsets are judged in threads
 
     def __call__(
-        self, test_set: TestSet, metrics: Sequence[Metric], jobs: int | None, store: Store | None
+        self,
+        test_set: TestSet,
+        metrics: Sequence[Metric],
+        jobs: int | None,
+        store: Store | None,
+        executor: Executor | None = None,
     ) -> list[Outcome]:
         """Strict KING of each metric by itself."""
-        near = self._near(test_set, tuple(metrics), jobs, store)
+        near = self._near(test_set, tuple(metrics), jobs, store, executor)
         alone = [[m] for m in range(len(metrics))]
         resampling = kings.Resampling(0.95, 1, 0, 1)  # nobody asks for its interval
         found = kings.outcomes("segment", held_out_queens(near, alone, Comparison(), jobs), near.present, resampling)
         return [Outcome(one.king[1], why=None if one.n_segments else "it has no scores to compare") for one in found]
 
     def _near(
-        self, test_set: TestSet, metrics: tuple[Metric, ...], jobs: int | None, store: Store | None
+        self,
+        test_set: TestSet,
+        metrics: tuple[Metric, ...],
+        jobs: int | None,
+        store: Store | None,
+        executor: Executor | None,
     ) -> Similarities:
+        how: dict[str, Any] = {"store": store, "executor": executor}
         if not self.pool.by_stream:
-            return similarities_of(test_set, metrics, self.encoding, jobs=jobs, store=store)
+            return similarities_of(test_set, metrics, self.encoding, jobs=jobs, **how)
         with self._lock:
             if metrics not in self._compared:
                 whole = self.pool.test_set
-                self._compared[metrics] = similarities_of(whole, metrics, self.encoding, jobs=self.jobs, store=store)
+                self._compared[metrics] = similarities_of(whole, metrics, self.encoding, jobs=self.jobs, **how)
         names = self.pool.names
         return self._compared[metrics].chosen(references=[names.index(name) for name in test_set.stream_names])
 

@@ -23,7 +23,7 @@ from tarocco.errors import BadParameter, InputError
 from tarocco.judge.orange import NBest
 from tarocco.judge.people import Human, human_scores, who_was_judged
 from tarocco.judge.reference_curves import Curve, Point, ReferencesResult
-from tarocco.judge.reference_judges import Judge, Outcome, by_king, by_orange, by_people
+from tarocco.judge.reference_judges import Judge, KingJudge, Outcome, by_king, by_orange, by_people
 from tarocco.judge.subsets import Pool, Subset, pool_of
 from tarocco.metrics.base import Metric
 from tarocco.metrics.shares import lower_orders
@@ -224,14 +224,14 @@ def _judged(
     executor: Executor | None,
 ) -> Iterator[list[Outcome]]:
     """Subset after subset: side by side in threads, or, as a store is written by one, each with threads inside."""
-    if store is None:
+    if store is None and not (executor is not None and isinstance(judge, KingJudge)):  # KING compares texts once, here
         yield from map_ordered(
             lambda subset: judge(pool.test_set_of(subset), metrics, 1, None), subsets, len(subsets), jobs, executor
         )
         return
     from tarocco.store import Store
 
-    with nullcontext(store) if isinstance(store, Store) else closing(Store(store)) as opened:
+    with nullcontext(store) if store is None or isinstance(store, Store) else closing(Store(store)) as opened:
         for subset in subsets:
             yield judge(pool.test_set_of(subset), metrics, jobs, opened, executor)
 

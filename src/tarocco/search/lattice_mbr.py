@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,6 +33,9 @@ from tarocco.search.ngram_lattices import Expanded
 from tarocco.search.oracles import Sources, one_after_another
 from tarocco.search.pieces import together
 from tarocco.search.unfolding import unfolded
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 ORDER = 4
 PRECISION, RATIO = 0.85, 0.72
@@ -103,6 +107,7 @@ def lattice_mbr(
     symbols: str | os.PathLike[str] | None = None,
     lowercase: bool = False,
     jobs: int | None = None,
+    executor: Executor | None = None,
 ) -> LatticeMbrResult:
     """Choose from each lattice the path with the highest expected linear gain (Tromble et al. 2008).
 
@@ -127,8 +132,8 @@ def lattice_mbr(
         the choices (`scores`), under these metrics.
     lowercase
         Whether n-grams that differ in case only are the same.
-    jobs
-        How many threads; all processors by default. The results do not depend on it.
+    jobs, executor
+        As for `tarocco.score`: the results do not depend on them.
 
     Example
     -------
@@ -157,6 +162,7 @@ def lattice_mbr(
         judges=find_metrics(judging),
         encoding=Encoding("none", lowercase),
         jobs=jobs,
+        executor=executor,
     )
 
 
@@ -169,12 +175,13 @@ def choose_paths(
     encoding: Encoding,
     advance: Callable[[int, int], None] | None = None,
     jobs: int | None = None,
+    executor: Executor | None = None,
 ) -> LatticeMbrResult:
     """Choose from every lattice; `advance` is told how many more lattices and arcs are done."""
     check_jobs(jobs)
     pieces = together(_checked(sources, None if references is None else len(references)))
     found: list[LatticeChoice] = []
-    for some in map_ordered(partial(_chosen, gain), pieces, None, jobs):
+    for some in map_ordered(partial(_chosen, gain), pieces, None, jobs, executor):
         found += some
         if advance is not None:
             advance(len(some), sum(one.n_arcs for one in some))
