@@ -220,13 +220,15 @@ def check(lists: int, size: int, rounds: int = 3) -> None:
         print(f"a candidate and metric: {mean / found.candidates / len(METRICS) * 1e6:.2f} us")
         print("workers  a quiet machine would take  shared with others: predicted  measured  measured / predicted")
         for workers in (1, 2, 4):
-            crowd = (workers * mean + workers * found.driving) / mean / processors  # our own processes
-            quiet = simulate(blocks, found, Machines(workers, slow=max(1.0, crowd))).seconds
+            # Driver and scheduler have to be worked for as well.
+            busy = workers + 2 * min(1.0, workers * found.driving / mean)
+            quiet = simulate(blocks, found, Machines(workers, slow=max(1.0, busy / processors))).seconds
             taken, predicted = [], []
             for _ in range(rounds):
                 before = slowness(folder)
                 took, message = real_run(folder, workers)
-                slow = max((before + slowness(folder)) / 2, crowd)
+                others = (before + slowness(folder)) / 2 * processors - 1  # processes that share the processors
+                slow = max(1.0, (max(0.0, others) + busy) / processors)
                 taken.append(took)
                 there = Machines(workers, latency=message / 2, slow=slow)
                 predicted.append(simulate(blocks, found, there).seconds)
