@@ -21,7 +21,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
@@ -40,6 +40,7 @@ class Measured:
     size: float  # bytes that are sent
     driving: float  # seconds of the driver: reading, choosing, packing, sending, taking the result
     working: Sequence[float]  # seconds of a worker, one number a block
+    fixed: float = 0.0  # seconds of the driver for a run: references before it, the verdict after it
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,7 @@ def simulate(blocks: int, measured: Measured, machines: Machines, seed: int = 1)
         heapq.heappush(free, end)
         finished = max(finished, end)
         ends.append(finished)
+    finished += measured.fixed * machines.slow
     return Predicted(finished, busy / (finished * machines.workers), lost)
 
 
@@ -96,8 +98,8 @@ def scaled(blocks: int, measured: Measured, machines: Machines, most: int = 200_
     """A run of very many blocks from one of many: once all workers have work, time is proportional."""
     if blocks <= most:
         return simulate(blocks, measured, machines)
-    part = simulate(most, measured, machines)
-    return Predicted(part.seconds * blocks / most, part.busy, int(part.lost * blocks / most))
+    part = simulate(most, replace(measured, fixed=0.0), machines)
+    return Predicted(part.seconds * blocks / most + measured.fixed, part.busy, int(part.lost * blocks / most))
 
 
 # --- measuring -----------------------------------------------------------------------------------------------------
@@ -168,7 +170,10 @@ def measure(folder: Path, lists: int, size: int) -> Measured:
             took.append(time.process_time() - before)
             blocks.append(found._done - done)
     driving = (took[2] - took[1]) / (blocks[2] - blocks[1])
-    return Measured(lists * size / len(working), sum(sizes) / len(sizes), max(driving, 1e-4), working[1:] or working)
+    driving = max(driving, 1e-4)
+    fixed = max(0.0, took[1] - blocks[1] * driving)
+    of_block = lists * size / len(working), sum(sizes) / len(sizes), driving
+    return Measured(*of_block, working[1:] or working, fixed)
 
 
 def real_run(folder: Path, workers: int) -> tuple[float, float]:
@@ -215,7 +220,7 @@ def check(lists: int, size: int, rounds: int = 3) -> None:
         print(
             f"{blocks} blocks of {found.candidates:.0f} candidates and {found.size / 1e6:.2f} MB; a worker takes "
             f"{mean * 1e3:.0f} ms ({min(found.working) * 1e3:.0f} to {max(found.working) * 1e3:.0f}) for one, "
-            f"the driver {found.driving * 1e3:.1f} ms"
+            f"the driver {found.driving * 1e3:.1f} ms, and {found.fixed * 1e3:.0f} ms for the run"
         )
         print(f"a candidate and metric: {mean / found.candidates / len(METRICS) * 1e6:.2f} us")
         print("workers  a quiet machine would take  shared with others: predicted  measured  measured / predicted")

@@ -152,6 +152,8 @@ class Workers(Executor):
         key = f"tarocco-{self._run}-function-{next(self._numbers)}"
         there = self.client.submit(_made, __version__, _pickled(function), key=key, pure=False)
         self._functions[id(function)] = function, there  # the function is kept, or another could get its id
+        with suppress(Exception):  # all workers get it at once, or the scheduler would favor the one that has it
+            self.client.replicate([there])
         while len(self._functions) > _FUNCTIONS:
             self._functions.popitem(last=False)
         return there
