@@ -8,6 +8,7 @@ the process that asked for them, which alone writes to stores and files.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import pickle
 import subprocess
@@ -141,7 +142,8 @@ class Workers(Executor):
             there = self.client.submit(_work, __version__, self._common(function), item, key=key, pure=False)
         with self._changed:
             self._pending[future] = there, len(item)
-        there.add_done_callback(lambda done: self._take(future, done, one))
+        # On the client's loop, not in a thread that would wait for the loop: nobody waits for it when all is over.
+        asyncio.run_coroutine_threadsafe(self._take(future, there, one), self.client.loop.asyncio_loop)
         return future
 
     def _common(self, function: Callable[..., Any]) -> Any:
@@ -158,12 +160,12 @@ class Workers(Executor):
             self._functions.popitem(last=False)
         return there
 
-    def _take(self, future: Future[Any], there: Any, one: bool) -> None:
+    async def _take(self, future: Future[Any], there: Any, one: bool) -> None:
         """Give a finished task's result to whoever waits for it."""
         error, seconds, results = None, 0.0, [None]
         try:
-            seconds, results = there.result()
-        except BaseException as problem:
+            seconds, results = await there._result()
+        except Exception as problem:
             error = self._explained(problem)
         with self._changed:
             if future not in self._pending:  # stopped meanwhile
@@ -321,7 +323,9 @@ class Workers(Executor):
                 client.close(timeout=1)
         if self.processes is not None:
             self.processes.kill()
-            self.processes.communicate()
+            self.processes.wait()
+            for pipe in (self.processes.stdin, self.processes.stdout):
+                pipe.close()
 
 
 def _pickled(thing: Any) -> bytes:
