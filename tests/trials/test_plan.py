@@ -100,6 +100,9 @@ def test_a_large_test_bed_has_no_jack(monkeypatch):
     own = material(2, 2)
     assert "JACK" not in possible(own)
     assert why(own, "JACK").startswith("memory")
+    many = material(3, 2)
+    assert "optimal set" not in possible(many)
+    assert why(many, "optimal set").startswith("memory")
 
 
 def test_material_is_checked():

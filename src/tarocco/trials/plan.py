@@ -20,7 +20,7 @@ QUESTIONS = {
     "people": "which metrics agree with people?",
     "references": "how many references are enough?",
 }
-LARGEST = 1 << 28  # numbers that JACK may need: 2 GB
+LARGEST = 1 << 28  # numbers that JACK, or words of bits that the search for a set, may need: 2 GB
 
 
 def plan(material: Material) -> tuple[Step, ...]:
@@ -45,7 +45,7 @@ def _missing(name: str, material: Material) -> str | None:
         "KING": lambda own: _too_few(own, 3) or _no_pairs(own, 1),
         "QUEEN": lambda own: _too_few(own, 2) or _no_pairs(own, 1),
         "JACK": lambda own: _too_few(own, 2) or _no_pair(own) or _no_pairs(own, 1) or _too_large(own),
-        "optimal set": lambda own: _too_few(own, 3) or _no_pairs(own, 2),
+        "optimal set": lambda own: _too_few(own, 3) or _no_pairs(own, 2) or _too_many_references(own),
         "people": _no_people,
         "references": _no_judge_of_references,
     }[name](material)
@@ -93,6 +93,15 @@ def _too_large(material: Material) -> str | None:
     texts = len(material.test_set.systems) + len(material.test_set.references)
     needed = len(material.of_pairs) * len(material.test_set) * texts**2
     return None if needed <= LARGEST else f"memory: every text with every other takes {needed:,} numbers"
+
+
+def _too_many_references(material: Material) -> str | None:
+    """A search keeps a bit for each text, reference and pair of references."""
+    references = len(material.test_set.references)
+    words = references * -(-references * (references - 1) // 64)
+    texts = len(material.test_set.systems) + references
+    needed = len(material.of_pairs) * len(material.test_set) * texts * words
+    return None if needed <= LARGEST else f"memory: decisions with so many references are {64 * needed:,} bits"
 
 
 def _no_lists(material: Material) -> str | None:
