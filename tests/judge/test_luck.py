@@ -119,6 +119,14 @@ def test_agreement_with_sacrebleu(test, ours):
         assert abs(own - peer.p_value) <= 4 * math.sqrt(2 * middle * (1 - middle) / 1000) + 1e-3
 
 
+@pytest.mark.parametrize("test", ["bootstrap", "randomization", "sign"])
+def test_the_same_output_twice_is_no_significant_difference(test):
+    careful = DEMO.systems["careful"]
+    found = tarocco.compare({"one": careful, "same": list(careful)}, DEMO.references, metrics="BLEU-4", test=test)
+    assert found.of("BLEU-4", "same").difference == 0
+    assert not found.of("BLEU-4", "same").significant
+
+
 def test_threads_do_not_matter():
     options = {"metrics": ["BLEU-4", "chrF"], "n_resamples": 500}
     for test in ("bootstrap", "randomization"):

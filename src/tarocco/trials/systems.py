@@ -42,7 +42,7 @@ def systems_of(comparison: CompareResult, metrics: Sequence[str]) -> Systems:
     names = list(dict.fromkeys(score.system for score in comparison.scores.scores))
     wins: dict[tuple[str, str], int] = {}
     for one in comparison.differences:
-        if one.metric in metrics and one.significant and one.difference:
+        if one.metric in metrics and one.significant:
             pair = (one.system, one.baseline) if one.better else (one.baseline, one.system)
             wins[pair] = wins.get(pair, 0) + 1
     better = frozenset(
