@@ -24,6 +24,7 @@ NOT_RUN = {
     "make bench": "it takes minutes, and measures rather than checks",
     "make docs": "it rewrites what is tested",
     "make site": "it needs Sphinx, which tests do not",
+    "make fuzz": "half an hour; tests/hostile/test_fuzz.py is a short run",
     "make sanitize": "it takes ten minutes",
 }
 MADE = "made from the code, compared with it"
