@@ -181,6 +181,11 @@ def test_values_that_can_hardly_be_read(bench, depth):
         bench.try_one(name, text.encode())
 
 
+@pytest.mark.parametrize("piece", ["[", "[!", "*", "**/", "?"])
+def test_a_pattern_of_thousands_of_brackets(bench, piece, soon):
+    assert bench.try_one("experiment", f'references = "ref.tx{piece * 50_000}"'.encode())
+
+
 LONG = 100_000_000
 
 

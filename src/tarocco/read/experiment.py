@@ -67,6 +67,7 @@ KEYS = {
 
 LABELS = ("own", "iqmt")
 LONGEST_KEY = 100  # parts
+LONGEST_PATTERN = 2000  # characters; brackets take fnmatch the square of it
 MOST_RESAMPLES = 10_000_000  # what an experiment file may ask for: more would fill any memory
 Read = TypeVar("Read")
 
@@ -294,7 +295,7 @@ class _Reading:
             paths = [path]
             if re.search(r"[*?\[]", entry) and not os.path.exists(path):
                 pattern = entry if Path(entry).is_absolute() else str(Path(escape(str(self.folder))) / entry)
-                found_here = [] if "\0" in pattern else glob(pattern, recursive=True)
+                found_here = [] if "\0" in pattern or len(entry) > LONGEST_PATTERN else glob(pattern, recursive=True)
                 paths = sorted(str(Path(one)) for one in found_here if os.path.isfile(one))
             if not paths:
                 self.wrong(f'no file matches "{entry}"', key, entry)
