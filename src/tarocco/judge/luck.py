@@ -64,7 +64,7 @@ def differences(pairs: Sequence[tuple[Score, Score]], test: Test) -> list[Differ
     """Every pair (baseline, system) of one metric, with Holm's correction."""
     found = {"bootstrap": _bootstrap, "randomization": _randomization, "sign": _sign}[test.name](pairs, test)
     corrected = holm(np.array([one.p_value for one in found])).tolist()
-    # Where there is no difference at all, nothing is larger by chance than nothing and p is the smallest there is, as in
+    # Where there is no difference at all, nothing is larger by chance than that and p is the smallest there is, as in
     # sacrebleu; but of two equal scores neither is better.
     return [
         replace(one, p_holm=p, significant=p <= test.alpha and one.difference != 0)
