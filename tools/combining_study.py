@@ -6,29 +6,18 @@ The data are read from the shared folder beside the checkout; where there are no
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from studies import put
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "combining.md"
 WMT19 = ROOT.parent / "shared" / "data" / "wmt19-ende-4refs"
 FILES = [*sorted(WMT19.glob("ref/*.txt")), "-i", *sorted(WMT19.glob("sys/*.txt"))]
 PEOPLE = ["--human", str(WMT19 / "human" / "system_scores.tsv:da_z")]
-
-
-def put(name: str, body: str) -> None:
-    """Put text between the marks of a study."""
-    begin, end = f"<!-- study {name} -->", f"<!-- end of study {name} -->"
-    page = PAGE.read_text(encoding="utf-8")
-    if not re.search(f"{begin}.*{end}", page, re.DOTALL):
-        raise SystemExit(f"{PAGE.name} has no place for the study {name}")
-    PAGE.write_text(
-        re.sub(f"{begin}.*{end}", lambda _: f"{begin}\n{body}\n{end}", page, flags=re.DOTALL), encoding="utf-8"
-    )
-    print(f"study {name}", flush=True)
 
 
 def said(store: Path, command: str, *arguments: str, form: str = "md") -> str:
@@ -69,16 +58,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         store, by_segment = Path(folder) / "scores.db", Path(folder) / "queen.tsv"
         standard = ["PER", "WER", "BLEU-4", "GTM-2", "METEOR-exact", "NIST-5", "ROUGE-L", "chrF"]
-        put("scores", table(said(store, "score", "-m", *standard)))
-        put("kings", table(said(store, "king", "-m", "lexical")))
+        put(PAGE, "scores", table(said(store, "score", "-m", *standard)))
+        put(PAGE, "kings", table(said(store, "king", "-m", "lexical")))
         found = said(store, "optimize", "-m", "lexical", "--by-reference", form="json")
-        put("set", set_table(found))
+        put(PAGE, "set", set_table(found))
         best = json.loads(found)["results"][0]["metrics"]
-        put("queens", table(said(store, "queen", "-m", *best)))
+        put(PAGE, "queens", table(said(store, "queen", "-m", *best)))
         by_segment.write_text(said(store, "queen", "-m", *best, "--level", "segment", form="tsv"), encoding="utf-8")
-        put("jack", table(said(store, "jack", "-m", *best)))
+        put(PAGE, "jack", table(said(store, "jack", "-m", *best)))
         judged = ["-m", "BLEU-4", "METEOR-exact", *best, "--scores", f"QUEEN={by_segment}:queen", *PEOPLE]
-        put("people", table(said(store, "correlate", *judged)))
+        put(PAGE, "people", table(said(store, "correlate", *judged)))
 
 
 if __name__ == "__main__":

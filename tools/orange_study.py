@@ -6,11 +6,12 @@ are read from the shared folder beside the checkout; where there is none, their 
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from studies import put
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "orange.md"
@@ -29,13 +30,7 @@ def study(name: str, *arguments: str, figure: bool = False) -> None:
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     table, _, notes = out.partition("\n\n")
     about = notes.partition("\n")[0].removeprefix("- ")
-    begin, end = f"<!-- study {name} -->", f"<!-- end of study {name} -->"
-    page = PAGE.read_text(encoding="utf-8")
-    if not re.search(f"{begin}.*{end}", page, re.DOTALL):
-        raise SystemExit(f"{PAGE.name} has no place for the study {name}")
-    body = f"{begin}\n{about}\n\n{table}\n{end}"
-    PAGE.write_text(re.sub(f"{begin}.*{end}", lambda _: body, page, flags=re.DOTALL), encoding="utf-8")
-    print(f"study {name}: {about}", flush=True)
+    put(PAGE, name, f"{about}\n\n{table}")
 
 
 def generated(name: str, lists: int, size: int, *arguments: str, figure: bool = False) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from studies import put
 
 from tarocco.encode.batch import Encoding
 from tarocco.judge.correlation import correlation
@@ -38,18 +39,6 @@ BETAS = [0.0, 0.5, 1.0]
 DEFAULT, BEST = (1.0, 0.0), (-0.9, 1.0)  # the paper's setting, and the one that it found to agree best
 
 
-def put(name: str, body: str) -> None:
-    """Put text between the marks of a study."""
-    begin, end = f"<!-- study {name} -->", f"<!-- end of study {name} -->"
-    page = PAGE.read_text(encoding="utf-8")
-    if not re.search(f"{begin}.*{end}", page, re.DOTALL):
-        raise SystemExit(f"{PAGE.name} has no place for the study {name}")
-    PAGE.write_text(
-        re.sub(f"{begin}.*{end}", lambda _: f"{begin}\n{body}\n{end}", page, flags=re.DOTALL), encoding="utf-8"
-    )
-    print(f"study {name}", flush=True)
-
-
 def study(name: str, folder: Path, *arguments: str) -> None:
     """Run `tarocco references`: its first table and what it says go between the marks, its figure beside the others."""
     files = [*sorted(folder.glob("ref/*.txt")), "-i", *sorted(folder.glob("sys/*.txt"))]
@@ -60,7 +49,7 @@ def study(name: str, folder: Path, *arguments: str) -> None:
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     table, *_, notes = out.strip().split("\n\n")  # the tables between them are in the figure
     said = [line for line in notes.splitlines() if not re.search(r"\|v:\d", line)]  # signatures are long
-    put(name, "\n".join([table, "", *said]))
+    put(PAGE, name, "\n".join([table, "", *said]))
 
 
 # --- insertions and deletions in 4-GRR (Chiang et al. 2008, section 5) ------------------------------------------------
@@ -131,7 +120,7 @@ def sweeps(found: Mapping[str, Sequence[list[dict[str, Any]]]]) -> None:
         rows.append(pictures)
     about = "Spearman correlation of GRR-4 with people over alpha, a line a beta"
     write_chart(arranged(rows, about), FIGURES / "references-grr.svg")
-    put("grr", "\n".join(lines))
+    put(PAGE, "grr", "\n".join(lines))
 
 
 def main() -> None:

@@ -5,11 +5,12 @@ Moses' lists are read from the shared folder beside the checkout; where there ar
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from studies import put
 
 import tarocco
 
@@ -17,18 +18,6 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "tuning.md"
 STUDY = ROOT / "examples" / "tuning" / "study.py"
 MOSES = ROOT.parent / "shared" / "data" / "moses-fren-100best"
-
-
-def put(name: str, body: str) -> None:
-    """Put text between the marks of a study."""
-    begin, end = f"<!-- study {name} -->", f"<!-- end of study {name} -->"
-    page = PAGE.read_text(encoding="utf-8")
-    if not re.search(f"{begin}.*{end}", page, re.DOTALL):
-        raise SystemExit(f"{PAGE.name} has no place for the study {name}")
-    PAGE.write_text(
-        re.sub(f"{begin}.*{end}", lambda _: f"{begin}\n{body}\n{end}", page, flags=re.DOTALL), encoding="utf-8"
-    )
-    print(f"study {name}", flush=True)
 
 
 def halves(folder: Path) -> str:
@@ -67,10 +56,14 @@ def halves(folder: Path) -> str:
 def main() -> None:
     if MOSES.exists():
         with tempfile.TemporaryDirectory() as folder:
-            put("halves", halves(Path(folder)))
+            put(PAGE, "halves", halves(Path(folder)))
     else:
         print("the shared data are not beside this checkout: their study stays as it is")
-    put("tuning", subprocess.run([sys.executable, STUDY], stdout=subprocess.PIPE, text=True, check=True).stdout.strip())
+    put(
+        PAGE,
+        "tuning",
+        subprocess.run([sys.executable, STUDY], stdout=subprocess.PIPE, text=True, check=True).stdout.strip(),
+    )
 
 
 if __name__ == "__main__":
