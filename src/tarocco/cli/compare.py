@@ -20,7 +20,6 @@ from tarocco.cli.options import (
     add_test_set_arguments,
     add_text_options,
     share,
-    store_of,
     whole_number,
 )
 from tarocco.cli.reporting import report_if_asked
@@ -69,25 +68,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from tarocco.cli.inputs import read_inputs
+    from tarocco.cli.scored import scored
     from tarocco.judge.comparing import compare_scores
     from tarocco.judge.luck import Test
-    from tarocco.metrics.external import External
-    from tarocco.present.progress import progress
-    from tarocco.scoring import score_test_set
 
     given = options.n_resamples
     test_set, chosen, encoding, experiment = read_inputs(options)
-    computed = sum(not isinstance(metric, External) for metric in chosen)
-    with progress("scores", len(test_set) * len(test_set.systems) * computed, shown=not options.quiet) as advance:
-        scores = score_test_set(
-            test_set,
-            chosen,
-            encoding,
-            jobs=options.jobs,
-            advance=advance,
-            store=store_of(options),
-            executor=options.executor,
-        )
+    scores = scored(options, test_set, chosen, encoding)
     drawn = (given or 0) * (options.test != "sign")
     test = Test(options.test, drawn, options.seed, options.alpha, options.jobs)
     result = compare_scores(scores, test, options.baseline, options.all_pairs)

@@ -24,7 +24,6 @@ from tarocco.cli.options import (
     add_test_set_arguments,
     add_text_options,
     share,
-    store_of,
     whole_number,
 )
 from tarocco.cli.reporting import report_if_asked
@@ -97,12 +96,11 @@ def _add_tests(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     from tarocco.cli.human_options import read_people
     from tarocco.cli.inputs import read_inputs
+    from tarocco.cli.scored import scored
     from tarocco.judge.correlating import correlate_scores
     from tarocco.judge.question import make_question
     from tarocco.judge.sentinels import LengthRatio
-    from tarocco.metrics.external import External
     from tarocco.present.progress import progress
-    from tarocco.scoring import score_test_set
 
     test_set, chosen, encoding, experiment = read_inputs(options)
     people = read_people(options, test_set, experiment)
@@ -120,18 +118,7 @@ def run(options: argparse.Namespace) -> None:
         seed=options.seed,
         documents=(options.n_documents, options.document_size),
     )
-    chosen = [*chosen, LengthRatio()]
-    computed = sum(not isinstance(metric, External) for metric in chosen)
-    with progress("scores", len(test_set) * len(test_set.systems) * computed, shown=not options.quiet) as advance:
-        scores = score_test_set(
-            test_set,
-            chosen,
-            encoding,
-            jobs=options.jobs,
-            advance=advance,
-            store=store_of(options),
-            executor=options.executor,
-        )
+    scores = scored(options, test_set, [*chosen, LengthRatio()], encoding)
     resamples = question.n_resamples * len(people.criteria)
     with progress("resamples", resamples, shown=not options.quiet) as advance:
         result = correlate_scores(scores, people, question, options.jobs, advance, options.executor)

@@ -22,7 +22,6 @@ from tarocco.cli.options import (
     add_store_option,
     add_test_set_arguments,
     add_text_options,
-    store_of,
 )
 from tarocco.cli.reporting import report_if_asked
 from tarocco.cli.running import is_experiment, say
@@ -58,10 +57,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from tarocco.cli.inputs import read_inputs
+    from tarocco.cli.scored import scored
     from tarocco.errors import InputError
-    from tarocco.metrics.external import External
-    from tarocco.present.progress import progress
-    from tarocco.scoring import score_test_set
 
     if not options.input and sys.stdin is not None and sys.stdin.isatty() and not is_experiment(options.references[0]):
         say("note: reading the system from the keyboard; files of systems are named with -i")
@@ -72,21 +69,15 @@ def run(options: argparse.Namespace) -> None:
         say(f"note: intervals are for corpus scores: there are none at --level {options.level}")
     if not options.quiet and options.tokenize != "none":
         warn_of_tokenized_text(test_set)
-    computed = sum(not isinstance(metric, External) for metric in chosen)
-    total = len(test_set) * len(test_set.systems) * computed
-    with progress("scores", total, shown=not options.quiet) as advance:
-        result = score_test_set(
-            test_set,
-            chosen,
-            encoding,
-            confidence=options.confidence,
-            n_resamples=options.n_resamples,
-            seed=options.seed,
-            jobs=options.jobs,
-            advance=advance,
-            store=store_of(options),
-            executor=options.executor,
-        )
+    result = scored(
+        options,
+        test_set,
+        chosen,
+        encoding,
+        confidence=options.confidence,
+        n_resamples=options.n_resamples,
+        seed=options.seed,
+    )
     write(result, options, "score")
     if not options.quiet:
         for note in notes_on_types(result):
