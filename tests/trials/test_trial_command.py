@@ -117,7 +117,7 @@ def test_terminals_of_any_width(columns):
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
     body = [line for line in plain.splitlines() if "note:" not in line]
     assert max(len(line.rstrip()) for line in body) <= columns
-    assert "VERDICT" in plain
+    assert "\x1b[1mVERDICT\x1b[0m" in shown  # bold, and not told as a hostile text would be
 
 
 def test_a_bar_for_each_step():

@@ -10,6 +10,7 @@ from typing import TextIO
 
 from tarocco.present.plots.text import labels
 from tarocco.present.tables import Table, latex, markdown, width, write_table
+from tarocco.present.visible import bare, visible_line
 
 PIPED = 80  # columns of what goes to a pipe or a file
 NARROW = 20
@@ -45,7 +46,10 @@ def write_sections(sections: Iterable[Section], form: str, out: TextIO) -> None:
 def _write(section: Section, out: TextIO) -> None:
     columns = columns_of(out)
     title = section.title.upper()
-    out.write(f"\033[1m{title}\033[0m\n" if out.isatty() else f"{title}\n")
+    if out.isatty():  # bold, which no shield lets through
+        bare(out).write(f"\033[1m{visible_line(title)}\033[0m\n")
+    else:
+        out.write(f"{title}\n")
     if section.table is not None:
         if not out.isatty():
             out.write("\n")
