@@ -300,6 +300,7 @@ def test_segments_by_keyboard_alone(demo):
     assert page.evaluate(second) == str(numbers_shown(demo)[1])
     page.keyboard.press("Space")
     assert page.locator("#segments .segment").nth(1).get_attribute("open") is not None
+    page.locator("#segments .segment").nth(1).locator(".focus").first.wait_for()  # what is inside is made when it opens
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "focus"
     page.keyboard.press("ArrowUp")
