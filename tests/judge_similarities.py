@@ -17,6 +17,27 @@ def same(one, other):
 
 
 @st.composite
+def drawn_similarities(draw, most_metrics=4, fewest=3):
+    """With many ties, in no way symmetric; references and scores are missing here and there."""
+    m, s, a = draw(st.integers(1, most_metrics)), draw(st.integers(1, 5)), draw(st.integers(1, 3))
+    r = draw(st.sampled_from([fewest, 4, 5]))
+    random = np.random.default_rng(draw(st.integers(0, 2**32)))
+    levels = draw(st.integers(1, 6))
+    near = random.integers(0, levels + 1, (m, s, a + r, r)) / levels
+    near[random.random(near.shape) < draw(st.sampled_from([0, 0, 0.1, 0.6]))] = np.nan
+    near[:, :, a + np.arange(r), np.arange(r)] = np.nan
+    present = np.ones((s, r), np.bool_)
+    if draw(st.booleans()):
+        present = random.random((s, r)) < 0.7
+        present[0] = True
+    near[:, np.concatenate([np.zeros((s, a), np.bool_), ~present], axis=1)] = np.nan
+    np.moveaxis(near, 3, 2)[:, ~present] = np.nan
+    names = (tuple(f"{letter}{i}" for i in range(size)) for letter, size in (("x", m), ("a", a), ("r", r)))
+    metrics, systems, references = names
+    return Similarities(metrics, metrics, systems, references, present, near)
+
+
+@st.composite
 def similarities(draw, most=5, fewest=2, segments=4, between_systems=False):
     """Similarities with many ties, in no way symmetric; references and scores are missing here and there."""
     m, s, a = draw(st.integers(1, 3)), draw(st.integers(1, segments)), draw(st.integers(1, 3))

@@ -7,15 +7,15 @@ import pytest
 from clusters_here import Cluster
 from conftest import ROOT
 
-sys.path.append(str(ROOT / "bench"))  # behind tests, which have folders of the same names
-
 METRICS = ["BLEUS-4", "NIST-5", "WER", "ROUGE-L", "chrF"]
 
 
 @pytest.fixture(scope="session")
 def trial(tmp_path_factory):
     """The arguments of a trial, and the table that one thread prints."""
-    from nbest_data import write
+    with pytest.MonkeyPatch.context() as patch:  # not for longer: tests have folders with names of its files
+        patch.syspath_prepend(str(ROOT / "bench"))
+        from nbest_data import write
 
     folder = tmp_path_factory.mktemp("trial")
     write(folder, 40, 100, 3)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kernels.test_tallies import drawn_similarities
+from judge_similarities import drawn_similarities
 from scipy.cluster.hierarchy import linkage
 
 import tarocco
