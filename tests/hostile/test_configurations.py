@@ -71,7 +71,6 @@ def test_an_analyzer_is_an_installed_one(tmp_path, monkeypatch, name):
     (tmp_path / "evil" / "config.cfg").write_text("[nlp]\nlang = 'en'\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    pytest.importorskip("spacy")
     with pytest.raises((UnknownName, tarocco.TaroccoError)):
         annotator(name)
 

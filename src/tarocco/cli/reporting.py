@@ -6,7 +6,6 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tarocco.cli.options import store_of
 from tarocco.cli.running import say
 
 if TYPE_CHECKING:
@@ -80,9 +79,9 @@ def _scores(parts: dict[str, Any]) -> Result | None:
 def _computed(
     test_set: TestSet, metrics: Sequence[Metric], encoding: Encoding, options: argparse.Namespace
 ) -> Result | None:
-    from tarocco.scoring import score_test_set
+    from tarocco.cli.scored import scored
 
-    return score_test_set(test_set, metrics, encoding, jobs=options.jobs, store=store_of(options)) if metrics else None
+    return scored(options, test_set, metrics, encoding) if metrics else None
 
 
 def _source(experiment: Experiment | None, test_set: TestSet) -> Segments | None:
