@@ -1,5 +1,6 @@
 """METEOR by trying every alignment of two lists of words."""
 
+from functools import cache
 from itertools import combinations
 
 
@@ -39,6 +40,25 @@ def jointly(candidate, reference, stages):
     found = alignments(candidate, reference, lambda one, other: any(match(one, other) for match in stages))
     matches, pieces = min((-len(one), chunks(one)) for one in found)
     return -matches, pieces
+
+
+def jointly_for_longer_texts(candidate, reference, match):
+    """The same, where nothing is asked twice: what is the best from word i on, if these words are used already?"""
+
+    @cache
+    def best(i, used, before):
+        """(matches, followers) of the words from i on; `before` is the partner of the word before, or None."""
+        if i == len(candidate):
+            return 0, 0
+        found = best(i + 1, used, None)
+        for j in range(len(reference)):
+            if j not in used and match(candidate[i], reference[j]):
+                matches, followers = best(i + 1, used | {j}, j)
+                found = max(found, (matches + 1, followers + (before is not None and j == before + 1)))
+        return found
+
+    matches, followers = best(0, frozenset(), None)
+    return matches, matches - followers
 
 
 def stage_by_stage(candidate, reference, stages):

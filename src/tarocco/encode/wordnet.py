@@ -153,6 +153,12 @@ class WordNet:
     # --- many words ------------------------------------------------------------------------------------------------
 
     @cached_property
+    def _sorted_exceptions(self) -> Places:
+        """Inflected forms in their order, parts of speech, and base forms."""
+        order = np.argsort(self._exceptions[:, 0], kind="stable")
+        return np.ascontiguousarray(self._exceptions[order].T.astype(np.intp))
+
+    @cached_property
     def _vocabulary(self) -> Vocabulary:
         """The entries, numbered as they are."""
         return _encoded(np.append(self._spelled, np.uint8(_NEWLINE)), len(self.entries))[0]
@@ -185,8 +191,7 @@ class WordNet:
         """(word, part of speech, entry) of each base form of each word; the same as `forms`, for all at once."""
         found = [self._entries(vocabulary)]
         known, entries = (column[:: len(PARTS)] for column in found[0][::2])
-        order = np.argsort(self._exceptions[:, 0], kind="stable")
-        forms, parts, bases = self._exceptions[order].T.astype(np.intp)
+        forms, parts, bases = self._sorted_exceptions
         firsts, ends = (np.searchsorted(forms, entries, side=side) for side in ("left", "right"))
         owners = np.repeat(known, ends - firsts)
         places = np.arange(len(owners)) + np.repeat(ends - np.cumsum(ends - firsts), ends - firsts)
@@ -256,8 +261,9 @@ def _encoded(lines: NDArray[np.uint8], count: int) -> tuple[Vocabulary, NDArray[
 
 def _by_owner(owners: Places, values: Places, count: int) -> Ragged:
     """The different values of each owner, in their order."""
-    pairs = np.unique(owners.astype(np.int64) << 32 | values)
-    offsets = np.searchsorted(pairs, np.arange(count + 1, dtype=np.int64) << 32)
+    pairs = np.sort(owners.astype(np.int64) << 32 | values)  # and not np.unique, whose hashing takes longer
+    pairs = pairs[np.diff(pairs, prepend=-1) != 0]
+    offsets = np.concatenate([np.zeros(1, np.intp), np.cumsum(np.bincount(pairs >> 32, minlength=count))])
     return Ragged((pairs & 0xFFFFFFFF).astype(np.int32), offsets)
 
 

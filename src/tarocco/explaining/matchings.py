@@ -66,8 +66,8 @@ def _meet(keys: Ragged, one: int, other: int) -> bool:
 def _fewest_chunks(batch: Batch, keys: Ragged) -> list[int]:
     """For each word the word that it is aligned with, or -1, in an alignment with the most matches and fewest chunks.
 
-    The kernel gives their numbers. Word by word a link is tried: where the numbers stay the same with that link alone,
-    it is part of an alignment that is as good.
+    The kernels mostly have one, and where they had to search, only its numbers. Then a link is tried, word by word:
+    where the numbers stay the same with that link alone, it is part of an alignment that is as good.
     """
     own, there = batch.candidates[0], batch.references[0]
     words = [keys[word].tolist() for word in (*own.tolist(), *there.tolist())]  # a word a place

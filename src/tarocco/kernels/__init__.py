@@ -28,7 +28,8 @@ and types are checked by the caller. Kernels hold no objects, do no input or out
     runsearch   the best matching made of runs, by search
     links       pairs of words that match
     maximum     as many one-to-one matches as there can be
-    chunks      of those matchings the one with the fewest chunks or crossings
+    followers   how many matches can have a match before them, on both sides
+    chunks      of the largest matchings the one with the fewest chunks or crossings
     assignment  n-grams matched with the largest weight, for MAXSIM
     shifts      edit distance with shifts of blocks, for TER
     pairs       counting and finding (prefix, word) pairs, for n-gram information

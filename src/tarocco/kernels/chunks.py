@@ -10,6 +10,7 @@ words of the reference are used, and which link would go on with the chunk. Of s
 the better one is kept, and a state is dropped if even the best that the rest can hope for would not beat what is known.
 In theory there can be very many states (the problem is as hard as cutting two strings into the fewest pieces that are
 the same), so no more than a given number is kept at a time, those with the best prospects; it is told where that was.
+Fewest chunks are searched for only where kernels/followers.py has not settled how many there are.
 """
 
 from __future__ import annotations
@@ -27,6 +28,10 @@ MIX = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 CROSSING = cython.declare(cython.longlong, 1 << 15)  # what one costs, in followers: more than there can be
 DROPPED = cython.declare(cython.longlong, -(1 << 62))
 FEW = cython.declare(cython.Py_ssize_t, 32)  # states at first: enough for most sentences
+
+# With fewer states, a search that leaves some out finds no more followers than kernels/followers.py, although that may
+# have left some out, too: not once in 310 pairs of texts of 700 to 1400 words.
+NARROW = cython.declare(cython.Py_ssize_t, 400)
 
 REFERENCE = cython.declare(cython.int, 0)  # rows of `links`
 FOLLOWER = cython.declare(cython.int, 1)
@@ -131,6 +136,7 @@ def search(
     spares: cython.int,
     crossings: cython.bint,
     most: cython.Py_ssize_t,
+    all_: cython.bint,
     known: cython.longlong,
     width: cython.Py_ssize_t,
     there: cython.const[cython.int][:, ::1],
@@ -144,7 +150,8 @@ def search(
 ) -> cython.longlong:
     """The value of the best matching, at least `known`; if crossings count, partners gets the first one of that value.
 
-    notes = [stamp of the slots, whether states were left out]. hopes[hoped + i] belongs to word i.
+    If `all_`, it ends where states would have to be left out. hopes[hoped + i] belongs to word i.
+    notes = [stamp of the slots, whether states were left out].
     """
     i: cython.Py_ssize_t
     s: cython.Py_ssize_t
@@ -216,6 +223,8 @@ def search(
                     made = prune(most, made, width, other, values, states, sets)
                     notes[0] += 1  # empties the slots: what is made twice from here on stays twice
                     notes[1] = 1
+                    if all_:
+                        return known
                 for w in range(width):
                     sets[other, made * width + w] = sets[side, s * width + w]
                 if bit >= 0:
@@ -261,6 +270,8 @@ def search(
                 states[CHOICE, made] = links[REFERENCE, e] if e < last else -1
                 made += 1
         notes[1] |= made > most
+        if all_ and notes[1]:
+            return known
         count = prune(most, made, width, other, values, states, sets)
         if count == 0:
             return known
@@ -319,12 +330,14 @@ def choose(
     trace: cython.int[:, ::1],
     notes: cython.longlong[::1],
     partners: cython.int[::1],
+    followers: cython.const[cython.int][:, ::1],
     out: cython.Py_ssize_t[:, ::1],
 ):
     """Fill out with [matches, chunks, whether states were left out] of each pair; partners has a largest matching.
 
-    At most `most` states are kept, fewer where a pair has so many links that `steps` would not suffice. If crossings
-    count, partners gets the matching that is chosen.
+    Unless crossings count, it is the best one known, and `followers` is what kernels/followers.py says of it. At most
+    `most` states are kept, fewer where a pair has so many links that `steps` would not suffice. If crossings count,
+    partners gets the matching that is chosen.
     """
     pair: cython.Py_ssize_t
     place: cython.Py_ssize_t
@@ -336,6 +349,8 @@ def choose(
     width: cython.Py_ssize_t
     bit: cython.int
     spares: cython.int
+    settled: cython.bint
+    narrow: cython.bint
     value: cython.longlong
     with cython.nogil:
         for pair in range(starts.shape[0] - 1):
@@ -348,7 +363,8 @@ def choose(
                 out[pair, 0] += partners[place] >= 0
                 spares += partners[place] < 0 and firsts[place] < firsts[place + 1]
             value = worth(start, end, partners, crossings)
-            if crossings or value < hopes[start + pair]:
+            settled = not crossings and followers[pair, 1] and not followers[pair, 2]
+            if crossings or (not settled and value < hopes[start + pair]):
                 for j in range(lengths[pair]):
                     there[BIT, j] = 0
                 for place in range(start, end):
@@ -367,13 +383,14 @@ def choose(
                 if wide * width > steps >> 4:
                     wide = (steps >> 4) // width
                 wide = min(max(wide, 8), most)
+                narrow = not crossings and followers[pair, 1] and wide < NARROW
                 value = search(
-                    start, end, firsts, links, hopes, start + pair, spare, spares, crossings, min(wide, FEW), value,
-                    width, there, values, states, sets, slots, trace, partners, notes,
+                    start, end, firsts, links, hopes, start + pair, spare, spares, crossings, min(wide, FEW), narrow,
+                    value, width, there, values, states, sets, slots, trace, partners, notes,
                 )  # fmt: skip
                 if notes[1] and wide > FEW:
                     value = search(
-                        start, end, firsts, links, hopes, start + pair, spare, spares, crossings, wide, value,
+                        start, end, firsts, links, hopes, start + pair, spare, spares, crossings, wide, narrow, value,
                         width, there, values, states, sets, slots, trace, partners, notes,
                     )  # fmt: skip
                 out[pair, 2] = notes[1]

@@ -26,6 +26,8 @@ VIA = cython.declare(cython.int, 2)  # the word of the candidate from which it w
 ROOT = cython.declare(cython.int, 3)  # towards the first word of its component
 SPARE = cython.declare(cython.int, 4)  # of such a first word: whether words of the candidate are left over
 
+NEVER = cython.declare(cython.int, (1 << 31) - 1)  # to be seen: such a word stays with its owner
+
 
 @cython.cfunc
 @cython.nogil
@@ -123,6 +125,62 @@ def by_runs(
                         f = links[FOLLOWER, f]
 
 
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def complete(
+    start: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    firsts: cython.const[cython.Py_ssize_t][::1],
+    links: cython.const[cython.int][:, ::1],
+    queue: cython.int[::1],
+    there: cython.int[:, ::1],
+    partners: cython.int[::1],
+) -> cython.Py_ssize_t:
+    """Match as many words more as there can be, where others may get other partners; how many cannot be matched."""
+    place: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    e: cython.Py_ssize_t
+    first: cython.Py_ssize_t
+    last: cython.Py_ssize_t
+    i: cython.int
+    j: cython.int
+    k: cython.int
+    left: cython.Py_ssize_t = 0
+    stamp: cython.int = 0
+    for place in range(start, end):
+        if partners[place] >= 0 or firsts[place] == firsts[place + 1]:
+            continue
+        queue[0] = cython.cast(cython.int, place - start)
+        first = 0
+        last = 1
+        while first < last:
+            i = queue[first]
+            first += 1
+            for e in range(firsts[start + i], firsts[start + i + 1]):
+                j = links[REFERENCE, e]
+                if there[SEEN, j] >= stamp:
+                    continue
+                there[SEEN, j] = stamp
+                there[VIA, j] = i
+                if there[OWNER, j] >= 0:
+                    queue[last] = there[OWNER, j]
+                    last += 1
+                    continue
+                while j >= 0:  # a path: every word on it gets the one through which it was seen
+                    k = there[VIA, j]
+                    there[OWNER, j] = k
+                    at = start + k
+                    k = partners[at]
+                    partners[at] = j
+                    j = k
+                stamp += 1  # what a search that fails has seen leads nowhere until one succeeds
+                last = 0
+                break
+        left += partners[place] < 0
+    return left
+
+
 def augment(
     starts: cython.const[cython.Py_ssize_t][::1],
     lengths: cython.const[cython.Py_ssize_t][::1],
@@ -144,15 +202,9 @@ def augment(
     place: cython.Py_ssize_t
     start: cython.Py_ssize_t
     end: cython.Py_ssize_t
-    at: cython.Py_ssize_t
     e: cython.Py_ssize_t
     followers: cython.int
-    first: cython.Py_ssize_t
-    last: cython.Py_ssize_t
-    i: cython.int
     j: cython.int
-    k: cython.int
-    stamp: cython.int
     with cython.nogil:
         for pair in range(starts.shape[0] - 1):
             start = starts[pair]
@@ -182,37 +234,9 @@ def augment(
                         partners[place] = queue[place - start]
                         if partners[place] >= 0:
                             there[OWNER, partners[place]] = cython.cast(cython.int, place - start)
-            stamp = 0
+            complete(start, end, firsts, links, queue, there, partners)
             for place in range(start, end):
-                if partners[place] >= 0 or firsts[place] == firsts[place + 1]:
-                    continue
-                queue[0] = cython.cast(cython.int, place - start)
-                first = 0
-                last = 1
-                while first < last:
-                    i = queue[first]
-                    first += 1
-                    for e in range(firsts[start + i], firsts[start + i + 1]):
-                        j = links[REFERENCE, e]
-                        if there[SEEN, j] == stamp:
-                            continue
-                        there[SEEN, j] = stamp
-                        there[VIA, j] = i
-                        if there[OWNER, j] >= 0:
-                            queue[last] = there[OWNER, j]
-                            last += 1
-                            continue
-                        while j >= 0:  # a path: every word on it gets the one through which it was seen
-                            k = there[VIA, j]
-                            there[OWNER, j] = k
-                            at = start + k
-                            k = partners[at]
-                            partners[at] = j
-                            j = k
-                        stamp += 1  # what a search that fails has seen leads nowhere until one succeeds
-                        last = 0
-                        break
-                if partners[place] < 0:
+                if partners[place] < 0 and firsts[place] < firsts[place + 1]:
                     there[SPARE, root_of(there, links[REFERENCE, firsts[place]])] = 1
             for place in range(start, end):
                 spare[place] = 1
@@ -220,3 +244,46 @@ def augment(
                     spare[place] = cython.cast(
                         cython.uchar, there[SPARE, root_of(there, links[REFERENCE, firsts[place]])]
                     )
+
+
+def extend(
+    starts: cython.const[cython.Py_ssize_t][::1],
+    lengths: cython.const[cython.Py_ssize_t][::1],
+    firsts: cython.const[cython.Py_ssize_t][::1],
+    links: cython.const[cython.int][:, ::1],
+    queue: cython.int[::1],
+    there: cython.int[:, ::1],
+    fixed: cython.int[::1],
+    partners: cython.int[::1],
+    most: cython.int[:, ::1],
+):
+    """Set most[pair, 1] where the matches in `fixed` are part of a matching as large as that in `partners`.
+
+    Such a matching takes the place of the other one. Only pairs are looked at where that is not set and most[pair, 0]
+    is no less than 0.
+    """
+    pair: cython.Py_ssize_t
+    place: cython.Py_ssize_t
+    start: cython.Py_ssize_t
+    end: cython.Py_ssize_t
+    left: cython.Py_ssize_t
+    j: cython.int
+    with cython.nogil:
+        for pair in range(starts.shape[0] - 1):
+            if most[pair, 1] or most[pair, 0] < 0:
+                continue
+            start = starts[pair]
+            end = starts[pair + 1]
+            for j in range(cython.cast(cython.int, lengths[pair])):
+                there[OWNER, j] = -1
+                there[SEEN, j] = -1
+            left = 0
+            for place in range(start, end):
+                left += partners[place] < 0 and firsts[place] < firsts[place + 1]
+                if fixed[place] >= 0:
+                    there[OWNER, fixed[place]] = cython.cast(cython.int, place - start)
+                    there[SEEN, fixed[place]] = NEVER
+            if complete(start, end, firsts, links, queue, there, fixed) == left:
+                most[pair, 1] = 1
+                for place in range(start, end):
+                    partners[place] = fixed[place]

@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 from tarocco.encode.batch import Batch
 from tarocco.encode.vocabulary import Ragged
 from tarocco.errors import InputError
-from tarocco.kernels import chunks, kernel, links, maximum
+from tarocco.kernels import chunks, followers, kernel, links, maximum
 from tarocco.metrics.pairing import Pairs
 
 _link = kernel(links, "link")
 _follow = kernel(links, "follow")
 _augment = kernel(maximum, "augment")
+_settle = kernel(followers, "settle")
+_extend = kernel(maximum, "extend")
 _choose = kernel(chunks, "choose")
 
 STAGES = ("exact", "stem", "wnstm", "wnsyn")
@@ -27,6 +29,9 @@ STAGES = ("exact", "stem", "wnstm", "wnsyn")
 _MOST_WORDS = (1 << 15) - 1  # of a text: what a matching is worth is one number of 64 bits
 _MOST_LINKS = 1 << 24  # of a pair of texts: 256 MiB
 _MOST_STATES = 1 << 12  # of a search, at a time
+_MOST_FOLLOWERS = 1 << 12  # that are possible in a pair; there are other limits for texts with more
+_MOST_CONFLICTS = 1 << 16  # of those with each other
+_MOST_SETS = 1 << 14  # of followers, tried for one part of a pair
 _STEPS = 1 << 20  # of a search, about: some hundredths of a second
 
 
@@ -103,7 +108,8 @@ def align(pairs: Pairs, stages: Sequence[Ragged], crossings: bool) -> NDArray[np
 def align_words(pairs: Pairs, stages: Sequence[Ragged], crossings: bool) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
     """The same, and for each word of each pair's candidate the word of the reference that it is matched with, or -1.
 
-    Without crossings these are the words of a matching with as many matches, which may have more chunks.
+    Without crossings these are the words of a matching with as many matches, which has more chunks where a search found
+    something better.
     """
     longest = int(pairs.candidate_lengths.max(initial=0)), int(pairs.reference_lengths.max(initial=0))
     if max(longest) > _MOST_WORDS:
@@ -120,9 +126,16 @@ def align_words(pairs: Pairs, stages: Sequence[Ragged], crossings: bool) -> tupl
         _follow(starts, firsts, linked, hopes)
         spare = np.empty(len(partners), np.uint8)
         there = np.empty((5, longest[1]), np.int32)
-        _augment(starts, lengths, firsts, linked, hopes, np.empty(longest[0], np.int32), there, partners, spare)
+        queue = np.empty(longest[0], np.int32)
+        _augment(starts, lengths, firsts, linked, hopes, queue, there, partners, spare)
+        most = np.zeros((len(pairs), 3), np.int32)
+        texts = starts, lengths, firsts, linked
+        if not crossings:  # most pairs are settled by that, and there is nothing to search
+            fixed = np.empty(len(partners), np.int32)
+            _settle(*texts, hopes, partners, _STEPS, *_rooms_of_parts(max(longest)), fixed, most)
+            _extend(*texts, queue, there, fixed, partners, most)
         settings = crossings, _MOST_STATES, _STEPS
-        _choose(starts, lengths, firsts, linked, hopes, spare, *settings, there, *rooms, partners, out)
+        _choose(*texts, hopes, spare, *settings, there, *rooms, partners, most, out)
         limited |= out[:, 2]
     out[:, 2] = limited
     return out, partners
@@ -167,4 +180,20 @@ def _rooms(longest: int, longest_reference: int, crossings: bool) -> tuple[NDArr
         np.zeros((2, 1 << (2 * room - 1).bit_length()), np.int64),
         np.empty((2, trace), np.int32),
         np.zeros(2, np.int64),
+    )
+
+
+def _rooms_of_parts(longest: int) -> tuple[NDArray[np.generic], ...]:
+    """Work space of kernels/followers.py, which gives up where this is too little."""
+    words = max(_MOST_SETS, _MOST_FOLLOWERS // 64 + 1)  # one set at least
+    return (
+        np.empty((2, longest + 2), np.int32),
+        np.empty((12, _MOST_FOLLOWERS + 1), np.int32),
+        np.empty(_MOST_CONFLICTS, np.int32),
+        np.empty(_MOST_FOLLOWERS + 1, np.int32),
+        np.empty(_MOST_CONFLICTS, np.uint64),
+        np.empty((3, _MOST_SETS), np.int32),
+        np.empty((2, words), np.uint64),
+        np.zeros((2, 1 << (2 * _MOST_SETS - 1).bit_length()), np.int64),
+        np.zeros(1, np.int64),
     )
