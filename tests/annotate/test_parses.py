@@ -1,6 +1,7 @@
 """Anybody's parses in place of an analyzer: in commands, in experiment files and in Python."""
 
 import gzip
+import json
 import re
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from tarocco.annotate.annotated import annotated, forget, register
 from tarocco.annotate.files import WRITERS, text_of
 from tarocco.annotate.sentence import Node, Sentence
 from tarocco.errors import BadParameter, InputError, TextRefused
+from tarocco.present.scores import json_text
 
 TEXTS = {
     "ref1": ["the cat sat on the mat", "John Smith saw a dog", ""],
@@ -323,3 +325,15 @@ def test_the_file_that_lacks_a_layer_is_named():
     bare = Sentence(("cats",), tags=("NNS",))
     analyses = Analyses({"The cat": full, "cats": bare}, "two", {"The cat": "a.conllu", "cats": "b.conllu"})
     assert analyses.without("frames") == "b.conllu gives no"
+
+
+def test_trials_in_python_read_them_as_the_command_does(folder, capsys):
+    (folder / "one.toml").write_text(
+        'references = ["ref1.txt", "ref2.txt"]\nsystems = ["good.txt", "bad.txt"]\n'
+        'metrics = ["SP-Op-*", "DP-Or-*", "WER"]\nparses = ["parses/*.conllu"]\n'
+    )
+    code, out, _ = run(capsys, "trial", "one.toml", "-q", "-f", "json")
+    assert code == 0
+    found = tarocco.trial("one.toml")
+    assert json.loads(json_text("trial", {}, found.to_dict()))["results"] == json.loads(out)["results"]
+    assert "|analyzer:parses-" in out

@@ -54,7 +54,7 @@ def read_inputs(options: argparse.Namespace, default: Sequence[str] = METRICS, *
 
 def encoding_of(options: argparse.Namespace, test_set: TestSet | None = None) -> Encoding:
     """How text is read, and who tells the structure of sentences; parses are about the texts of a test set."""
-    from tarocco.cli.parses import texts_of
+    from tarocco.annotate.parses import texts_of
     from tarocco.encode.batch import Encoding
 
     analyzer = None if test_set is None else analyzer_of(options, texts_of(test_set))
@@ -69,7 +69,7 @@ def analyzer_of(options: argparse.Namespace, texts: Mapping[str, Segments]) -> s
     watch(None if options.quiet else lambda total: progress("texts", total))
     analyzer: str | None = options.analyzer
     if options.parses:
-        from tarocco.cli.parses import analyzer_of_parses
+        from tarocco.annotate.parses import analyzer_of_parses
 
         if analyzer:
             raise InputError("either an analyzer tells the structure of sentences (--analyzer) or files do (--parses)")

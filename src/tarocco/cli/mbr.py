@@ -102,8 +102,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     from dataclasses import replace
 
+    from tarocco.annotate.parses import texts_of
     from tarocco.cli.inputs import analyzer_of, encoding_of
-    from tarocco.cli.parses import texts_of
     from tarocco.errors import InputError
     from tarocco.present.progress import progress
     from tarocco.read.test_set import assemble, reference_columns

@@ -62,8 +62,8 @@ def run_lattices(options: argparse.Namespace) -> None:
     """Choose a path from each lattice and write what was asked for."""
     from dataclasses import replace
 
+    from tarocco.annotate.parses import texts_of
     from tarocco.cli.inputs import analyzer_of, encoding_of
-    from tarocco.cli.parses import texts_of
     from tarocco.errors import InputError
     from tarocco.present.progress import progress
     from tarocco.read.lattices import read_feature_weights, read_lattices

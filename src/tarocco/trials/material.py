@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -122,13 +123,16 @@ def material_of_experiment(path: str | os.PathLike[str], **said: Any) -> Materia
     experiment = read_experiment(os.fspath(path), named)
     if not experiment.system_columns:
         raise InputError(f"{experiment.path} names no systems (systems = [...])")
-    if experiment.parses and said["analyzer"] is None:
-        raise InputError(f"{experiment.path} names parses, which `tarocco trial` reads; here, give an analyzer")
     first = experiment.reference_columns[0]
     test_set = assemble(experiment.reference_columns, experiment.system_columns, experiment.documents)
     asked = experiment.tokenize if said["tokenize"] is None else said["tokenize"]
     lowercase = bool(experiment.lowercase if said["lowercase"] is None else said["lowercase"])
     analyzer = analyzer_name(said["analyzer"]) or experiment.analyzer
+    parses = experiment.parses if said["analyzer"] is None else None
+    if parses:
+        from tarocco.annotate.parses import analyzer_of_parses, texts_of
+
+        analyzer = analyzer_of_parses(parses, texts_of(test_set), warnings.warn)
     if experiment.labels == "iqmt":
         analyzer = f"{analyzer or 'spacy'}+iqmt"
     chosen = _chosen(said["metrics"], experiment.metrics or METRICS)
@@ -154,6 +158,7 @@ def material_of_experiment(path: str | os.PathLike[str], **said: Any) -> Materia
         human=human,
         labels=None if labels is None else tuple(str(label) for label in listed(labels, "groups")),
         source=source if source is None or isinstance(source, Segments) else packed(source, "source"),
+        parsed=bool(parses),
     )
 
 
