@@ -165,6 +165,11 @@ def told_of(columns: Iterable[Segments], metrics: Sequence[Metric], encoding: En
     return told(list(chain.from_iterable(columns)), analyzer)
 
 
+def needs_analysis(metrics: Sequence[Metric], encoding: Encoding) -> bool:
+    """Whether some metric looks at more than words."""
+    return _analyzer_of(metrics, encoding) is not None
+
+
 def _analyzer_of(metrics: Sequence[Metric], encoding: Encoding) -> str | None:
     """A run has one analyzer, if any of its metrics needs one."""
     return next((analyzer for one in metrics if (analyzer := one.reads(encoding).analyzer) is not None), None)

@@ -3,7 +3,7 @@
 import os
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from functools import cache
 from itertools import islice
@@ -166,7 +166,49 @@ def nbest(path: str) -> None:
                         read(one)
         except TaroccoError:
             pass
+    _same_in_stretches(path)
     kind_of(path)
+
+
+def _same_in_stretches(path: str) -> None:
+    """Read in stretches, a file has the same lists and the same errors as in one go."""
+    from unittest.mock import patch
+
+    from tarocco.read import stretches
+    from tarocco.read.nbest import NBestFile, no_lists
+
+    def in_one_go(file: NBestFile) -> Iterator[object]:
+        return iter(file)
+
+    def cut(file: NBestFile) -> Iterator[object]:
+        found = file.cut()
+        line, before = 1, None
+        for stretch in found or ():
+            reading = found.reading(stretch, line, before)
+            for one in reading:
+                before = one.segment
+                yield one
+            line += reading.lines
+        if before is None:
+            raise no_lists(path)
+
+    def told(lists: Iterator[object]) -> list[object]:
+        found = []
+        try:
+            found.extend((one.segment, list(one.candidates), one.where(0), one.where(-1)) for one in islice(lists, 200))
+        except TaroccoError as error:
+            found.append(str(error))
+        return found
+
+    with patch.object(stretches, "LEAST", 64), patch.object(stretches, "MOST", 64):
+        for file in (NBestFile(path, 3), NBestFile(path)):
+            with suppress(TaroccoError):
+                if file.cut() is None:
+                    return
+            found, expected = told(cut(file)), told(in_one_go(file))
+            # Bytes are checked some at a time: of two errors, either may be the one that is told.
+            if "UTF-8 text is wanted" not in f"{found[-1:]}{expected[-1:]}":
+                assert found == expected
 
 
 def rerank(path: str) -> None:

@@ -106,10 +106,10 @@ def test_what_people_see_of_it(trial, counted, tmp_path):
 
 def write_files(folder, trial):
     lists, references = trial
-    lines = [f"{i} ||| {text}\n" for i, own in enumerate(lists * 40) for text in own]
+    lines = [f"{i} ||| {text}\n" for i, own in enumerate(lists * 160) for text in own]
     (folder / "nbest.txt").write_text("".join(lines))
     for r in range(3):
-        (folder / f"ref{r}").write_text("".join(f"{own[r]}\n" for own in references * 40))
+        (folder / f"ref{r}").write_text("".join(f"{own[r]}\n" for own in references * 160))
     references = [f"ref{r}" for r in range(3)]
     return [sys.executable, "-m", "tarocco", "orange", "nbest.txt", "-r", *references, "-m", *METRICS, "TER", "--curve"]
 
@@ -159,3 +159,9 @@ def test_a_file_that_changed_further_on(trial, counted, tmp_path):
             starts = [first for first, _ in rows_of(store, entry)]
             sizes = [len(rows) for _, rows in rows_of(store, entry)]
             assert starts == np.cumsum([0, *sizes[:-1]]).tolist()
+
+
+def test_a_trial_without_a_store_knows_nothing_of_stores(trial, tmp_path):
+    command = [*write_files(tmp_path, trial)[3:], "-q", "-j", "1"]
+    program = "import sys\nfrom tarocco.cli import main\nmain(sys.argv[1:])\nassert 'sqlite3' not in sys.modules\n"
+    subprocess.run([sys.executable, "-c", program, *command], cwd=tmp_path, check=True, capture_output=True)

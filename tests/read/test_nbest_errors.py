@@ -78,7 +78,11 @@ WRONG = {
         ', line 3: H-id<TAB>text is wanted, found "H-x\t-1\ta"',
     ),
     "fairseq's source": ("S-1 a\nH-1\t-1\ta\n", {}, ', line 1: S-id<TAB>text is wanted, found "S-1 a"'),
-    "fairseq without hypotheses": ("S-1\ta\n", {}, ": there are no candidates in this file, no H-id or D-id line"),
+    "fairseq without hypotheses": (
+        "S-1\ta\n",
+        {},
+        ": there are no candidates in this file: no H-id or D-id line, no object",
+    ),
     "fairseq apart": (
         "log\nH-4\t-1\ta\nH-2\t-1\ta\nH-4\t-1\tb\n",
         {},
@@ -143,7 +147,7 @@ def test_wrong_files_are_explained(tmp_path, case, chunk):
     content, options, sentence = WRONG[case]
     path = tmp_path / "nbest.txt"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with patch.object(lines, "_CHUNK", chunk):
+    with patch.object(lines, "CHUNK", chunk):
         message = said(path, **options)
     assert message.startswith(f"{path}{sentence}")
     assert "Expecting" in sentence or message == f"{path}{sentence}"
@@ -163,7 +167,7 @@ def test_json_lines_are_not_flat(tmp_path):
 
 
 def test_the_whole_of_a_long_text_is_not_read_to_tell_its_form(tmp_path, monkeypatch):
-    monkeypatch.setattr(lines, "_CHUNK", 1 << 16)
+    monkeypatch.setattr(lines, "CHUNK", 1 << 16)
     path = tmp_path / "a"
     path.write_bytes(b"a line of text\n" * 100_000 + b"\xff")
     assert "JSON lines are wanted" in said(path)

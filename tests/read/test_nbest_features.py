@@ -37,7 +37,7 @@ def test_what_is_written_is_read(tmp_path_factory, rows, form, tail, chunk):
     )
     folder = tmp_path_factory.mktemp("features")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lines, "_CHUNK", chunk)
+        patch.setattr(lines, "CHUNK", chunk)
         found = lists_in(folder, content)
     assert [x for one in found for x in scores_of(one)] == [score for *_, score in rows]
     features = [features_of(one) for one in found]

@@ -31,8 +31,8 @@ from tarocco.cli.running import say
 
 if TYPE_CHECKING:
     from tarocco.judge.confusion import Confusion
+    from tarocco.judge.hearing import Lists
     from tarocco.judge.rules import Panel, Rules
-    from tarocco.judge.trial import Lists
     from tarocco.judge.verdict import OrangeResult
     from tarocco.model import Segments, TestSet
 

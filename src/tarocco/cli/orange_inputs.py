@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from tarocco.cli.inputs import encoding_of, experiment_of, fill_in, named_once
 from tarocco.errors import InputError
 from tarocco.judge.cases import Selection
+from tarocco.judge.hearing import Lists
 from tarocco.judge.orange import METRICS, curve_of, members_of
 from tarocco.judge.rules import Panel, Resampling, Rules
-from tarocco.judge.trial import Lists
 from tarocco.model import Segments, TestSet
-from tarocco.read.nbest import read_nbest
+from tarocco.read.nbest import NBestFile
 from tarocco.read.test_set import assemble, fitted, read_labels, reference_columns, source_column
 
 if TYPE_CHECKING:
@@ -56,9 +56,7 @@ def read_trial(options: argparse.Namespace) -> Inputs:
     path = experiment.nbest if experiment else options.nbest
     if path is None:
         raise InputError(f"{options.nbest} names no n-best lists (nbest = ...)")
-    stream = read_nbest(
-        path, segments=len(references), first_id=options.first_id, num_candidates=options.num_candidates
-    )
+    stream = NBestFile(path, len(references), options.first_id, options.num_candidates)
     return Inputs(
         Lists(stream, path, options.first_id, read_labels(options.pool, columns[0]) if options.pool else None),
         references,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from numbers import Integral
 
 import numpy as np
@@ -34,19 +34,13 @@ class Case:
     of_references: NDArray[np.intp]  # which of its members' references these are, one behind the other
     references_given: int  # how many those are
 
-    def where(self, candidate: int) -> str:
+    def place(self, candidate: int = 0) -> tuple[str, int]:
         """File and line of a candidate."""
         for one in self.lists:
             if candidate < len(one.candidates):
-                return one.where(candidate)
+                return one.path, one.line_of(candidate)
             candidate -= len(one.candidates)
         raise IndexError(candidate)
-
-    @property
-    def place(self) -> tuple[str, int]:
-        """File and line of the first candidate."""
-        first = next(one for one in self.lists if len(one.candidates))
-        return first.path, first.line if first.lines is None else int(first.lines[0])
 
 
 @dataclass(frozen=True)
@@ -82,13 +76,31 @@ class Counted:
     candidates: int = 0
     copies: int = 0
     empty: int = 0
-    first_empty: str = ""
+    first_empty: tuple[str, int] | None = None  # file and line
     one_reference: int = 0
     same_references: int = 0
     without_candidates: int = 0
     pooled: int = 0  # lists that became part of another one
     from_store: int = 0
     seen: set[int] = field(default_factory=set)
+
+    def add(self, other: Counted, lines: int = 0) -> None:
+        """What was found further on, in lists that were counted from after so many lines."""
+        for name in _NUMBERS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        if self.first_empty is None and other.first_empty is not None:
+            path, line = other.first_empty
+            self.first_empty = path, line + lines
+        self.seen |= other.seen
+
+    def taken(self) -> Counted:
+        """What was found since this was last asked for."""
+        found = replace(self)
+        vars(self).update(vars(Counted()))
+        return found
+
+
+_NUMBERS = [one.name for one in fields(Counted) if one.name not in ("first_empty", "seen")]
 
 
 def cases_of(
@@ -214,7 +226,7 @@ def chosen_of(block: Sequence[Case], selection: Selection, counted: Counted, fol
 
 def _count_empty(case: Case, blank: NDArray[np.bool_], counted: Counted) -> None:
     if blank.any():
-        counted.first_empty = counted.first_empty or case.where(int(np.argmax(blank)))
+        counted.first_empty = counted.first_empty or case.place(int(np.argmax(blank)))
         counted.empty += int(blank.sum())
 
 

@@ -19,12 +19,13 @@ from tarocco.errors import BadParameter, InputError
 from tarocco.judge.cases import Selection
 from tarocco.judge.confusing import Wanted
 from tarocco.judge.confusion import Confusion
+from tarocco.judge.hearing import Lists
 from tarocco.judge.rules import Panel, Resampling, Rules, name_of
-from tarocco.judge.trial import Lists, run_trial
+from tarocco.judge.trial import run_trial
 from tarocco.judge.verdict import OrangeResult
 from tarocco.metrics.base import Metric
 from tarocco.model import CandidateScores, TestSet
-from tarocco.read.nbest import NBestList, read_nbest
+from tarocco.read.nbest import NBestFile, NBestList
 from tarocco.registry import metrics as find_metrics
 from tarocco.scoring import SEED
 
@@ -141,7 +142,7 @@ def orange(
         raise InputError(f"pool has {len(labels)} labels, but the references have {len(test_set)} segments")
     if isinstance(nbest, str | os.PathLike):
         path = os.fspath(nbest)
-        stream = read_nbest(path, segments=len(test_set), first_id=first_id, num_candidates=num_candidates)
+        stream = NBestFile(path, len(test_set), first_id, num_candidates)
         lists = Lists(stream, path, first_id, labels)
     else:
         lists = Lists(given_lists(nbest, len(test_set)), "nbest", 0, labels)

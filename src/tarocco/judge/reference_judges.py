@@ -16,6 +16,7 @@ from tarocco.judge import kings
 from tarocco.judge.cases import Selection
 from tarocco.judge.correlation import COEFFICIENTS
 from tarocco.judge.groupings import View, view_of
+from tarocco.judge.hearing import Lists
 from tarocco.judge.orange import NBest, given_lists
 from tarocco.judge.people import FEWEST_SYSTEMS, criterion_of
 from tarocco.judge.queens import Comparison, held_out_queens
@@ -23,7 +24,7 @@ from tarocco.judge.rules import Panel, Resampling, Rules
 from tarocco.judge.sides import Side, of_people, of_scores, of_values
 from tarocco.judge.similarities import Similarities, similarities_of
 from tarocco.judge.subsets import Pool
-from tarocco.judge.trial import Lists, run_trial
+from tarocco.judge.trial import run_trial
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.shares import shares_of
 from tarocco.model import HumanScores, TestSet

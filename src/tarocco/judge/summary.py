@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -10,59 +9,16 @@ from numpy.typing import NDArray
 
 from tarocco.errors import InputError
 from tarocco.judge.block import Contestant
-from tarocco.judge.cases import Chosen, Counted
+from tarocco.judge.cases import Counted
+from tarocco.judge.hearing import Judged
 from tarocco.judge.rules import Rules
 from tarocco.judge.verdict import OrangeResult, Ranked, verdicts
-from tarocco.metrics.base import Floats
 
 ONE_REFERENCE = (
     "no segment has two references, and with one alone a reference cannot be scored: "
     "there is no other to compare it with (more files with -r; --num-refs N if tabs separate references; "
     "--pool FILE if sources repeat)"
 )
-
-
-class Judged:
-    """What is left of lists when they were judged, in arrays that grow: a stream may have millions of lists."""
-
-    def __init__(self, contestants: int) -> None:
-        self.segments, self.sizes = array("q"), array("q")  # sizes of the lists as they were read
-        self.lengths, self.ends = array("q"), array("q")  # how many ends each list has, and the ends
-        self.counts = [array("d") for _ in range(contestants)]
-        self.paths: dict[str, int] = {}  # lists of one file name it once
-        self.path_numbers, self.first_lines = array("q"), array("q")
-
-    def __len__(self) -> int:
-        return len(self.segments)
-
-    def add(self, chosen: Chosen, counts: Sequence[Floats]) -> None:
-        """A block's lists, and for each contestant its counts of them."""
-        for case, ends in zip(chosen.cases, chosen.ends, strict=True):
-            path, line = case.place
-            self.segments.append(case.segment)
-            self.sizes.append(len(case.candidates))
-            self.lengths.append(len(ends))
-            self.ends.frombytes(ends.astype(np.int64, copy=False).tobytes())
-            self.path_numbers.append(self.paths.setdefault(path, len(self.paths)))
-            self.first_lines.append(line)
-        for column, new in zip(self.counts, counts, strict=True):
-            column.frombytes(np.ascontiguousarray(new).tobytes())
-
-    def where(self, s: int) -> str:
-        """File and line where a list begins."""
-        return f"{list(self.paths)[self.path_numbers[s]]}, line {self.first_lines[s]}"
-
-    def ranked(self) -> Ranked:
-        """All of it as arrays."""
-        ends = np.frombuffer(self.ends, np.int64)
-        offsets = np.concatenate([np.zeros(1, np.intp), np.cumsum(np.frombuffer(self.lengths, np.int64))])
-        return Ranked(
-            np.frombuffer(self.segments, np.int64),
-            ends[offsets[1:] - 1],
-            ends,
-            offsets,
-            [np.frombuffer(column).reshape(-1, 2) for column in self.counts],
-        )
 
 
 def summed_up(
@@ -155,8 +111,10 @@ def _notes(rules: Rules, counted: Counted, left_out: Mapping[str, int], segments
         )
     if none:
         notes.append(f"{_some(none, 'list')} left out, without a candidate that takes part")
-    if counted.empty:
-        notes.append(f"{counted.first_empty}: the candidate is empty; {_some(counted.empty, 'empty candidate')} in all")
+    if counted.first_empty is not None:
+        path, line = counted.first_empty
+        in_all = _some(counted.empty, "empty candidate")
+        notes.append(f"{path}, line {line}: the candidate is empty; {in_all} in all")
     if copies:
         told = "left out" if rules.selection.drop_copies else "taking part (--drop-copies leaves such candidates out)"
         notes.append(f"{_some(copies, 'candidate')} word for word a reference, {told}")

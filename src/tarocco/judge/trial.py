@@ -1,26 +1,26 @@
-"""A whole trial: lists are read as a stream, judged block by block, and what is known of each is put together."""
+"""A whole trial: lists are judged part by part, by whoever is there, and what is known of each is put together."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from tarocco.counting import analyze, contexts_of, told_of
+from tarocco.counting import analyze, contexts_of, needs_analysis
 from tarocco.errors import InputError
-from tarocco.judge.block import Contestant, Work, given_of, judged
-from tarocco.judge.cases import Chosen, Counted, blocks_of, cases_of, chosen_of
+from tarocco.judge.block import Contestant
+from tarocco.judge.cases import Counted
+from tarocco.judge.hearing import Hearing, Judged, Lists
 from tarocco.judge.rules import Panel, Rules
-from tarocco.judge.summary import ONE_REFERENCE, Judged, summed_up
+from tarocco.judge.streams import heard_in_blocks
+from tarocco.judge.stretches import heard_in_stretches
+from tarocco.judge.summary import ONE_REFERENCE, summed_up
 from tarocco.judge.verdict import OrangeResult
-from tarocco.metrics.base import Floats, Metric
-from tarocco.model import CandidateScores, TestSet
-from tarocco.read.nbest import NBestList
-from tarocco.run import check_jobs, map_ordered
+from tarocco.metrics.base import Metric
+from tarocco.model import TestSet
+from tarocco.read.nbest import NBestFile
+from tarocco.run import check_jobs
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -29,25 +29,6 @@ if TYPE_CHECKING:
     from tarocco.judge.confusion import Confusion
     from tarocco.judge.outcomes import KeptOutcomes
     from tarocco.store import Store
-
-
-@dataclass(frozen=True, eq=False)
-class Lists:
-    """Where lists come from: a stream of them, the name of the stream, and how it counts."""
-
-    stream: Iterable[NBestList]
-    name: str
-    first_id: int = 0
-    labels: Sequence[str] | None = None  # segments with the same one are pooled
-
-
-class _Judging(NamedTuple):
-    """A block on its way: what is known of it, and who judges it still."""
-
-    chosen: Chosen
-    known: dict[int, Floats]
-    missing: tuple[int, ...]
-    keys: dict[int, bytes]
 
 
 def run_trial(
@@ -72,61 +53,31 @@ def run_trial(
     contestants = panel.contestants(rules, None if pooled else references.reference_count, pooled)
     if not pooled and references.present.sum(axis=0).max(initial=0) < panel.least_references:
         raise InputError(ONE_REFERENCE)  # told before anything is read
-    counted = Counted()
-    cases = cases_of(lists.stream, references, counted, lists.labels, panel.least_references)
+    counted, done = Counted(), Judged(len(contestants))
     scorers = list(dict.fromkeys(scorer for one in contestants for scorer in one.scorers))
-    wanted = {scorer.name for scorer in scorers if isinstance(scorer, CandidateScores)}
-    given = [one for one in panel.given if one.name in wanted]
     metrics = [scorer for scorer in scorers if isinstance(scorer, Metric)]
-    done = Judged(len(contestants))
-    waiting: deque[_Judging] = deque()
-    told = 0
     with _kept(store, contestants, references, rules, lists.name) as kept:
-        opened = None if kept is None else kept.store
         preparing = [metric for metric in metrics if metric.prepares]
-        analyze(references.references, preparing, rules.encoding, opened, executor)
+        analyze(references.references, preparing, rules.encoding, None if kept is None else kept.store, executor)
         contexts = dict(zip(metrics, contexts_of(references, metrics, rules.encoding), strict=True))
-
-        def works() -> Iterator[Work]:
-            for block in blocks_of(cases):
-                chosen = chosen_of(block, rules.selection, counted, fold=not given)
-                if chosen is None:
-                    continue
-                of_block = {one.name: given_of(one, chosen, lists.first_id) for one in given}
-                keys = kept.keys(chosen, of_block) if kept is not None else {}
-                known = kept.get(keys, chosen) if kept is not None and not confusions else {}
-                missing = tuple(m for m in range(len(contestants)) if m not in known)
-                counted.from_store += 0 if missing else len(chosen.cases)
-                waiting.append(_Judging(chosen, known, missing, keys))
-                texts = chosen.lists.candidates, chosen.lists.references
-                own = [one for m in missing for one in contestants[m].scorers if isinstance(one, Metric)]
-                analyze(texts, own, rules.encoding, opened, executor)
-                yield Work(
-                    chosen if confusions else replace(chosen, cases=()),  # texts go to other processes once
-                    tuple(contestants[m] for m in missing),
-                    of_block,
-                    rules.encoding,
-                    rules.against == "fair",
-                    rules.oracle,
-                    rules.ties,
-                    confusions,
-                    None if executor is None else told_of(texts, own, rules.encoding),
-                )
-
-        judge = partial(judged, contexts)
-        for outcome in map_ordered(judge, works(), None, jobs, executor, here=lambda work: not work.contestants):
-            judging = waiting.popleft()
-            chosen = judging.chosen
-            new = dict(zip(judging.missing, outcome.counts, strict=True))
-            if kept is not None:
-                kept.put(judging.keys, chosen, new)
-            together = judging.known | new
-            done.add(chosen, [together[m] for m in range(len(contestants))])
-            for confusion in outcome.confusions if on_confusion is not None else ():
+        hearing = Hearing(references, contestants, contexts, rules, confusions)
+        # Who reads a stretch knows neither the lists that are pooled with its own, nor files and analyses beside it.
+        # And some executors would send all references with every item.
+        alone = not pooled and len(metrics) == len(scorers) and not needs_analysis(metrics, rules.encoding)
+        once = executor is None or hasattr(executor, "submit_many")
+        cut = lists.stream.cut() if alone and once and isinstance(lists.stream, NBestFile) else None
+        hears = (
+            heard_in_blocks(lists, panel, hearing, kept, jobs, executor)
+            if cut is None
+            else heard_in_stretches(cut, hearing, kept, jobs, executor)
+        )
+        for heard in hears:
+            counted.add(heard.counted, heard.before)
+            done.extend(heard)
+            for confusion in heard.confusions if on_confusion is not None else ():
                 on_confusion(confusion)  # type: ignore[misc]
             if advance is not None:
-                advance(len(counted.seen) - told, sum(map(len, chosen.kept)))
-                told = len(counted.seen)
+                advance(len(heard.counted.seen), heard.counted.candidates)
     return summed_up(done, contestants, len(references), rules, counted, lists.name, jobs)
 
 

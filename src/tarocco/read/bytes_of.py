@@ -31,20 +31,20 @@ def shown(path: str) -> str:
 
 def bytes_of(path: str, at_most: int = -1) -> bytes:
     """The contents of a file, decompressed by its suffix, or their beginning; "-" is standard input."""
-    with _opened(path) as file:
+    with opened(path) as file:
         data: bytes = file.read(at_most)
         return data
 
 
 def chunks_of(path: str, size: int) -> Iterator[bytes]:
     """The same contents, `size` bytes at a time."""
-    with _opened(path) as file:
+    with opened(path) as file:
         while chunk := file.read(size):
             yield chunk
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[Any]:
+def opened(path: str) -> Iterator[Any]:
     """A file to read from; what goes wrong with it in the meantime is an InputError."""
     if path == STANDARD_INPUT:
         if sys.stdin is None:

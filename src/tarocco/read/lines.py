@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from tarocco.read.bytes_of import bytes_of, chunks_of, shown
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _DECODED = 1 << 18  # bytes checked together, so that a large file is never decoded whole
 MOST_CELLS = 1_000_000  # of references and segments, where nearly all are empty
-_CHUNK = 1 << 20  # bytes of a file that are read together where it is read in blocks
+CHUNK = 1 << 20  # bytes of a file that are read together where it is read in blocks
 
 
 class Block(NamedTuple):
@@ -27,9 +27,13 @@ class Block(NamedTuple):
 
 def blocks_of(path: str) -> Iterator[Block]:
     """All lines of a file, some megabytes at a time (more, where a line is longer); none where the file is empty."""
-    line = 1
+    return blocks_in(chunks_of(path, CHUNK), path)
+
+
+def blocks_in(chunks: Iterable[bytes], path: str, line: int = 1) -> Iterator[Block]:
+    """All lines in the bytes of a file from this line on."""
     begun: list[bytes | memoryview] = []  # of a line whose end was not read yet
-    for chunk in chunks_of(path, _CHUNK):
+    for chunk in chunks:
         end = chunk.rfind(b"\n") + 1
         if end:
             block = _block(b"".join([*begun, memoryview(chunk)[:end]]), line, path)

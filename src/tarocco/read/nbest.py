@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from tarocco.errors import InputError
 from tarocco.model import Segments
 from tarocco.read.bytes_of import STANDARD_INPUT, bytes_of, shown
-from tarocco.read.lines import blocks_of, checked_lines
-from tarocco.read.nbest_forms import Listed, Written, flat, has_ids, told_form
+from tarocco.read.lines import Block, blocks_in, blocks_of, checked_lines
+from tarocco.read.nbest_forms import Form, Listed, Written, flat, has_ids, told_form
+from tarocco.read.stretches import Begins, Stretch, can_be_cut, stretches_of
 from tarocco.read.test_set import system_name
 
 
@@ -38,33 +39,105 @@ class NBestList:
     lines: NDArray[np.intp] | None = None  # of the candidates, where they do not stand one after another
     written: Written | None = None  # the list as it stands in the file: scores and features are read from there
 
+    def line_of(self, candidate: int) -> int:
+        """The line on which a candidate stands."""
+        return self.line + candidate if self.lines is None else int(self.lines[candidate])
+
     def where(self, candidate: int) -> str:
         """How messages call the place of a candidate."""
-        line = self.line + candidate if self.lines is None else self.lines[candidate]
-        return f"{self.path}, line {line}"
+        return f"{self.path}, line {self.line_of(candidate)}"
 
 
-def read_nbest(
-    path: str, *, segments: int | None = None, first_id: int = 0, num_candidates: int | None = None
-) -> Iterator[NBestList]:
+@dataclass(frozen=True)
+class NBestFile:
     """The lists of a file or a directory, "-" is standard input; the id `first_id` is the first segment's.
 
     `segments` is how many the references have: a list beyond them is an error. `num_candidates` reads files without ids
     in which every so many lines are a list.
     """
-    if num_candidates is not None:
-        yield from _flat_lists(path, num_candidates, segments)
-    elif path != STANDARD_INPUT and os.path.isdir(path):
-        for which, file in numbered_files(path):
-            texts = Segments.from_lines(checked_lines(bytes_of(file), file, "one candidate a line"))
-            yield NBestList(_segment(which, file, first_id, segments), texts, file, 1)
-    else:
-        yield from _lists_with_ids(path, segments, first_id)
+
+    path: str
+    segments: int | None = None
+    first_id: int = 0
+    num_candidates: int | None = None
+
+    def __iter__(self) -> Iterator[NBestList]:
+        path = self.path
+        if self.num_candidates is not None:
+            yield from _flat_lists(path, self.num_candidates, self.segments)
+        elif path != STANDARD_INPUT and os.path.isdir(path):
+            for which, file in numbered_files(path):
+                texts = Segments.from_lines(checked_lines(bytes_of(file), file, "one candidate a line"))
+                yield NBestList(_segment(which, file, self.first_id, self.segments), texts, file, 1)
+        else:
+            form, blocks = told_form(blocks_of(path), path)
+            found = None
+            for found in lists_with_ids(self, form, blocks):
+                yield found
+            if found is None:
+                raise no_lists(path)
+
+    def cut(self) -> NBestCut | None:
+        """The same lists in stretches; None where nobody can read a part without what stands before it."""
+        if self.num_candidates is not None or not can_be_cut(self.path):
+            return None
+        form, _ = told_form(blocks_of(self.path), self.path)
+        return None if form.begins is None else NBestCut(self, form, form.begins)
 
 
-def _lists_with_ids(path: str, segments: int | None, first_id: int) -> Iterator[NBestList]:
-    form, blocks = told_form(blocks_of(path), path)
-    before = None
+@dataclass(frozen=True)
+class NBestCut:
+    """N-best lists of a file that can be read in stretches."""
+
+    nbest: NBestFile
+    form: Form
+    begins: Begins
+
+    def __iter__(self) -> Iterator[Stretch]:
+        return stretches_of(self.nbest.path, self.begins)
+
+    def reading(self, stretch: Stretch, line: int = 1, before: int | None = None) -> ReadStretch:
+        """The lists of a stretch.
+
+        `line` is the number of its first line, and `before` the id of the list before it: what errors speak of.
+        """
+        return ReadStretch(self, stretch, line, before)
+
+
+class ReadStretch:
+    """The lists of a stretch, to be gone through once, and how many lines there were by then."""
+
+    def __init__(self, cut: NBestCut, stretch: Stretch, line: int, before: int | None) -> None:
+        self.lines = 0
+        blocks = blocks_in(stretch.chunks(), cut.nbest.path, line)
+        self.lists = lists_with_ids(cut.nbest, cut.form, self._counted(blocks), before)
+
+    def _counted(self, blocks: Iterator[Block]) -> Iterator[Block]:
+        for block in blocks:
+            self.lines += block.size
+            yield block
+
+    def __iter__(self) -> Iterator[NBestList]:
+        return self.lists
+
+
+def no_lists(path: str) -> InputError:
+    """What is said of a file in which no list was found: of fairseq's output, or of characters that count as space."""
+    return InputError(f"{shown(path)}: there are no candidates in this file: no H-id or D-id line, no object")
+
+
+def read_nbest(
+    path: str, *, segments: int | None = None, first_id: int = 0, num_candidates: int | None = None
+) -> Iterator[NBestList]:
+    """The lists of a file or a directory, see `NBestFile`."""
+    return iter(NBestFile(path, segments, first_id, num_candidates))
+
+
+def lists_with_ids(
+    nbest: NBestFile, form: Form, blocks: Iterator[Block], before: int | None = None
+) -> Iterator[NBestList]:
+    """The lists in blocks of a file of this form; `before` is the id of the list before them."""
+    path = nbest.path
     begun: dict[int, int] = {}  # where each list begins, if they come in any order
     for found in form.lists(blocks, path):
         line = int(found.lines[0])
@@ -78,9 +151,7 @@ def _lists_with_ids(path: str, segments: int | None, first_id: int) -> Iterator[
                 f"together"
             )
         before = found.id
-        yield _listed(_segment(found.id, where, first_id, segments), found, path)
-    if before is None:
-        raise InputError(f"{shown(path)}: there are no candidates in this file, no H-id or D-id line")
+        yield _listed(_segment(found.id, where, nbest.first_id, nbest.segments), found, path)
 
 
 def _listed(segment: int, found: Listed, path: str) -> NBestList:

@@ -18,13 +18,13 @@ from tarocco.model import Segments, line_starts
 from tarocco.read.bytes_of import shown
 from tarocco.read.lines import Block
 from tarocco.read.markup import format_of
+from tarocco.read.stretches import BARS, JSON_LINES, MOST_ID, TABS, Begins
 from tarocco.read.tables import SUFFIXES, json_lines, told
 
 _split_bars = kernel(listing, "split_bars")
 _split_tabs = kernel(listing, "split_tabs")
 _split_fairseq = kernel(listing, "split_fairseq")
 
-MOST_ID = 10**18  # what kernels read
 _LOG = 1 << 20  # bytes of log that may stand before fairseq's first line
 _FAIRSEQ = re.compile(rb"^[STHDP]-[0-9]+\t", re.MULTILINE)
 _HYPOTHESES = re.compile(rb"^([HD])-[0-9]+\t", re.MULTILINE)  # as the model has them, and as text again
@@ -67,10 +67,14 @@ class Listed(NamedTuple):
 
 
 class Form(NamedTuple):
-    """How to read a file; `in_order`: whether its lists come in the order of their ids."""
+    """How to read a file; `in_order`: whether its lists come in the order of their ids.
+
+    `begins` says which list a line belongs to, where that can be told from the line alone.
+    """
 
     lists: Callable[[Iterator[Block], str], Iterator[Listed]]
     in_order: bool = True
+    begins: Begins | None = None
 
 
 def _whole_lists(pieces: Iterable[Listed]) -> Iterator[Listed]:
@@ -138,16 +142,16 @@ def _form(seen: bytes, path: str, whole: bool) -> Form | None:
     if not first:
         return None
     if first.startswith(b"{") or _are_json_lines(path):
-        return Form(_from_json)
+        return Form(_from_json, begins=JSON_LINES)
     if bars and b"\t" not in written.strip():
-        return Form(_with_bars)
+        return Form(_with_bars, begins=BARS)
     if re.match(rb"[0-9]+\t", first):
-        return Form(_with_tabs)
+        return Form(_with_tabs, begins=TABS)
     letters = [match[1] for match, _ in zip(_HYPOTHESES.finditer(seen), range(2), strict=False)]
     if len(letters) == 2 or (whole and _FAIRSEQ.search(seen)):
         # fairseq writes the D of each hypothesis behind its H, or no D at all.
         return Form(partial(_from_fairseq, letter="D" if b"D" in letters else "H"), in_order=False)
-    return Form(_with_tabs) if whole and b"\t" in first else None
+    return Form(_with_tabs, begins=TABS) if whole and b"\t" in first else None
 
 
 # --- lines with ids ------------------------------------------------------------------------------------------------

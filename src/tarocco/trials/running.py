@@ -25,6 +25,7 @@ from tarocco.judge.correlating import correlate_scores
 from tarocco.judge.correlation import FEWEST
 from tarocco.judge.families import draws_needed
 from tarocco.judge.gaming import Settings as AuditSettings
+from tarocco.judge.hearing import Lists
 from tarocco.judge.leads import comparisons
 from tarocco.judge.luck import RESAMPLES, Test
 from tarocco.judge.optimal import OptimizeResult
@@ -41,11 +42,11 @@ from tarocco.judge.searches import WIDTH, Search
 from tarocco.judge.sentinels import LengthRatio
 from tarocco.judge.similarities import Similarities, similarities_of, work_of
 from tarocco.judge.subsets import pool_of
-from tarocco.judge.trial import Lists, run_trial
+from tarocco.judge.trial import run_trial
 from tarocco.judge.verdict import OrangeResult
 from tarocco.metrics.base import Metric
 from tarocco.model import TestSet
-from tarocco.read.nbest import read_nbest
+from tarocco.read.nbest import NBestFile
 from tarocco.resample import check_resampling
 from tarocco.results import Result
 from tarocco.run import check_jobs
@@ -266,7 +267,7 @@ class _Run:
         )
         if isinstance(nbest, str | os.PathLike):
             path = os.fspath(nbest)
-            lists = Lists(read_nbest(path, segments=n, first_id=own.first_id), path, own.first_id)
+            lists = Lists(NBestFile(path, n, own.first_id), path, own.first_id)
         else:
             lists = Lists(given_lists(nbest, n), "nbest")
         with self.watched("ORANGE", "lists", n, "candidates") as advance:
