@@ -74,7 +74,7 @@ sanitize: $(VENV)/.test
 	$(PYTHON) -m venv --clear $(SANITIZED)
 	rm -rf build/sanitized && mkdir -p build/sanitized  # a copy, so that nothing compiled otherwise is taken
 	cp -r pyproject.toml setup.py README.md LICENSE src build/sanitized && rm -f build/sanitized/src/tarocco/kernels/*.so
-	TAROCCO_SANITIZE=1 TAROCCO_REQUIRE_COMPILE=1 $(SANITIZED)/bin/python -m pip install -q ./build/sanitized pytest hypothesis
+	TAROCCO_SANITIZE=1 TAROCCO_REQUIRE_COMPILE=1 $(SANITIZED)/bin/python -m pip install -q ./build/sanitized pytest hypothesis scipy
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc TAROCCO_EXAMPLES=40 \
 		$(SANITIZED)/bin/python -m pytest tests/kernels --deselect tests/kernels/test_build.py

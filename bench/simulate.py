@@ -4,17 +4,19 @@
     python bench/simulate.py --plan     what it predicts for 10^9 to 10^12 candidates
     python bench/simulate.py --costs    what a candidate costs, metric by metric
 
-The model is what the code does. The driver reads, packs and sends blocks one after the other; a block waits for a free
-worker; a worker takes as long as a block was measured to take, drawn from the measured times; results come back in
-order, two blocks a worker are on their way, and no more bytes than the driver allows. Workers fail at a rate; what a
-lost worker had is done again by another, and it is replaced after a while. The network has a bandwidth, which
-all blocks leave the driver through.
+The model is what the code does. The driver cuts the file into stretches, the blocks, one after the other, and sends
+them in messages through one scheduler: one block each at first, then as many as are worth it. A message waits for a
+free worker, which takes as long as blocks were measured to take, drawn from the measured times. Results come back in
+order, two messages a worker are on their way, and no more bytes than the driver allows. Workers fail at a rate; what a
+lost worker had is done again by another, and it is replaced after a while. All messages leave the driver through a
+network with a bandwidth. Processes that share a machine cannot be quicker together than its processors are.
 """
 
 from __future__ import annotations
 
 import argparse
 import heapq
+import os
 import random
 import tempfile
 import time
@@ -24,12 +26,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
+import psutil
 from nbest_data import write
 
+import tarocco
+from tarocco.clusters import IN_FLIGHT, Workers, _pickled, enough_to_know, worth_sending
+from tarocco.read import stretches as cutting
+
 METRICS = ["BLEUS-4", "NIST-5", "PER", "WER", "ROUGE-L", "ROUGE-W-1.2", "ROUGE-S-4", "chrF"]
+cutting.LEAST = cutting.MOST  # blocks are as large as those of a large file
 SLOWER = ["BLEU-4", "GTM-1", "TER", "METEOR", "CDER"]
-IN_FLIGHT = 1 << 28  # as in clusters.py
 
 
 @dataclass(frozen=True)
@@ -38,9 +46,21 @@ class Measured:
 
     candidates: float
     size: float  # bytes that are sent
-    driving: float  # seconds of the driver: reading, choosing, packing, sending, taking the result
+    driving: float  # seconds of the driver: cutting the file, putting the result in its place
+    message: float  # seconds of the driver for a message, whatever is in it
+    scheduling: float  # seconds of the scheduler for a message
     working: Sequence[float]  # seconds of a worker, one number a block
     fixed: float = 0.0  # seconds of the driver for a run: references before it, the verdict after it
+
+    @property
+    def mean(self) -> float:
+        """Seconds of a worker for a block."""
+        return sum(self.working) / len(self.working)
+
+    def busy_by(self, workers: int) -> float:
+        """Which share of its time so many workers keep the busier of driver and scheduler at work."""
+        together = worth_sending(self.mean, workers)
+        return workers / self.mean * max(self.driving + self.message / together, self.scheduling / together)
 
 
 @dataclass(frozen=True)
@@ -49,10 +69,10 @@ class Machines:
 
     workers: int
     bandwidth: float = 1.25e9  # bytes a second out of the driver: 10 Gbit/s
-    latency: float = 0.005  # seconds between a free worker and its next block, and back with a result
+    latency: float = 0.005  # seconds that a message takes to a worker, and a result back
     failures: float = 0.0  # a worker and second
     replacement: float = 120.0  # seconds until another one is there
-    slow: float = 1.0  # how much longer everything takes, because processors are shared
+    processors: int | None = None  # that driver, scheduler and workers share; None: each has its own
 
 
 @dataclass(frozen=True)
@@ -65,33 +85,40 @@ class Predicted:
 
 
 def simulate(blocks: int, measured: Measured, machines: Machines, seed: int = 1) -> Predicted:
-    """Let a run happen, event by event; time is that of the simulated cluster."""
+    """Let a run happen, message by message; time is that of the simulated cluster."""
     luck = random.Random(seed)
-    ahead = min(2 * machines.workers, max(1, int(IN_FLIGHT / measured.size)))
-    sending = max(measured.driving * machines.slow, measured.size / machines.bandwidth)
-    # A heap of (when a worker is free); the driver hands out blocks in order, and takes results in order.
-    free = [0.0] * machines.workers
-    ends: deque[float] = deque()
+    free = [0.0] * machines.workers  # a heap: when each worker is
+    ends: deque[float] = deque()  # of messages on their way, in the order in which results are taken
+    arriving: list[tuple[float, int]] = []  # a heap: when results are there, and of how many blocks
+    together = worth_sending(measured.mean, machines.workers)
     driver = busy = finished = 0.0
-    lost = 0
-    for _ in range(blocks):
-        if len(ends) >= ahead:  # the oldest result is waited for before another block is sent
+    sent = done = messages = lost = 0
+    while sent < blocks:
+        while arriving and arriving[0][0] <= driver:
+            done += heapq.heappop(arriving)[1]
+        some = min(together if done >= enough_to_know(machines.workers) else 1, blocks - sent)
+        ahead = min(2 * machines.workers, max(1, int(IN_FLIGHT / (measured.size * some))))
+        while len(ends) > ahead:  # the oldest result is waited for before another message is made
             driver = max(driver, ends.popleft())
-        driver += sending
-        start = max(driver, heapq.heappop(free)) + machines.latency
-        working = luck.choice(measured.working) * machines.slow
+        making = some * measured.driving + measured.message
+        driver += max(making, measured.scheduling, some * measured.size / machines.bandwidth)
+        start = max(driver + machines.latency, heapq.heappop(free))  # a worker has its next message already
+        working = sum(luck.choices(measured.working, k=some))
         while machines.failures and luck.random() < machines.failures * working:
             lost += 1  # somewhere in the middle: the time is gone, and so is the worker for a while
             gone = start + luck.random() * working
             heapq.heappush(free, gone + machines.replacement)
-            start = max(gone, heapq.heappop(free)) + machines.latency
-        busy += working
-        end = start + working + machines.latency
-        heapq.heappush(free, end)
-        finished = max(finished, end)
+            start = max(gone + machines.latency, heapq.heappop(free))
+        heapq.heappush(free, start + working)
+        heapq.heappush(arriving, (start + working + machines.latency, some))
+        finished = max(finished, start + working + machines.latency)
         ends.append(finished)
-    finished += measured.fixed * machines.slow
-    return Predicted(finished, busy / (finished * machines.workers), lost)
+        busy, sent, messages = busy + working, sent + some, messages + 1
+    seconds = finished + measured.fixed
+    if machines.processors is not None:
+        spent = busy + blocks * measured.driving + messages * (measured.message + measured.scheduling) + measured.fixed
+        seconds = max(seconds, spent / machines.processors)
+    return Predicted(seconds, busy / (seconds * machines.workers), lost)
 
 
 def scaled(blocks: int, measured: Measured, machines: Machines, most: int = 200_000) -> Predicted:
@@ -105,144 +132,175 @@ def scaled(blocks: int, measured: Measured, machines: Machines, most: int = 200_
 # --- measuring -----------------------------------------------------------------------------------------------------
 
 
-def study(folder: Path, metrics: Sequence[str] = METRICS, **how: object) -> None:
-    import tarocco
+@dataclass(frozen=True)
+class Study:
+    """ORANGE of some metrics on generated lists; a quarter of them is in a folder of its own."""
 
-    streams = [(folder / f"ref{r}.txt").read_text().splitlines() for r in (1, 2, 3, 4)]
-    references = list(zip(*streams, strict=True))
-    tarocco.orange(folder / "nbest.txt", references, metrics=metrics, **how)  # type: ignore[arg-type]
+    folder: Path
+    lists: int
+    size: int
+    metrics: Sequence[str]
+
+    def write(self) -> None:
+        write(self.folder, self.lists, self.size, 4)
+        write(self.folder / "few", max(4, self.lists // 4), self.size, 4)
+
+    def run(self, few: bool = False, **how: object) -> None:
+        folder = self.folder / "few" if few else self.folder
+        streams = [(folder / f"ref{r}.txt").read_text().splitlines() for r in (1, 2, 3, 4)]
+        references = list(zip(*streams, strict=True))
+        tarocco.orange(folder / "nbest.txt", references, metrics=self.metrics, **how)  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        return f"{self.lists} x {self.size} candidates x 4 references, {', '.join(self.metrics)}"
 
 
 @contextmanager
 def watching() -> Iterator[tuple[list[float], list[int]]]:
     """The processor time of each block that is judged meanwhile, and the bytes that would be sent of it."""
-    import cloudpickle
-
-    from tarocco.judge import trial
+    from tarocco.judge import stretches
 
     working: list[float] = []
     sizes: list[int] = []
-    judged = trial.judged
+    hear = stretches.hear
 
-    def watched(contexts, work):  # type: ignore[no-untyped-def]
-        sizes.append(len(cloudpickle.dumps(work)))
+    def watched(cut, hearing, asked):  # type: ignore[no-untyped-def]
+        sizes.append(len(_pickled(asked)))
         began = time.thread_time()
-        outcome = judged(contexts, work)
+        outcome = hear(cut, hearing, asked)
         working.append(time.thread_time() - began)
         return outcome
 
-    trial.judged = watched
+    stretches.hear = watched
     try:
         yield working, sizes
     finally:
-        trial.judged = judged
+        stretches.hear = hear
 
 
-def costs(lists: int, size: int) -> None:
+def costs(study: Study) -> None:
     """What each metric takes by itself, reading included; metrics of a family that are asked for together share it."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        write(folder, lists, size, 4)
-        print(f"{lists} x {size} candidates x 4 references, against the 4 sets of 3: processor time a candidate")
-        for asked in (*((one,) for one in (*METRICS, *SLOWER)), tuple(METRICS)):
-            with watching() as (working, _):
-                study(folder, asked, jobs=1)
-            took = sum(working[1:]) / (len(working) - 1) * len(working) / (lists * size)
-            print(f"{', '.join(asked):12} {took * 1e6:7.2f} us", flush=True)
+    print(f"{study}\nagainst the 4 sets of 3 references, processor time a candidate")
+    for metrics in (*((one,) for one in dict.fromkeys((*study.metrics, *SLOWER))), tuple(study.metrics)):
+        with watching() as (working, _):
+            replace(study, metrics=metrics).run(jobs=1)
+        took = sum(working[1:]) / (len(working) - 1) * len(working) / (study.lists * study.size)
+        print(f"{', '.join(metrics):12} {took * 1e6:7.2f} us", flush=True)
 
 
-def measure(folder: Path, lists: int, size: int) -> Measured:
-    """Workers' times of all blocks, in one thread; then the driver's own on a cluster, without what a run takes anyway.
+class Spent(NamedTuple):
+    """Processor time of each process of a local cluster until now, and what was done."""
 
-    Processor time, so that others on the machine do not count: the driver's threads share one interpreter.
-    """
-    import tarocco
+    driver: float
+    scheduler: float
+    worker: float
+    blocks: int
+    messages: int
 
-    with watching() as (working, sizes):
-        study(folder, jobs=1)
-    few = folder / "few"
-    write(few, max(4, lists // 4), size, 4)
-    took, blocks = [], []
-    with tarocco.cluster("local:1") as found:
-        for part in (few, few, folder):  # the first time is for imports
-            before, done = time.process_time(), found._done
-            study(part, executor=found)
-            took.append(time.process_time() - before)
-            blocks.append(found._done - done)
-    driving = (took[2] - took[1]) / (blocks[2] - blocks[1])
-    driving = max(driving, 1e-4)
-    fixed = max(0.0, took[1] - blocks[1] * driving)
-    of_block = lists * size / len(working), sum(sizes) / len(sizes), driving
-    return Measured(*of_block, working[1:] or working, fixed)
+    @staticmethod
+    def by(found: Workers) -> Spent:
+        def seconds(process: psutil.Process) -> float:
+            return process.cpu_times().user + process.cpu_times().system
+
+        scheduler = psutil.Process(found.processes.pid)
+        workers = sum(map(seconds, scheduler.children(recursive=True)))
+        return Spent(time.process_time(), seconds(scheduler), workers, found._items, found._done)
+
+    def until(self, later: Spent) -> Spent:
+        return Spent(*(after - before for before, after in zip(self, later, strict=True)))
 
 
-def real_run(folder: Path, workers: int) -> tuple[float, float]:
-    """(seconds with so many local workers, seconds from here to a worker and back, by messages without work)."""
-    import tarocco
-    from tarocco.clusters import Workers
-
-    def messages(found: Workers) -> list[float]:
-        took = []
-        for number in range(10):
-            began = time.perf_counter()
-            found.submit(len, str(number)).result()
-            took.append(time.perf_counter() - began)
-        return took
-
-    with tarocco.cluster(f"local:{workers}") as found:
-        study(folder / "few", executor=found)  # everybody has imported what it takes
-        before = messages(found)
+def messages_of_nothing(found: Workers, number: int) -> list[float]:
+    """Seconds from here to a worker and back, message by message."""
+    took = []
+    for one in range(number):
         began = time.perf_counter()
-        study(folder, executor=found)
-        took = time.perf_counter() - began
-        return took, median(before + messages(found))
+        found.submit(len, str(one)).result()
+        took.append(time.perf_counter() - began)
+    return took
 
 
-def slowness(folder: Path) -> float:
+def measure(study: Study) -> Measured:
+    """Workers' times of all blocks, in one thread; then what each process of a cluster of one worker takes.
+
+    Processor time, so that others on the machine do not count: the driver's threads share one interpreter. What a run
+    takes anyway is the difference between a whole run and a quarter of it.
+    """
+    with watching() as (working, sizes):
+        study.run(jobs=1)
+    with tarocco.cluster("local:1") as found:
+        study.run(few=True, executor=found)  # the first time is for imports
+        start = Spent.by(found)
+        messages_of_nothing(found, 100)
+        nothing = start.until(empty := Spent.by(found))
+        study.run(few=True, executor=found)
+        few = empty.until(middle := Spent.by(found))
+        study.run(executor=found)
+        whole = middle.until(Spent.by(found))
+    more = few.until(whole)
+    message, of_scheduler = nothing.driver / nothing.messages, nothing.scheduler / nothing.messages
+    driving = max(1e-4, (more.driver - more.messages * message) / more.blocks)
+    fixed = max(0.0, few.driver - few.blocks * driving - few.messages * message)
+    alone = sum(working[1:]) / (len(working) - 1)
+    unpacking = max(0.0, more.worker / more.blocks - alone)  # and packing results, and whatever else a worker does
+    return Measured(
+        study.lists * study.size / len(working),
+        sum(sizes) / len(sizes),
+        driving,
+        message,
+        of_scheduler,
+        [one + unpacking for one in working[1:]],
+        fixed,
+    )
+
+
+def real_run(study: Study, workers: int) -> tuple[float, float]:
+    """(seconds with so many local workers, seconds from here to a worker and back, by messages without work)."""
+    with tarocco.cluster(f"local:{workers}") as found:
+        study.run(few=True, executor=found)  # everybody has imported what it takes
+        message = median(messages_of_nothing(found, 20))
+        # Blocks have been timed by now, and messages have many of them at once: a run begins without that.
+        found._items, found._seconds = 0, 0.0
+        began = time.perf_counter()
+        study.run(executor=found)
+        return time.perf_counter() - began, message
+
+
+def slowness(study: Study) -> float:
     """How much longer work takes at the moment than the processor works on it: others use the machine, too."""
     began, before = time.perf_counter(), time.process_time()
-    study(folder / "few", jobs=1)
+    study.run(few=True, jobs=1)
     return (time.perf_counter() - began) / (time.process_time() - before)
 
 
-def check(lists: int, size: int, rounds: int = 3) -> None:
-    """Prediction beside measurement, in rounds: each prediction is for the machine as it was just before and after."""
-    import os
-
+def check(study: Study, rounds: int = 5) -> None:
+    """Prediction beside measurement."""
     processors = len(os.sched_getaffinity(0))
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        write(folder, lists, size, 4)
-        found = measure(folder, lists, size)
-        blocks = len(found.working) + 1
-        mean = sum(found.working) / len(found.working)
-        print(f"{lists} x {size} candidates x 4 references, {len(METRICS)} metrics, {processors} processors")
+    found = measure(study)
+    blocks = len(found.working) + 1
+    print(f"{study}\n{processors} processors; a lone process takes {slowness(study):.2f} times its processor time")
+    tell(study, found)
+    print("workers   predicted    measured                   measured / predicted")
+    for workers in (1, 2, 4):
+        runs = sorted(real_run(study, workers) for _ in range(rounds))
+        took = [seconds for seconds, _ in runs]
+        latency = median(message for _, message in runs) / 2
+        predicted = simulate(blocks, found, Machines(workers, latency=latency, processors=processors)).seconds
         print(
-            f"{blocks} blocks of {found.candidates:.0f} candidates and {found.size / 1e6:.2f} MB; a worker takes "
-            f"{mean * 1e3:.0f} ms ({min(found.working) * 1e3:.0f} to {max(found.working) * 1e3:.0f}) for one, "
-            f"the driver {found.driving * 1e3:.1f} ms, and {found.fixed * 1e3:.0f} ms for the run"
+            f"{workers:7} {predicted:9.2f} s {median(took):9.2f} s ({took[0]:.2f} to {took[-1]:.2f}) "
+            f"{median(took) / predicted:15.2f}",
+            flush=True,
         )
-        print(f"a candidate and metric: {mean / found.candidates / len(METRICS) * 1e6:.2f} us")
-        print("workers  a quiet machine would take  shared with others: predicted  measured  measured / predicted")
-        for workers in (1, 2, 4):
-            # Driver and scheduler have to be worked for as well.
-            busy = workers + 2 * min(1.0, workers * found.driving / mean)
-            quiet = simulate(blocks, found, Machines(workers, slow=max(1.0, busy / processors))).seconds
-            taken, predicted = [], []
-            for _ in range(rounds):
-                before = slowness(folder)
-                took, message = real_run(folder, workers)
-                others = (before + slowness(folder)) / 2 * processors - 1  # processes that share the processors
-                slow = max(1.0, (max(0.0, others) + busy) / processors)
-                taken.append(took)
-                there = Machines(workers, latency=message / 2, slow=slow)
-                predicted.append(simulate(blocks, found, there).seconds)
-            ratios = sorted(one / other for one, other in zip(taken, predicted, strict=True))
-            print(
-                f"{workers:7} {quiet:26.1f} s {median(predicted):28.1f} s {median(taken):7.1f} s "
-                f"{ratios[len(ratios) // 2]:14.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})",
-                flush=True,
-            )
+
+
+def tell(study: Study, found: Measured) -> None:
+    print(
+        f"a block of {found.candidates:.0f} candidates: {found.size / 1e3:.1f} kB are sent, a worker takes "
+        f"{found.mean * 1e3:.1f} ms ({min(found.working) * 1e3:.0f} to {max(found.working) * 1e3:.0f}), "
+        f"the driver {found.driving * 1e3:.1f} ms; a message takes it {found.message * 1e3:.1f} ms more, and the "
+        f"scheduler {found.scheduling * 1e3:.1f} ms; {worth_sending(found.mean, 1)} blocks a message and more"
+    )
+    print(f"a candidate and metric: {found.mean / found.candidates / len(study.metrics) * 1e6:.2f} us of a worker")
 
 
 # --- planning ------------------------------------------------------------------------------------------------------
@@ -251,17 +309,15 @@ PROCESSORS = 32  # of a node
 PRICE = 0.05  # of a processor and hour, in whatever currency
 
 
-def plan(measured: Measured, price: float = PRICE, failures: float = 1 / (30 * 24 * 3600)) -> None:
+def plan(study: Study, price: float = PRICE, failures: float = 1 / (30 * 24 * 3600)) -> None:
     """Two tables, candidates by nodes: one driver for all, and the lists cut into as many parts as it takes drivers.
 
     A worker fails once in a month, on average, and is replaced in ten minutes.
     """
-    mean = sum(measured.working) / len(measured.working)
-    fed = max(1, int(mean / measured.driving))
-    print(
-        f"a block of {measured.candidates:.0f} candidates: {mean * 1e3:.0f} ms of a worker, "
-        f"{measured.driving * 1e3:.1f} ms of the driver, {measured.size / 1e6:.2f} MB"
-    )
+    measured = measure(study)
+    fed = next(n for n in range(10_000, 0, -1) if n == 1 or measured.busy_by(n) <= 1)
+    print(study)
+    tell(study, measured)
     print(f"nodes of {PROCESSORS} processors, {price} a processor and hour, a failure a worker and month")
     for title, most in (
         ("one driver", None),
@@ -279,7 +335,7 @@ def plan(measured: Measured, price: float = PRICE, failures: float = 1 / (30 * 2
                 cost = found.seconds / 3600 * workers * price
                 print(
                     f"10^{exponent:<2} {nodes:12} {duration(found.seconds):>9} {cost:11,.0f} {found.busy:12.0%} "
-                    f"{found.lost * drivers:9}"
+                    f"{failures * own * drivers * found.seconds:9.1f}"
                 )
 
 
@@ -296,13 +352,15 @@ if __name__ == "__main__":
     parser.add_argument("--costs", action="store_true", help="what each metric takes by itself")
     parser.add_argument("--lists", type=int, default=200)
     parser.add_argument("--candidates", type=int, default=1024)
+    parser.add_argument("--metrics", nargs="+", default=METRICS)
     parser.add_argument("--price", type=float, default=PRICE, help="of a processor and hour")
     asked = parser.parse_args()
-    if asked.costs:
-        costs(asked.lists, asked.candidates)
-    elif asked.plan:
-        with tempfile.TemporaryDirectory() as scratch:
-            write(Path(scratch), asked.lists, asked.candidates, 4)
-            plan(measure(Path(scratch), asked.lists, asked.candidates), asked.price)
-    else:
-        check(asked.lists, asked.candidates)
+    with tempfile.TemporaryDirectory() as scratch:
+        of_lists = Study(Path(scratch), asked.lists, asked.candidates, asked.metrics)
+        of_lists.write()
+        if asked.costs:
+            costs(of_lists)
+        elif asked.plan:
+            plan(of_lists, asked.price)
+        else:
+            check(of_lists)

@@ -83,10 +83,10 @@ import functools
 import time
 
 import tarocco.clusters
-import tarocco.judge.cases
 import tarocco.keeping
+import tarocco.read.stretches
 
-tarocco.judge.cases._TEXT = 1 << 15
+tarocco.read.stretches.LEAST = tarocco.read.stretches.MOST = 1 << 15
 tarocco.keeping.MOMENT = 0.0
 called = tarocco.clusters._called
 

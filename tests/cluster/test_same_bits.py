@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,6 +14,7 @@ from tarocco import counting, datasets, keeping
 from tarocco.annotate.annotated import annotated, forget
 from tarocco.cli import main
 from tarocco.errors import BadParameter, ClusterError
+from tarocco.read import stretches
 
 DEMO = datasets.load("demo")
 PEOPLE = {name: [float((s * 7 + len(name)) % 5) for s in range(len(DEMO.references))] for name in DEMO.systems}
@@ -44,11 +47,21 @@ def bits(thing):
     return thing
 
 
+def stretched(**how):
+    """ORANGE of a file whose stretches workers read."""
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stretches, "LEAST", 1000)
+        path = Path(folder) / "nbest.txt"
+        path.write_text("".join(f"{s} ||| {text}\n" for s, own in enumerate(LISTS) for text in own))
+        return tarocco.orange(path, DEMO.references, metrics=["BLEUS-4", "NIST-5", "chrF"], **how)
+
+
 WORK = {
     "score": lambda **how: tarocco.score(
         DEMO.systems, DEMO.references, metrics=["BLEU-4", "NIST-5", "TER", "METEOR"], confidence=0.95, **how
     ),
     "orange": lambda **how: tarocco.orange(LISTS, DEMO.references, metrics=["BLEUS-4", "NIST-5", "chrF"], **how),
+    "orange of a file": stretched,
     "king": lambda **how: tarocco.king(DEMO.systems, DEMO.references, metrics=["BLEU-4", "chrF"], **how),
     "queen": lambda **how: tarocco.queen(DEMO.systems, DEMO.references, metrics=["BLEU-4", "chrF"], **how),
     "jack": lambda **how: tarocco.jack(DEMO.systems, DEMO.references, metrics=["BLEU-4", "chrF"], **how),
@@ -81,6 +94,20 @@ def test_the_same_bits(name, workers):
     assert bits(there.to_dict()) == bits(here.to_dict())
 
 
+def test_workers_that_do_not_have_the_file(workers, tmp_path, monkeypatch):
+    """An open file of this process has a name that means something else in theirs: its stretches are sent."""
+    monkeypatch.setattr(stretches, "LEAST", 1000)
+    (tmp_path / "n").write_text("".join(f"{s} ||| {text}\n" for s, own in enumerate(LISTS) for text in own))
+    with open(tmp_path / "n") as file:
+        name = f"/proc/self/fd/{file.fileno()}"
+        asked = {"metrics": ["BLEUS-4", "NIST-5", "chrF"]}
+        here = tarocco.orange(name, DEMO.references, jobs=1, **asked)
+        sent = workers._done
+        there = tarocco.orange(name, DEMO.references, executor=workers, **asked)
+    assert workers._done > sent
+    assert bits(there.to_dict()) == bits(here.to_dict())
+
+
 def test_oracles_of_lattices(workers, tmp_path):
     (tmp_path / "one.plf").write_text(LATTICE)
     asked = {"metric": "WER", "format": "plf"}
@@ -90,7 +117,7 @@ def test_oracles_of_lattices(workers, tmp_path):
 
 
 def test_what_is_in_the_store_is_not_sent(workers, tmp_path):
-    for name in ("orange", "king", "references"):
+    for name in ("orange", "orange of a file", "king", "references"):
         first = WORK[name](executor=workers, store=tmp_path / "s.db")
         sent = workers._done
         again = WORK[name](executor=workers, store=tmp_path / "s.db")
