@@ -33,7 +33,9 @@ _FUNCTIONS = 4  # whose copies workers keep
 _LOST = 3.0  # seconds without a scheduler until it counts as gone
 
 _TASK = 0.25  # seconds that a task should take; more, and much is lost with a worker
-_MOST_TOGETHER = 16
+_MESSAGE = 0.01  # seconds that a message takes here and in the scheduler: with many workers, tasks take longer
+_MOST_TOGETHER = 64
+_KNOWN = 16
 
 Tell = Callable[[str], None]
 Call = tuple[tuple[Any, ...], dict[str, Any]]  # arguments, by place and by name
@@ -118,9 +120,9 @@ class Workers(Executor):
     @property
     def together(self) -> int:
         """How many items are worth sending together, by what they took until now: a message costs some milliseconds."""
-        if self._items < 2 * self._max_workers:
+        if self._items < enough_to_know(self._max_workers):
             return 1
-        return max(1, min(_MOST_TOGETHER, round(_TASK * self._items / max(self._seconds, 1e-9))))
+        return worth_sending(self._seconds / self._items, self._max_workers)
 
     def submit_many(self, function: Callable[[Any], Any], items: Sequence[Any]) -> Future[list[Any]]:
         """Let a worker call a function on several items, one after the other."""
@@ -141,6 +143,8 @@ class Workers(Executor):
         with self._speaking():
             there = self.client.submit(_work, __version__, self._common(function), item, key=key, pure=False)
         with self._changed:
+            if self._gone is not None:  # meanwhile; nobody would tell this one
+                raise self._gone
             self._pending[future] = there, len(item)
         # On the client's loop, not in a thread that would wait for the loop: nobody waits for it when all is over.
         asyncio.run_coroutine_threadsafe(self._take(future, there, one), self.client.loop.asyncio_loop)
@@ -166,7 +170,7 @@ class Workers(Executor):
         try:
             seconds, results = await there._result()
         except Exception as problem:
-            error = self._explained(problem)
+            error = self._explained(problem, at_work=there.status == "error")
         with self._changed:
             if future not in self._pending:  # stopped meanwhile
                 return
@@ -179,8 +183,11 @@ class Workers(Executor):
         else:
             future.set_exception(error)
 
-    def _explained(self, error: BaseException) -> BaseException:
-        """What happened on the cluster as a sentence; errors of the work itself stay as they are."""
+    def _explained(self, error: BaseException, at_work: bool) -> BaseException:
+        """What happened on the cluster as a sentence; errors of the work itself stay as they are.
+
+        A result that is finished and cannot be had is no error of the work: whoever keeps it is out of reach.
+        """
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker
@@ -194,7 +201,7 @@ class Workers(Executor):
                 f"{self.where}: workers went away {error.allowed_failures + 1} times over the same block: most likely "
                 f"it needs more memory than a worker has (fewer processes, or more memory for each)"
             )
-        if isinstance(error, CancelledError):
+        if isinstance(error, CancelledError) or (isinstance(error, OSError) and not at_work):
             return self._scheduler_gone()
         if isinstance(error, ImportError):
             return ClusterError(f"{self.where}: a worker cannot do this work: {error} (is the same software there?)")
@@ -225,8 +232,9 @@ class Workers(Executor):
             self.client = distributed.Client(address, set_as_default=False)
         except OSError as error:
             raise ClusterError(f"{self.where}: there is no scheduler, or it does not answer ({error})") from None
-        self._wait_for_workers()
-        threading.Thread(target=self._watch, name="tarocco-cluster", daemon=True).start()
+        with self._speaking():
+            known = self._wait_for_workers()
+        threading.Thread(target=self._watch, args=(known,), name="tarocco-cluster", daemon=True).start()
 
     def _start(self, processes: int) -> str:
         """Start processes of this machine; the address of their scheduler."""
@@ -240,22 +248,23 @@ class Workers(Executor):
             raise ClusterError(f"{self.where}: the processes could not be started (python -m tarocco.local_cluster)")
         return address
 
-    def _wait_for_workers(self) -> None:
-        """Batch systems start workers when there is room for them."""
-        if not self.client.nthreads():
+    def _wait_for_workers(self) -> set[str]:
+        """Batch systems start workers when there is room for them; gives those that are there."""
+        found: dict[str, int] = self.client.nthreads()
+        if not found:
             self.tell(f"{self.where}: there are no workers yet; waiting for them")
-        while not self.client.nthreads():
+        while not found:
             if self.client.status != "running":
                 raise self._scheduler_gone()
             time.sleep(0.2)
-        found = self.client.nthreads()
+            found = self.client.nthreads()
         self._threads = sum(found.values())
-        self.tell(f"{self.where}: {_some(len(found), 'worker')}, {_some(sum(found.values()), 'thread')}")
+        self.tell(f"{self.where}: {_some(len(found), 'worker')}, {_some(self._threads, 'thread')}")
+        return set(found)
 
-    def _watch(self) -> None:
+    def _watch(self, known: set[str]) -> None:
         """Look at the cluster now and then: who is there, how far it is, and whether there still is a scheduler."""
         client = self.client
-        known = set(client.nthreads())
         began = reported = time.monotonic()
         away = 0.0
         while not self._over.wait(EVERY):
@@ -298,13 +307,13 @@ class Workers(Executor):
 
     @contextmanager
     def _speaking(self) -> Iterator[None]:
-        """Whatever goes wrong while something is sent is the cluster's failure."""
+        """Whatever goes wrong while something is asked or sent is the cluster's failure."""
         try:
             yield
         except TaroccoError:
             raise
         except Exception as error:
-            if self.client.status == "running":
+            if self.client.status == "running" and not isinstance(error, OSError):  # a client is the last to know
                 raise
             raise self._scheduler_gone() from error
 
@@ -326,6 +335,16 @@ class Workers(Executor):
             self.processes.wait()
             for pipe in (self.processes.stdin, self.processes.stdout):
                 pipe.close()
+
+
+def enough_to_know(workers: int) -> int:
+    """After how many items it is known how long they take."""
+    return min(2 * workers, _KNOWN)
+
+
+def worth_sending(seconds: float, workers: int) -> int:
+    """How many items that take so long are worth a message, so that so many workers do not wait for messages."""
+    return max(1, min(_MOST_TOGETHER, round(max(_TASK, _MESSAGE * workers) / max(seconds, 1e-9))))
 
 
 def _pickled(thing: Any) -> bytes:

@@ -170,6 +170,47 @@ def test_the_scheduler_goes_away(trial, hit, slow, tmp_path):
     assert run.blocks() > before
 
 
+@pytest.mark.parametrize("moment", ["submit", "_gather", "nthreads"])
+def test_the_scheduler_goes_away_at_a_bad_moment(running, monkeypatch, moment):
+    """While something is sent, while a finished result is fetched, and before there was any work."""
+    from distributed import Client
+    from distributed.comm import CommClosedError
+
+    def closed(*_arguments, **_named):
+        raise CommClosedError("in <TCP (closed)>: Stream is closed")
+
+    async def closed_later(*_arguments, **_named):
+        closed()
+
+    with tarocco.cluster(running.address) as workers:
+        if moment != "nthreads":
+            assert workers.submit(len, "abc").result() == 3
+        monkeypatch.setattr(Client, moment, closed_later if moment == "_gather" else closed)
+        with pytest.raises(ClusterError, match=f"^{running.address}: the scheduler went away$"):
+            workers.submit(len, "abc").result(10)
+
+
+def test_a_file_that_a_worker_cannot_read_is_no_lost_scheduler(running, tmp_path):
+    with tarocco.cluster(running.address) as workers, pytest.raises(FileNotFoundError) as told:
+        workers.submit(open, str(tmp_path / "nowhere")).result()
+    assert told.value.filename == str(tmp_path / "nowhere")
+
+
+def test_work_that_is_sent_when_all_is_lost_does_not_wait(running, monkeypatch):
+    """The watcher gives up between two steps of sending."""
+    with tarocco.cluster(running.address) as workers:
+        assert workers.submit(len, "abc").result() == 3
+        submit = workers.client.submit
+
+        def submit_and_lose(*arguments, **named):
+            workers._give_up(ClusterError("all is lost"))
+            return submit(*arguments, **named)
+
+        monkeypatch.setattr(workers.client, "submit", submit_and_lose)
+        with pytest.raises(ClusterError, match="all is lost"):
+            workers.submit(len, "abc").result(10)
+
+
 def test_there_is_no_scheduler(trial):
     command, _ = trial
     hasty = {**os.environ, "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "1s"}

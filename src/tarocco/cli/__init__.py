@@ -74,7 +74,8 @@ def guarded(work: Callable[[list[str]], int], arguments: Sequence[str] | None, p
         return 0
     except OSError as error:
         _close_output()
-        print(f"{program}: {error.filename or 'the output could not be written'}: {error.strerror}", file=sys.stderr)
+        what = error.filename or "the output could not be written"
+        print(f"{program}: {what}: {error.strerror or error}", file=sys.stderr)
         return 1
     return code
 
