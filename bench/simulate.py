@@ -32,7 +32,8 @@ import psutil
 from nbest_data import write
 
 import tarocco
-from tarocco.clusters import IN_FLIGHT, Workers, _pickled, enough_to_know, worth_sending
+from tarocco.cluster_tasks import pickled
+from tarocco.clusters import IN_FLIGHT, Workers, enough_to_know, worth_sending
 from tarocco.read import stretches as cutting
 
 METRICS = ["BLEUS-4", "NIST-5", "PER", "WER", "ROUGE-L", "ROUGE-W-1.2", "ROUGE-S-4", "chrF"]
@@ -165,7 +166,7 @@ def watching() -> Iterator[tuple[list[float], list[int]]]:
     hear = stretches.hear
 
     def watched(cut, hearing, asked):  # type: ignore[no-untyped-def]
-        sizes.append(len(_pickled(asked)))
+        sizes.append(len(pickled(asked)))
         began = time.thread_time()
         outcome = hear(cut, hearing, asked)
         working.append(time.thread_time() - began)

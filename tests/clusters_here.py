@@ -82,13 +82,13 @@ SLOW = """
 import functools
 import time
 
-import tarocco.clusters
+import tarocco.cluster_tasks
 import tarocco.keeping
 import tarocco.read.stretches
 
 tarocco.read.stretches.LEAST = tarocco.read.stretches.MOST = 1 << 15
 tarocco.keeping.MOMENT = 0.0
-called = tarocco.clusters._called
+called = tarocco.cluster_tasks._called
 
 
 @functools.wraps(called)
@@ -97,7 +97,7 @@ def slowly_called(*arguments):
     return called(*arguments)
 
 
-tarocco.clusters._called = slowly_called
+tarocco.cluster_tasks._called = slowly_called
 """
 
 

@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from tarocco import counting, datasets, keeping
+from tarocco import datasets, keeping, model
 from tarocco.cli import main
 
 FOLDER = Path(datasets.__file__).parent / "data" / "demo"
@@ -18,7 +18,7 @@ REFERENCES, SYSTEMS = ("ref1", "ref2", "ref3"), ("careful", "mirror")
 
 
 def judge(store, log, out):
-    keeping.BLOCK = counting.BLOCK = 10
+    model.BLOCK = 10
     keeping.MOMENT = 0.002  # a few blocks at a time, so that kills hit many states
     lines = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     put, flush = keeping.Waiting.put, keeping.Waiting.flush

@@ -11,7 +11,7 @@ import sys
 import numpy as np
 
 import tarocco
-from tarocco import counting, keeping
+from tarocco import keeping, model
 
 SEGMENTS = 3000
 BLOCK = 16
@@ -27,7 +27,7 @@ def text(stream):
 
 
 def main(store, log, out):
-    keeping.BLOCK = counting.BLOCK = BLOCK
+    model.BLOCK = BLOCK
     lines = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     put, flush = keeping.Kept.put, keeping.Waiting.flush
     computed = []

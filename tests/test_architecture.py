@@ -20,6 +20,7 @@ ROOMS = (
     "arguments",
     "run",
     "local_cluster",
+    "cluster_tasks",
     "clusters",
     "store",
     "kernels",

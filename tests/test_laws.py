@@ -208,7 +208,7 @@ def test_score_is_vectorized_over_any_leading_axes(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_threads_change_nothing(name, monkeypatch):
-    monkeypatch.setattr("tarocco.counting.BLOCK", 1)
+    monkeypatch.setattr("tarocco.model.BLOCK", 1)
     one = score(name, CANDIDATES, REFERENCES, jobs=1, confidence=0.9, n_resamples=150)
     many = score(name, CANDIDATES, REFERENCES, jobs=4, confidence=0.9, n_resamples=150)
     monkeypatch.undo()

@@ -8,12 +8,17 @@ import sys
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
+from unittest import mock
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tarocco
-from tarocco import counting, datasets, keeping
+from tarocco import datasets, model
+from tarocco.arguments import make_test_set
 from tarocco.cli import main
+from tarocco.model import Segments, TestSet
 from tarocco.run import map_ordered
 
 DEMO = datasets.load("demo")
@@ -85,15 +90,43 @@ def expected():
 
 @pytest.mark.parametrize("jobs", [2, 3, 7])
 def test_any_number_of_threads_gives_the_same_bits(expected, jobs, monkeypatch):
-    monkeypatch.setattr(counting, "BLOCK", 5)
+    monkeypatch.setattr(model, "BLOCK", 5)
     result = tarocco.score(DEMO.systems, DEMO.references, metrics=METRICS, jobs=jobs, confidence=0.95)
     assert numbers_of(result) == expected
 
 
+@given(
+    sizes=st.lists(st.lists(st.integers(0, 40), min_size=2, max_size=2), max_size=30),
+    rows=st.integers(1, 8),
+    most=st.integers(1, 60),
+)
+def test_blocks_have_few_rows_and_few_bytes(sizes, rows, most):
+    """As many segments as may be; a longer one is alone. Whatever a system says, blocks stay what they are."""
+    streams = [Segments.from_strings(["x" * own[r] for own in sizes]) for r in range(2)]
+    with mock.patch.multiple(model, BLOCK=rows, BLOCK_BYTES=most):
+        found = TestSet({}, tuple(streams)).blocks
+        again = TestSet({"long": Segments.from_strings(["x" * 100] * len(sizes))}, tuple(streams)).blocks
+    assert again == found
+    assert [row for first, last in found for row in range(first, last)] == list(range(len(sizes)))
+    longest = [max(own) + 1 for own in sizes]  # with the end of the line
+    for first, last in found:
+        assert last - first == 1 or (last - first <= rows and sum(longest[first:last]) <= most)
+        assert last == len(sizes) or last - first == rows or sum(longest[first : last + 1]) > most
+
+
+def test_documents_are_scored_in_several_blocks(monkeypatch):
+    """Few segments, and long ones: as many threads as there are have something to do."""
+    systems = {"one": [" ".join(DEMO.systems["careful"])] * 9}
+    references = [[" ".join(own[0] for own in DEMO.references)]] * 9
+    whole = tarocco.score(systems, references, metrics=METRICS)
+    monkeypatch.setattr(model, "BLOCK_BYTES", 1 + len(references[0][0].encode()))
+    assert len(make_test_set(systems, references).blocks) == 9
+    assert numbers_of(tarocco.score(systems, references, metrics=METRICS)) == numbers_of(whole)
+
+
 @pytest.mark.parametrize("pool", [ThreadPoolExecutor, ProcessPoolExecutor])
 def test_any_executor_gives_the_same_bits(expected, pool, monkeypatch, tmp_path):
-    monkeypatch.setattr(counting, "BLOCK", 5)
-    monkeypatch.setattr(keeping, "BLOCK", 5)
+    monkeypatch.setattr(model, "BLOCK", 5)
     with pool(2) as executor:
         for _ in range(2):
             result = tarocco.score(

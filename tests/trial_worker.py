@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from tarocco import counting, datasets, keeping
+from tarocco import datasets, keeping, model
 from tarocco.cli import main
 
 FOLDER = Path(datasets.__file__).parent / "data" / "demo"
@@ -15,7 +15,7 @@ COMMAND = ["trial", str(FOLDER / "demo.toml"), "-m", "BLEU-4", "chrF", "WER", "-
 
 
 def hold(store, out, blocks):
-    keeping.BLOCK = counting.BLOCK = 20
+    model.BLOCK = 20
     keeping.MOMENT = 0.0  # every block is stored when it is there
     left = int(blocks)
     flush = keeping.Waiting.flush

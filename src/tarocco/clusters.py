@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import pickle
 import subprocess
 import sys
 import threading
@@ -24,6 +23,7 @@ from typing import Any
 from uuid import uuid4
 
 from tarocco._version import __version__
+from tarocco.cluster_tasks import Call, made, pickled, work
 from tarocco.errors import BadParameter, ClusterError, MissingExtra, TaroccoError
 
 IN_FLIGHT = 1 << 28  # bytes of items that were sent and have no result yet; one item may be larger
@@ -38,7 +38,6 @@ _MOST_TOGETHER = 64
 _KNOWN = 16
 
 Tell = Callable[[str], None]
-Call = tuple[tuple[Any, ...], dict[str, Any]]  # arguments, by place and by name
 
 
 @contextmanager
@@ -130,7 +129,7 @@ class Workers(Executor):
 
     def _send(self, function: Callable[..., Any], calls: list[Call], one: bool) -> Future[Any]:
         self._connect()
-        item = _pickled(calls)
+        item = pickled(calls)
         with self._changed:
             while self._pending and self._bytes + len(item) > IN_FLIGHT and self._gone is None:
                 self._changed.wait(EVERY)
@@ -141,7 +140,7 @@ class Workers(Executor):
         future.set_running_or_notify_cancel()
         key = f"tarocco-{self._run}-{next(self._numbers)}"
         with self._speaking():
-            there = self.client.submit(_work, __version__, self._common(function), item, key=key, pure=False)
+            there = self.client.submit(work, __version__, self._common(function), item, key=key, pure=False)
         with self._changed:
             if self._gone is not None:  # meanwhile; nobody would tell this one
                 raise self._gone
@@ -156,7 +155,7 @@ class Workers(Executor):
             self._functions.move_to_end(id(function))
             return self._functions[id(function)][1]
         key = f"tarocco-{self._run}-function-{next(self._numbers)}"
-        there = self.client.submit(_made, __version__, _pickled(function), key=key, pure=False)
+        there = self.client.submit(made, __version__, pickled(function), key=key, pure=False)
         self._functions[id(function)] = function, there  # the function is kept, or another could get its id
         with suppress(Exception):  # all workers get it at once, or the scheduler would favor the one that has it
             self.client.replicate([there])
@@ -345,51 +344,6 @@ def enough_to_know(workers: int) -> int:
 def worth_sending(seconds: float, workers: int) -> int:
     """How many items that take so long are worth a message, so that so many workers do not wait for messages."""
     return max(1, min(_MOST_TOGETHER, round(max(_TASK, _MESSAGE * workers) / max(seconds, 1e-9))))
-
-
-def _pickled(thing: Any) -> bytes:
-    """As bytes, compressed: candidates of a list are so much alike that a tenth of them is left, in a millisecond."""
-    import cloudpickle  # functions and classes of a running program, too
-
-    data: bytes = _zstd().compress(cloudpickle.dumps(thing, protocol=5), 1)
-    return data
-
-
-def _unpickled(data: bytes) -> Any:
-    return pickle.loads(_zstd().decompress(data))
-
-
-def _zstd() -> Any:
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-    return zstd
-
-
-def _check_version(wanted: str) -> None:
-    if wanted != __version__:
-        raise ClusterError(f"a worker has tarocco {__version__}, this process has {wanted}: they must be the same")
-
-
-def _made(version: str, data: bytes) -> Any:
-    """On a worker: what a fan-out has in common."""
-    _check_version(version)
-    return _unpickled(data)
-
-
-def _work(version: str, function: Callable[..., Any], item: bytes) -> tuple[float, list[Any]]:
-    """On a worker: some items, and how long they took."""
-    _check_version(version)
-    calls: list[Call] = _unpickled(item)
-    began = time.perf_counter()
-    results = [_called(function, call) for call in calls]
-    return time.perf_counter() - began, results
-
-
-def _called(function: Callable[..., Any], call: Call) -> Any:
-    arguments, named = call
-    return function(*arguments, **named)
 
 
 def _silence(logger: str) -> None:

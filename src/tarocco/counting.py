@@ -16,7 +16,7 @@ from tarocco.encode.batch import Batch, Encoding
 from tarocco.errors import InputError, PluginError, TextRefused
 from tarocco.metrics.base import Floats, Metric, OnePass
 from tarocco.model import Segments, TestSet
-from tarocco.run import BLOCK, blocks, map_ordered
+from tarocco.run import blocks, map_ordered
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -81,7 +81,7 @@ def compute_statistics(
             out[m][s, slice(*block)] = of_system
 
     pieces: list[Piece] = []
-    for block in blocks(len(test_set), BLOCK):
+    for block in test_set.blocks:
         known = kept.get(block) if kept is not None else {}
         fill(block, known)
         pieces += _missing(block, known, len(metrics), len(systems))

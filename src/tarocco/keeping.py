@@ -18,7 +18,6 @@ import numpy as np
 from tarocco.metrics.base import Floats, Metric
 from tarocco.model import Segments, TestSet
 from tarocco.registry import release_of
-from tarocco.run import BLOCK, blocks
 from tarocco.store.blocks import Series, Store, digest
 
 MOMENT = 0.05  # seconds; blocks that take less are stored several at a time, as a transaction costs as much as they do
@@ -84,7 +83,7 @@ class Kept:
     ) -> None:
         self.store = store
         self.waiting = Waiting(store)
-        parts = blocks(len(test_set), BLOCK)
+        parts = test_set.blocks
         columns = list(test_set.systems.values())
 
         def digests(block: Block) -> tuple[bytes, list[bytes]]:

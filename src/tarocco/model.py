@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from tarocco.errors import InputError
 
 NEWLINE = 10
+BLOCK = 1024  # segments that are encoded, counted and stored together, at most; results do not depend on it
+BLOCK_BYTES = 1 << 18  # or as many as have so much text, by their longest references; or one, if that has more
 _SCAN = 1 << 24  # bytes looked at together, so that a large text needs no second copy of itself
 
 
@@ -156,6 +158,23 @@ class TestSet:
         present = np.stack([~stream.blank for stream in self.references])
         present[0] |= ~present.any(axis=0)
         return present
+
+    @property
+    def blocks(self) -> list[tuple[int, int]]:
+        """(first, last) of the segments that are worked on together: as many of them as are worth it, and no more.
+
+        Only references decide, so that a system more or less changes no block that a store has of the others.
+        """
+        n = len(self)
+        longest = np.maximum.reduce([np.diff(stream.starts) for stream in self.references])
+        ends = np.concatenate([np.zeros(1, np.intp), np.cumsum(longest)])
+        found, first = [], 0
+        while first < n:
+            fit = int(np.searchsorted(ends, ends[first] + BLOCK_BYTES, side="right")) - 1
+            last = min(n, first + BLOCK, max(first + 1, fit))
+            found.append((first, last))
+            first = last
+        return found
 
     @property
     def stream_names(self) -> tuple[str, ...]:

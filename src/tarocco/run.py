@@ -13,8 +13,6 @@ from tarocco.errors import BadParameter
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
-BLOCK = 1024  # segments that are encoded, counted and stored together; results do not depend on it
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 

@@ -11,7 +11,7 @@ from conftest import ROOT
 from test_cli import on_terminal, run
 
 import tarocco
-from tarocco import counting, keeping
+from tarocco import model
 from tarocco.annotate import annotated as module
 from tarocco.annotate.annotated import annotated, forget, learn, register, told
 from tarocco.annotate.watching import watch
@@ -43,8 +43,7 @@ class Counting(ByThatRule):
 
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch):
-    for room in (counting, keeping):
-        monkeypatch.setattr(room, "BLOCK", 8)
+    monkeypatch.setattr(model, "BLOCK", 8)
     monkeypatch.setattr(module, "_BATCH", 5)
     forget()
     yield

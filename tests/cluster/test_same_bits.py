@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tarocco
-from tarocco import counting, datasets, keeping
+from tarocco import datasets, model
 from tarocco.annotate.annotated import annotated, forget
 from tarocco.cli import main
 from tarocco.errors import BadParameter, ClusterError
@@ -30,8 +30,7 @@ def workers(running):
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(counting, "BLOCK", 12)
-    monkeypatch.setattr(keeping, "BLOCK", 12)
+    monkeypatch.setattr(model, "BLOCK", 12)
 
 
 def bits(thing):

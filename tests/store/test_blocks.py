@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import tarocco
-from tarocco import counting, keeping
+from tarocco import model
 from tarocco.encode.batch import Encoding
 from tarocco.keeping import Kept
 from tarocco.scoring import score_test_set
@@ -30,8 +30,7 @@ METRICS = ["BLEU-4", "NIST-5", "ROUGE-W-1.2", "TER"]
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Several blocks for a few segments."""
-    for module in (keeping, counting):
-        monkeypatch.setattr(module, "BLOCK", 16)
+    monkeypatch.setattr(model, "BLOCK", 16)
 
 
 def numbers_of(result):
