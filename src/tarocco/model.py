@@ -165,15 +165,12 @@ class TestSet:
 
         Only references decide, so that a system more or less changes no block that a store has of the others.
         """
-        n = len(self)
-        longest = np.maximum.reduce([np.diff(stream.starts) for stream in self.references])
-        ends = np.concatenate([np.zeros(1, np.intp), np.cumsum(longest)])
         found, first = [], 0
-        while first < n:
-            fit = int(np.searchsorted(ends, ends[first] + BLOCK_BYTES, side="right")) - 1
-            last = min(n, first + BLOCK, max(first + 1, fit))
-            found.append((first, last))
-            first = last
+        while first < len(self):
+            sizes = [np.diff(stream.starts[first : first + BLOCK + 1]) for stream in self.references]
+            fit = np.searchsorted(np.cumsum(np.maximum.reduce(sizes)), BLOCK_BYTES, side="right")
+            found.append((first, first + max(1, int(fit))))
+            first = found[-1][1]
         return found
 
     @property
