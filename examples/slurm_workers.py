@@ -3,6 +3,8 @@
 pip install 'tarocco[cluster]' dask-jobqueue, in an environment that all nodes see.
 """
 
+from pathlib import Path
+
 from dask_jobqueue import SLURMCluster
 
 import tarocco
@@ -20,7 +22,8 @@ def main() -> None:
     )
     jobs.adapt(minimum_jobs=1, maximum_jobs=20)  # as many as there is work for
     with tarocco.cluster(jobs.scheduler_address, tell=print) as workers:
-        references = [tuple(lines) for lines in zip(*map(open, ["ref1.txt", "ref2.txt"]), strict=True)]
+        columns = [Path(name).read_text("utf-8").splitlines() for name in ("ref1.txt", "ref2.txt")]
+        references = list(zip(*columns, strict=True))
         print(tarocco.orange("nbest.txt", references, executor=workers, store="orange.db"))
 
 
