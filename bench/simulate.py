@@ -32,8 +32,8 @@ import psutil
 from nbest_data import write
 
 import tarocco
-from tarocco.cluster_tasks import pickled
-from tarocco.clusters import IN_FLIGHT, Workers, enough_to_know, worth_sending
+from tarocco.cluster_tasks import enough_to_know, pickled, worth_sending
+from tarocco.clusters import IN_FLIGHT, Workers
 from tarocco.read import stretches as cutting
 
 METRICS = ["BLEUS-4", "NIST-5", "PER", "WER", "ROUGE-L", "ROUGE-W-1.2", "ROUGE-S-4", "chrF"]

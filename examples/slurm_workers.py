@@ -20,7 +20,7 @@ def main() -> None:
         local_directory="/tmp",
         job_script_prologue=["source /shared/venv/bin/activate"],
     )
-    jobs.adapt(minimum_jobs=1, maximum_jobs=20)  # as many as there is work for
+    jobs.scale(jobs=20)  # work begins with the first of them
     with tarocco.cluster(jobs.scheduler_address, tell=print) as workers:
         columns = [Path(name).read_text("utf-8").splitlines() for name in ("ref1.txt", "ref2.txt")]
         references = list(zip(*columns, strict=True))

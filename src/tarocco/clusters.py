@@ -10,20 +10,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import operator
+import re
 import subprocess
 import sys
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import count
 from typing import Any
 from uuid import uuid4
 
-from tarocco._version import __version__
-from tarocco.cluster_tasks import Call, made, pickled, work
+from tarocco.cluster_tasks import Call, enough_to_know, pickled, shipped, worth_sending
 from tarocco.errors import BadParameter, ClusterError, MissingExtra, TaroccoError
 
 IN_FLIGHT = 1 << 28  # bytes of items that were sent and have no result yet; one item may be larger
@@ -31,11 +33,7 @@ EVERY = 1.0  # seconds between two looks at the cluster
 REPORT = 60.0  # seconds between two reports on how far it got
 _FUNCTIONS = 4  # whose copies workers keep
 _LOST = 3.0  # seconds without a scheduler until it counts as gone
-
-_TASK = 0.25  # seconds that a task should take; more, and much is lost with a worker
-_MESSAGE = 0.01  # seconds that a message takes here and in the scheduler: with many workers, tasks take longer
-_MOST_TOGETHER = 64
-_KNOWN = 16
+_PATIENCE = 10.0  # seconds until an answer counts as missing
 
 Tell = Callable[[str], None]
 
@@ -75,8 +73,7 @@ def check_cluster(where: str) -> int | None:
     kind, _, rest = str(where).partition(":")
     if kind == "local" and rest.isascii() and rest.isdigit() and 1 <= int(rest) <= 1024:
         return int(rest)
-    host, _, port = rest.rpartition(":")
-    if kind in ("tcp", "tls", "ws", "wss") and host.startswith("//") and len(host) > 2 and port.isdigit():
+    if re.fullmatch(r"(tcp|tls|ws|wss)://([^\s:/\[\]]+|\[[^\s/\[\]]+\]):[0-9]{1,5}", str(where)):
         return None
     raise BadParameter(
         f'a cluster is the address of a scheduler, such as "tcp://host:8786", or "local:4" for four processes of this '
@@ -140,7 +137,7 @@ class Workers(Executor):
         future.set_running_or_notify_cancel()
         key = f"tarocco-{self._run}-{next(self._numbers)}"
         with self._speaking():
-            there = self.client.submit(work, __version__, self._common(function), item, key=key, pure=False)
+            there = self.client.submit(operator.call, self._common(function), item, key=key, pure=False)
         with self._changed:
             if self._gone is not None:  # meanwhile; nobody would tell this one
                 raise self._gone
@@ -155,10 +152,10 @@ class Workers(Executor):
             self._functions.move_to_end(id(function))
             return self._functions[id(function)][1]
         key = f"tarocco-{self._run}-function-{next(self._numbers)}"
-        there = self.client.submit(made, __version__, pickled(function), key=key, pure=False)
+        there = self.client.submit(*shipped(function), key=key, pure=False)
         self._functions[id(function)] = function, there  # the function is kept, or another could get its id
         with suppress(Exception):  # all workers get it at once, or the scheduler would favor the one that has it
-            self.client.replicate([there])
+            self.client.replicate([there], callback_timeout=_PATIENCE)
         while len(self._functions) > _FUNCTIONS:
             self._functions.popitem(last=False)
         return there
@@ -203,7 +200,11 @@ class Workers(Executor):
         if isinstance(error, CancelledError) or (isinstance(error, OSError) and not at_work):
             return self._scheduler_gone()
         if isinstance(error, ImportError):
-            return ClusterError(f"{self.where}: a worker cannot do this work: {error} (is the same software there?)")
+            return self._unable(error)
+        if isinstance(error, OSError | MemoryError):  # of a machine that is not this one
+            what = getattr(error, "strerror", None) or str(error) or "there is not enough memory"
+            file = getattr(error, "filename", None)
+            return ClusterError(f"{self.where}: on a worker: {what}" + (f" ({file})" if file else ""))
         return error
 
     def _scheduler_gone(self) -> ClusterError:
@@ -216,24 +217,45 @@ class Workers(Executor):
             raise self._gone
         if self.client is not None:
             return
-        if self._over.is_set():
-            raise RuntimeError("this cluster has been left")
         try:
             import dask
-            import distributed
+            from distributed import Client
         except ImportError:
             raise MissingExtra("clusters need dask.distributed: pip install 'tarocco[cluster]'") from None
         dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"})  # items are meant to be large
         if self._told:  # in sentences, what Dask would log with a trace for each connection
             _silence("distributed")
-        address = self.where if self.local is None else self._start(self.local)
         try:
-            self.client = distributed.Client(address, set_as_default=False)
-        except OSError as error:
-            raise ClusterError(f"{self.where}: there is no scheduler, or it does not answer ({error})") from None
-        with self._speaking():
-            known = self._wait_for_workers()
+            address = self.where if self.local is None else self._start(self.local)
+            self.client = self._entered(partial(Client, address, set_as_default=False))
+            with self._speaking():
+                known = self._wait_for_workers()
+                self._probe(known)
+        except ClusterError as error:
+            self._gone = error
+            raise
         threading.Thread(target=self._watch, args=(known,), name="tarocco-cluster", daemon=True).start()
+
+    def _entered(self, client: Callable[[], Any]) -> Any:
+        """A client. Dask would wait without end for somebody who takes the connection and says nothing."""
+        import dask
+
+        found: list[Any] = []
+
+        def enter() -> None:
+            try:
+                found.append(client())
+            except Exception as error:  # there is no telling what Dask makes of another program's answer
+                found.append(error)
+
+        patience = _PATIENCE + dask.utils.parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"))
+        entering = threading.Thread(target=enter, daemon=True)
+        entering.start()
+        entering.join(patience)
+        if found and not isinstance(found[0], Exception):
+            return found[0]
+        said = str(found[0]).strip().partition("\n")[0] if found else f"nothing was said for {patience:g} seconds"
+        raise ClusterError(f"{self.where}: there is no scheduler, or it does not answer ({said})")
 
     def _start(self, processes: int) -> str:
         """Start processes of this machine; the address of their scheduler."""
@@ -249,30 +271,57 @@ class Workers(Executor):
 
     def _wait_for_workers(self) -> set[str]:
         """Batch systems start workers when there is room for them; gives those that are there."""
-        found: dict[str, int] = self.client.nthreads()
+        found: dict[str, int] = self.client.nthreads(callback_timeout=_PATIENCE)
         if not found:
             self.tell(f"{self.where}: there are no workers yet; waiting for them")
         while not found:
             if self.client.status != "running":
                 raise self._scheduler_gone()
             time.sleep(0.2)
-            found = self.client.nthreads()
+            found = self.client.nthreads(callback_timeout=_PATIENCE)
         self._threads = sum(found.values())
         self.tell(f"{self.where}: {_some(len(found), 'worker')}, {_some(self._threads, 'thread')}")
         return set(found)
+
+    def _probe(self, workers: Iterable[str]) -> None:
+        """Let workers say whether they can do this work. One that cannot would spoil what others send it, and wait."""
+        for one in workers:
+            key = f"tarocco-{self._run}-probe-{next(self._numbers)}"
+            there = self.client.submit(*shipped(len), workers=[one], key=key, pure=False)
+            asyncio.run_coroutine_threadsafe(self._probed(there), self.client.loop.asyncio_loop)
+
+    async def _probed(self, there: Any) -> None:
+        try:
+            await there._result()
+        except (ImportError, AttributeError, ClusterError) as error:
+            self._give_up(self._unable(error))
+        except Exception:  # others tell what that is
+            pass
+
+    def _unable(self, error: Exception) -> ClusterError:
+        if isinstance(error, ClusterError):
+            return error
+        return ClusterError(f"{self.where}: a worker cannot do this work: {error} (is the same software there?)")
 
     def _watch(self, known: set[str]) -> None:
         """Look at the cluster now and then: who is there, how far it is, and whether there still is a scheduler."""
         client = self.client
         began = reported = time.monotonic()
-        away = 0.0
+        away, answers = 0.0, True
         while not self._over.wait(EVERY):
             if client.status == "running":
-                away = 0.0
-                with suppress(Exception):  # whatever it is, the next look tells
-                    threads = client.nthreads()
+                away, answered = 0.0, answers
+                try:
+                    threads = client.nthreads(callback_timeout=_PATIENCE)
                     self._tell_who(known, set(threads))
-                    known, self._threads = set(threads), sum(threads.values())
+                    self._probe(set(threads) - known)
+                    known, self._threads, answers = set(threads), sum(threads.values()), True
+                except TimeoutError:
+                    answers = False
+                except Exception:  # whatever it is, the next look tells
+                    pass
+                if answers != answered and not self._over.is_set():
+                    self.tell(f"{self.where}: the scheduler " + ("answers again" if answers else "does not answer"))
             else:
                 away += EVERY
                 if away >= _LOST or client.status == "closed":
@@ -295,14 +344,15 @@ class Workers(Executor):
         if before and not now:
             self.tell(f"{self.where}: no worker is left; waiting for new ones")
 
-    def _give_up(self, error: ClusterError) -> None:
-        """Nothing more will come."""
+    def _give_up(self, error: ClusterError) -> list[Any]:
+        """Nothing more will come; gives the tasks that nobody waits for any more."""
         with self._changed:
-            self._gone = error
+            self._gone = self._gone or error
             pending, self._pending = self._pending, {}
             self._changed.notify_all()
         for future in pending:
-            future.set_exception(error)
+            future.set_exception(self._gone)
+        return [there for there, _ in pending.values()]
 
     @contextmanager
     def _speaking(self) -> Iterator[None]:
@@ -319,14 +369,13 @@ class Workers(Executor):
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Leave the cluster, whatever is running; local processes end: they hold nothing that is wanted."""
         self._over.set()
-        with self._changed:
-            pending, self._pending = self._pending, {}
+        pending = self._give_up(ClusterError(f"{self.where}: this cluster has been left"))
         self._functions.clear()
         client, self.client = self.client, None
         if client is not None:
             with suppress(Exception):
                 if pending and self.processes is None and client.status == "running":
-                    client.cancel([there for there, _ in pending.values()], force=True)
+                    client.cancel(pending, force=True)
             with suppress(Exception):
                 client.close(timeout=1)
         if self.processes is not None:
@@ -334,16 +383,6 @@ class Workers(Executor):
             self.processes.wait()
             for pipe in (self.processes.stdin, self.processes.stdout):
                 pipe.close()
-
-
-def enough_to_know(workers: int) -> int:
-    """After how many items it is known how long they take."""
-    return min(2 * workers, _KNOWN)
-
-
-def worth_sending(seconds: float, workers: int) -> int:
-    """How many items that take so long are worth a message, so that so many workers do not wait for messages."""
-    return max(1, min(_MOST_TOGETHER, round(max(_TASK, _MESSAGE * workers) / max(seconds, 1e-9))))
 
 
 def _silence(logger: str) -> None:

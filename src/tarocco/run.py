@@ -80,7 +80,7 @@ def _through(
                 sent.append(_Sent(Future(), several=False))
                 sent[-1].future.set_result(function(item))
             else:
-                ahead = ahead or 2 * _workers(executor, jobs)  # asked for when there is work: that may start a cluster
+                ahead = 2 * _workers(executor, jobs)  # asked when there is work: it may start a cluster, or have grown
                 some.append(item)
                 if len(some) >= getattr(executor, "together", 1):
                     sent.append(_send(executor, function, some))

@@ -4,15 +4,19 @@ A run that was hit gives the bytes of one that was not, now or when it is taken 
 """
 
 import contextlib
+import errno
+import itertools
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
-from clusters_here import Cluster, children_of, slow_environment, wait_until
+from clusters_here import Cluster, children_of, first_match, slow_environment, wait_until
 
 import tarocco
 from tarocco.errors import ClusterError, StoreError
@@ -132,7 +136,7 @@ def test_a_worker_runs_out_of_memory(monkeypatch):
         def eat(_):
             eaten = []
             while True:
-                eaten.append(bytearray(b"x" * 30_000_000))
+                eaten.append(bytearray(b"x" * 10_000_000))
                 time.sleep(0.05)
 
         if __name__ == "__main__":
@@ -152,20 +156,21 @@ def test_a_worker_runs_out_of_memory(monkeypatch):
     assert "is gone; what it had begun runs again elsewhere" in done.stderr
 
 
-def test_the_scheduler_goes_away(trial, hit, slow, tmp_path):
+@pytest.mark.parametrize("quiet", [[], ["-q"]], ids=["told", "quiet"])
+def test_the_scheduler_goes_away(trial, hit, slow, tmp_path, quiet):
     command, expected = trial
-    run = Run([*command, "--cluster", hit.address], slow, tmp_path / "s.db")
+    run = Run([*command, "--cluster", hit.address, *quiet], slow, tmp_path / "s.db")
     run.wait_for_blocks()
     hit.scheduler.kill()
     code, out, err = run.end(30)
     assert (code, out) == (1, "")
     said = err.splitlines(keepends=True)
-    assert len(said) == 2  # the first tells how many workers there are
+    assert len(said) == 2 - len(quiet)  # the first tells how many workers there are
     begins = f"tarocco: {hit.address}: the scheduler went away; stopped; what is finished is kept in {run.store}, and "
-    assert said[1].startswith(begins)
+    assert said[-1].startswith(begins)
     assert is_sound(run.store)
     before = run.blocks()
-    again = taken_up(said[1].replace(hit.address, "local:1"), slow)
+    again = taken_up(said[-1].replace(hit.address, "local:1"), slow)
     assert again == expected
     assert run.blocks() > before
 
@@ -190,10 +195,172 @@ def test_the_scheduler_goes_away_at_a_bad_moment(running, monkeypatch, moment):
             workers.submit(len, "abc").result(10)
 
 
-def test_a_file_that_a_worker_cannot_read_is_no_lost_scheduler(running, tmp_path):
-    with tarocco.cluster(running.address) as workers, pytest.raises(FileNotFoundError) as told:
-        workers.submit(open, str(tmp_path / "nowhere")).result()
-    assert told.value.filename == str(tmp_path / "nowhere")
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "scratch"), r"No space left on device \(scratch\)"),
+        (MemoryError(), "there is not enough memory"),
+    ],
+)
+def test_what_a_worker_lacks_is_told_of_the_worker(running, error, said):
+    """Not of this machine, its scheduler or its output."""
+
+    def work():
+        raise error
+
+    with tarocco.cluster(running.address) as workers:
+        with pytest.raises(ClusterError, match=f"^{running.address}: on a worker: {said}$"):
+            workers.submit(work).result()
+        assert workers.submit(len, "abc").result() == 3
+
+
+def without_tarocco(folder):
+    """An environment in which there is none."""
+    place = folder / "without"
+    (place / "tarocco").mkdir(parents=True)
+    (place / "tarocco" / "__init__.py").write_text("raise ImportError('there is no tarocco here')\n")
+    return {"PYTHONPATH": str(place)}
+
+
+@pytest.mark.parametrize("where", ["workers", "a worker", "scheduler"])
+def test_software_that_is_missing(trial, tmp_path, where):
+    """A scheduler needs none of it; workers say that they have none, and live."""
+    lacking, having = without_tarocco(tmp_path), {"PYTHONPATH": os.environ.get("PYTHONPATH", "")}
+    command = [*TAROCCO, *trial[0], "--cluster"]
+    cluster = Cluster(tmp_path, workers=0, environment=lacking if where == "scheduler" else None)
+    try:
+        cluster.environment.update(lacking if "worker" in where else having)
+        workers = [cluster.start_worker()]
+        cluster.environment.update(lacking if where == "workers" else having)
+        workers.append(cluster.start_worker())
+        for number in (1, 2):
+            first_match("(Registered to)", tmp_path / f"worker-{number}.log")
+        done = subprocess.run([*command, cluster.address], capture_output=True, text=True, timeout=120)
+        assert [worker.poll() for worker in workers] == [None, None]
+    finally:
+        cluster.stop()
+    if where == "scheduler":
+        assert (done.returncode, done.stdout) == (0, trial[1])
+    else:
+        assert (done.returncode, done.stdout) == (1, "")
+        assert (
+            "a worker cannot do this work: there is no tarocco here (is the same software there?); stopped"
+            in done.stderr
+        )
+        assert "Traceback" not in done.stderr
+
+
+def test_workers_that_come_later_have_work(tmp_path):
+    """As many items are on their way as there are workers for, also when there were fewer at first."""
+    from tarocco.run import map_ordered
+
+    def who_am_i(_item):
+        time.sleep(0.05)
+        return os.getpid()
+
+    cluster = Cluster(tmp_path, workers=1)
+    try:
+        with tarocco.cluster(cluster.address) as workers:
+            results = map_ordered(who_am_i, itertools.count(), None, None, workers)
+            first = next(results)
+            for _ in range(3):
+                cluster.start_worker()
+            wait_until(lambda: workers._threads == 4)
+            later = list(itertools.islice(results, 80))
+            results.close()
+        assert len({first, *later}) == 4
+    finally:
+        cluster.stop()
+
+
+def answering(how):
+    """A server on loopback that is no scheduler; gives its port."""
+    server = socket.create_server(("127.0.0.1", 0))
+
+    def serve():
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = server.accept()
+                if how is not None:
+                    connection.sendall(how)
+                    connection.close()
+
+    threading.Thread(target=serve, daemon=True).start()
+    return server
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
+        b"SSH-2.0-OpenSSH_9.2\r\n",
+        b"\x01" + bytes(15) + b"\xff" * 64,
+        None,
+    ],
+    ids=["http", "ssh", "garbage", "silence"],
+)
+def test_what_is_there_is_no_scheduler(trial, how):
+    hasty = {**os.environ, "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "1s"}
+    with answering(how) as server:
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        done = subprocess.run(
+            [*TAROCCO, *trial[0], "--cluster", address], capture_output=True, text=True, env=hasty, timeout=60
+        )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith(f"tarocco: {address}: there is no scheduler, or it does not answer (")
+
+
+@pytest.mark.parametrize("quiet", [[], ["-q"]])
+def test_a_worker_is_no_scheduler(trial, running, quiet):
+    with tarocco.cluster(running.address) as workers:
+        workers.submit(len, "abc").result()
+        (address, *_) = workers.client.nthreads()
+    for wrong in (address, address.replace("tcp", "tls")):
+        done = subprocess.run([*TAROCCO, *trial[0], "--cluster", wrong, *quiet], capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith(f"tarocco: {wrong}: there is no scheduler, or it does not answer (")
+        assert done.stderr.count("\n") == 1
+
+
+def test_a_scheduler_that_stops_answering(tmp_path, monkeypatch):
+    """It may come to itself again: that is told, and nothing is given up."""
+    monkeypatch.setattr("tarocco.clusters._PATIENCE", 1.0)
+    cluster, told = Cluster(tmp_path, workers=1), []
+    try:
+        with tarocco.cluster(cluster.address, tell=told.append) as workers:
+            assert workers.submit(len, "abc").result() == 3
+            cluster.scheduler.send_signal(signal.SIGSTOP)
+            wait_until(lambda: f"{cluster.address}: the scheduler does not answer" in told)
+            cluster.scheduler.send_signal(signal.SIGCONT)
+            wait_until(lambda: f"{cluster.address}: the scheduler answers again" in told)
+            assert workers.submit(len, "abc").result() == 3
+    finally:
+        cluster.stop()
+
+
+def test_nobody_waits_for_a_cluster_that_was_left(running):
+    with tarocco.cluster(running.address) as workers:
+        waits = workers.submit(time.sleep, 30)
+    with pytest.raises(ClusterError, match="this cluster has been left"):
+        waits.result(5)
+    with pytest.raises(ClusterError, match="this cluster has been left"):
+        workers.submit(len, "abc")
+
+
+def test_a_cluster_that_could_not_be_entered_is_not_waited_for(running, monkeypatch):
+    from distributed import Client
+
+    def gone(*_arguments, **_named):
+        raise OSError("gone")
+
+    with tarocco.cluster(running.address) as workers:
+        monkeypatch.setattr(Client, "nthreads", gone)
+        for _ in range(2):
+            began = time.monotonic()
+            with pytest.raises(ClusterError, match="the scheduler went away"):
+                workers.submit(len, "abc").result(20)
+        assert time.monotonic() - began < 5
 
 
 def test_work_that_is_sent_when_all_is_lost_does_not_wait(running, monkeypatch):
@@ -307,5 +474,5 @@ def test_without_the_extra(trial, tmp_path):
 def test_a_cluster_that_was_left_is_not_entered_again():
     with tarocco.cluster("local:1") as workers:
         pass
-    with pytest.raises((RuntimeError, ClusterError)):
+    with pytest.raises(ClusterError, match="local:1: this cluster has been left"):
         workers.submit(len, "abc")

@@ -2,6 +2,7 @@
 
 import json
 import os
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -118,12 +119,15 @@ def test_what_is_not_cut(tmp_path, name):
     assert NBestFile(str(tmp_path / "fairseq")).cut() is None
 
 
-def test_a_file_that_changes(tmp_path):
+def test_a_file_that_changes(tmp_path, monkeypatch):
     """A stretch of a file that is another one by now is nobody's."""
     path = tmp_path / "nbest"
     path.write_text("".join(f"{which} ||| text\n" for which in range(50)))
     first, second, *_ = NBestFile(str(path)).cut()
     assert second.is_here
+    with monkeypatch.context() as patched:  # somebody else's file, which others can see
+        patched.setattr(stretches, "open", mock.Mock(side_effect=PermissionError), raising=False)
+        assert not second.is_here
     path.write_text("".join(f"{which} ||| other\n" for which in range(50)))
     assert not second.is_here
     with pytest.raises(InputError, match="nbest: this file has changed while it was read"):

@@ -83,7 +83,8 @@ def with_workers(run: Callable[[argparse.Namespace], int | None], options: argpa
     from tarocco.clusters import cluster
 
     quiet = getattr(options, "quiet", False)
-    with cluster(options.cluster, tell=None if quiet else lambda sentence: say(f"note: {sentence}")) as workers:
+    tell = (lambda _sentence: None) if quiet else (lambda sentence: say(f"note: {sentence}"))
+    with cluster(options.cluster, tell=tell) as workers:
         options.executor = workers
         return run(options)
 

@@ -50,6 +50,7 @@ class Stretch:
     start: int
     stop: int
     about: tuple[int, int]  # size and time of the last change: what tells the file from others of its name
+    name: str  # what the file is called by whoever has asked
     ids: tuple[int, int] | None = None  # of its first list, and of the list behind its last one, where that is known
     data: bytes | None = None  # for those who do not have the file
 
@@ -60,9 +61,12 @@ class Stretch:
             return True
         try:
             found = os.stat(self.path)
+            if not stat.S_ISREG(found.st_mode) or (found.st_size, found.st_mtime_ns) != self.about:
+                return False
+            with open(self.path, "rb"):  # others may see a file that they may not read
+                return True
         except OSError:
             return False
-        return stat.S_ISREG(found.st_mode) and (found.st_size, found.st_mtime_ns) == self.about
 
     def chunks(self) -> Iterator[bytes]:
         """Its bytes, some at a time."""
@@ -78,7 +82,7 @@ class Stretch:
                     left -= len(chunk)
                     yield chunk
         if left:
-            raise InputError(f"{shown(self.path)}: this file has changed while it was read")
+            raise InputError(f"{shown(self.name)}: this file has changed while it was read")
 
     def with_data(self) -> Stretch:
         """The same for those who do not have the file."""
@@ -101,14 +105,14 @@ def stretches_of(path: str, begins: Begins) -> Iterator[Stretch]:
     with opened(path) as file:
         found = os.fstat(file.fileno())
         cutter = _Cutter(file.fileno(), found.st_size, begins)
-        about, path = (found.st_size, found.st_mtime_ns), os.path.abspath(path)
+        about, whole = (found.st_size, found.st_mtime_ns), os.path.abspath(path)
         size = min(MOST, max(LEAST, 1 << (cutter.end // SHARE).bit_length() >> 1))
         start, first = 0, cutter.list_at(0)
         while start < cutter.end:
             stop = cutter.cut(start, size)
             after = cutter.list_at(stop) if stop < cutter.end else MOST_ID
             ids = None if begins.a_line or first is None or after is None else (first, after)
-            yield Stretch(path, start, stop, about, ids)
+            yield Stretch(whole, start, stop, about, path, ids)
             start, first = stop, after
 
 
