@@ -150,6 +150,7 @@ def test_metric(variant, segments):
         {"_MOST_STATES": 2, "_MOST_CONFLICTS": 8},
         {"_MOST_STATES": 2, "_MOST_FOLLOWERS": 3},
         {"_MOST_SETS": 1, "_STEPS": 400},
+        {"_MOST_SETS": 1, "_STEPS": 1},
     ],
     ids=str,
 )

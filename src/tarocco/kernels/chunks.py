@@ -347,6 +347,7 @@ def choose(
     end: cython.Py_ssize_t
     wide: cython.Py_ssize_t
     width: cython.Py_ssize_t
+    cost: cython.Py_ssize_t
     bit: cython.int
     spares: cython.int
     settled: cython.bint
@@ -379,10 +380,17 @@ def choose(
                     else:
                         there[BIT, j] = -1
                 width = (bit + 63) // 64
-                wide = steps // (firsts[end] - firsts[start] + end - start + 1)
+                cost = firsts[end] - firsts[start] + end - start + 1  # of a state, by words of its set
+                wide = steps // cost
                 if wide * width > steps >> 4:
                     wide = (steps >> 4) // width
-                wide = min(max(wide, 8), most)
+                if cost * width <= 8 * steps:
+                    wide = max(wide, 8)
+                elif not crossings:  # a search would take seconds; the best matching known has to do
+                    out[pair, 1] = out[pair, 0] - cython.cast(cython.Py_ssize_t, value)
+                    out[pair, 2] = 1
+                    continue
+                wide = min(max(wide, 1), most)
                 narrow = not crossings and followers[pair, 1] and wide < NARROW
                 value = search(
                     start, end, firsts, links, hopes, start + pair, spare, spares, crossings, min(wide, FEW), narrow,

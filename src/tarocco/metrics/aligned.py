@@ -32,7 +32,7 @@ _MOST_STATES = 1 << 12  # of a search, at a time
 _MOST_FOLLOWERS = 1 << 12  # that are possible in a pair; there are other limits for texts with more
 _MOST_CONFLICTS = 1 << 16  # of those with each other
 _MOST_SETS = 1 << 14  # of followers, tried for one part of a pair
-_STEPS = 1 << 20  # of a search, about: some hundredths of a second
+_STEPS = 1 << 20  # of a search, about: some hundredths of a second; a hopeless one may take some tenths
 
 
 class Alignments:

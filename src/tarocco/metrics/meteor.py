@@ -96,7 +96,7 @@ class Meteor(OnePass):
         175736 pairs of an output and a reference did (WMT19, English-German), nor did any with every output written
         twice; with METEOR-wnsyn none of 98553 did (E2E NLG challenge), and 22 with every output written twice. A third
         of texts of 700 words does, texts made of very few different words can, and with variant=2005 those of 50 words
-        and more. All matches weigh the same, and function words count like others. METEOR 1.5 has weights for both,
+        and more. In texts of thousands of words the alignment found before any search has to do. All matches weigh the same, and function words count like others. METEOR 1.5 has weights for both,
         tables of paraphrases and a tokenizer of its own, and with those it gives other scores; its own defaults are not
         ours. It takes the first of references with equal scores; we take the shortest, then the one with more matches,
         so that their order does not matter. variant=2005 is the metric of the first paper: stage after stage, each with
