@@ -96,16 +96,17 @@ class Meteor(OnePass):
         175736 pairs of an output and a reference did (WMT19, English-German), nor did any with every output written
         twice; with METEOR-wnsyn none of 98553 did (E2E NLG challenge), and 22 with every output written twice. A third
         of texts of 700 words does, texts made of very few different words can, and with variant=2005 those of 50 words
-        and more. In texts of thousands of words the alignment found before any search has to do. All matches weigh the same, and function words count like others. METEOR 1.5 has weights for both,
-        tables of paraphrases and a tokenizer of its own, and with those it gives other scores; its own defaults are not
-        ours. It takes the first of references with equal scores; we take the shortest, then the one with more matches,
-        so that their order does not matter. variant=2005 is the metric of the first paper: stage after stage, each with
-        the most matches, then the fewest crossings (among all matches so far), then the fewest chunks, then the
-        earliest words. At wnstm words match that have a base form in common, of whatever part of speech; at wnsyn words
-        whose base forms share a synset of WordNet 3.0. Only exact is for every language; the other stages are for
-        English. NLTK's METEOR matches greedily, penalizes exact copies and takes alpha 0.9, beta 3 and gamma 0.5 by
-        default, so that its scores are other ones. An exact copy has no chunks, in the corpus either. An empty
-        candidate scores 0, and so does every candidate of an empty reference, an empty one too.
+        and more. In texts of thousands of words the alignment found before any search has to do. All matches weigh the
+        same, and function words count like others. METEOR 1.5 has weights for both, tables of paraphrases and a
+        tokenizer of its own, and with those it gives other scores; its own defaults are not ours. It takes the first of
+        references with equal scores; we take the shortest, then the one with more matches, so that their order does not
+        matter. variant=2005 is the metric of the first paper: stage after stage, each with the most matches, then the
+        fewest crossings (among all matches so far), then the fewest chunks, then the earliest words. At wnstm words
+        match that have a base form in common, of whatever part of speech; at wnsyn words whose base forms share a
+        synset of WordNet 3.0. Only exact is for every language; the other stages are for English. NLTK's METEOR matches
+        greedily, penalizes exact copies and takes alpha 0.9, beta 3 and gamma 0.5 by default, so that its scores are
+        other ones. An exact copy has no chunks, in the corpus either. An empty candidate scores 0, and so does every
+        candidate of an empty reference, an empty one too.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(
