@@ -254,8 +254,8 @@ class Workers(Executor):
         entering.join(patience)
         if found and not isinstance(found[0], Exception):
             return found[0]
-        said = str(found[0]).strip().partition("\n")[0] if found else f"nothing was said for {patience:g} seconds"
-        raise ClusterError(f"{self.where}: there is no scheduler, or it does not answer ({said})")
+        error = (str(found[0]).strip() or repr(found[0])) if found else f"nothing was said for {patience:g} seconds"
+        raise ClusterError(f"{self.where}: there is no scheduler, or it does not answer ({error.splitlines()[0]})")
 
     def _start(self, processes: int) -> str:
         """Start processes of this machine; the address of their scheduler."""

@@ -347,7 +347,9 @@ def choose(
     end: cython.Py_ssize_t
     wide: cython.Py_ssize_t
     width: cython.Py_ssize_t
+    tried: cython.Py_ssize_t
     cost: cython.Py_ssize_t
+    hard: cython.bint
     bit: cython.int
     spares: cython.int
     settled: cython.bint
@@ -381,27 +383,18 @@ def choose(
                         there[BIT, j] = -1
                 width = (bit + 63) // 64
                 cost = firsts[end] - firsts[start] + end - start + 1  # of a state, by words of its set
-                wide = steps // cost
-                if wide * width > steps >> 4:
-                    wide = (steps >> 4) // width
-                if cost * width <= 8 * steps:
-                    wide = max(wide, 8)
-                elif not crossings:  # a search would take seconds; the best matching known has to do
-                    out[pair, 1] = out[pair, 0] - cython.cast(cython.Py_ssize_t, value)
-                    out[pair, 2] = 1
-                    continue
-                wide = min(max(wide, 1), most)
+                hard = cost * width > 8 * steps
+                wide = min(most, max(1 if hard else 8, min(steps // cost, (steps >> 4) // max(width, 1))))
                 narrow = not crossings and followers[pair, 1] and wide < NARROW
-                value = search(
-                    start, end, firsts, links, hopes, start + pair, spare, spares, crossings, min(wide, FEW), narrow,
-                    value, width, there, values, states, sets, slots, trace, partners, notes,
-                )  # fmt: skip
-                if notes[1] and wide > FEW:
+                tried = min(wide, FEW)
+                out[pair, 2] = hard
+                while tried and (crossings or not hard):  # unless that takes seconds: the best matching known will do
                     value = search(
-                        start, end, firsts, links, hopes, start + pair, spare, spares, crossings, wide, narrow, value,
+                        start, end, firsts, links, hopes, start + pair, spare, spares, crossings, tried, narrow, value,
                         width, there, values, states, sets, slots, trace, partners, notes,
                     )  # fmt: skip
-                out[pair, 2] = notes[1]
+                    out[pair, 2] = notes[1]
+                    tried = wide if notes[1] and tried < wide else 0
                 if crossings:
                     value = worth(start, end, partners, 0)
             out[pair, 1] = out[pair, 0] - value
