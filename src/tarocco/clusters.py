@@ -155,7 +155,7 @@ class Workers(Executor):
         there = self.client.submit(*shipped(function), key=key, pure=False)
         self._functions[id(function)] = function, there  # the function is kept, or another could get its id
         with suppress(Exception):  # all workers get it at once, or the scheduler would favor the one that has it
-            self.client.replicate([there], callback_timeout=_PATIENCE)
+            self.client.replicate([there], callback_timeout=_LOST)  # one of them may not take it
         while len(self._functions) > _FUNCTIONS:
             self._functions.popitem(last=False)
         return there

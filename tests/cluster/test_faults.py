@@ -272,12 +272,13 @@ def test_workers_that_come_later_have_work(tmp_path):
 
 def answering(how):
     """A server on loopback that is no scheduler; gives its port."""
-    server = socket.create_server(("127.0.0.1", 0))
+    server, taken = socket.create_server(("127.0.0.1", 0)), []
 
     def serve():
         with contextlib.suppress(OSError):
             while True:
                 connection, _ = server.accept()
+                taken.append(connection)  # or it would be closed
                 if how is not None:
                     connection.sendall(how)
                     connection.close()
@@ -292,9 +293,8 @@ def answering(how):
         b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
         b"SSH-2.0-OpenSSH_9.2\r\n",
         b"\x01" + bytes(15) + b"\xff" * 64,
-        None,
     ],
-    ids=["http", "ssh", "garbage", "silence"],
+    ids=["http", "ssh", "garbage"],
 )
 def test_what_is_there_is_no_scheduler(trial, how):
     hasty = {**os.environ, "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "1s"}
@@ -306,6 +306,17 @@ def test_what_is_there_is_no_scheduler(trial, how):
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.count("\n") == 1
     assert done.stderr.startswith(f"tarocco: {address}: there is no scheduler, or it does not answer (")
+
+
+def test_whoever_says_nothing_is_no_scheduler(monkeypatch):
+    import dask
+
+    monkeypatch.setattr("tarocco.clusters._PATIENCE", 1.0)
+    with answering(None) as server, dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        said = r"there is no scheduler, or it does not answer \(nothing was said for 2 seconds\)"
+        with tarocco.cluster(address) as workers, pytest.raises(ClusterError, match=said):
+            workers.submit(len, "abc")
 
 
 @pytest.mark.parametrize("quiet", [[], ["-q"]])
