@@ -8,7 +8,7 @@
 # make study   run the studies of docs/orange.md, docs/references.md, docs/combining.md and docs/tuning.md again, and refresh their tables
 # make sanitize   run the kernel tests with checked memory accesses
 # make fuzz    try a million inputs on all readers (half an hour)
-# make kills   kill a process that writes to a store two hundred times, and look at the store; then drivers and workers of a cluster
+# make kills   kill a process that writes to a store two hundred times, and look at the store; then drivers, workers and schedulers of a cluster
 # make soak    an hour of n-best lists: memory must stay what it is
 # Each makes its own virtual environment and installs what it needs.
 
@@ -60,7 +60,7 @@ bench: $(VENV)/.bench
 
 kills: $(VENV)/.test
 	$(VENV)/bin/python tests/store_kills.py 200
-	$(VENV)/bin/python tests/cluster_kills.py 200 100
+	$(VENV)/bin/python tests/cluster_kills.py 200 100 100
 
 soak: $(VENV)/.bench
 	$(VENV)/bin/python bench/soak.py --minutes 60

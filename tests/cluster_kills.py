@@ -1,13 +1,14 @@
-"""Kill drivers and workers of ORANGE trials on a cluster, again and again, and look at the store after each kill.
+"""Kill drivers, workers and schedulers of ORANGE trials, again and again, and look at the store after each kill.
 
-python tests/cluster_kills.py 200 100
+python tests/cluster_kills.py 200 100 100
 
 A round is a trial with a store of its own, taken up until it comes to its end: its table must be that of one thread,
 undisturbed. Drivers are killed at the start, while blocks come in, or at the end; workers while they have blocks, and
-another one is started in the place of each.
+another one is started in the place of each; schedulers at any moment, which must be told in one sentence.
 """
 
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -32,7 +33,13 @@ def blocks_in(store):
         return summary(opened).blocks
 
 
-def kill_again_and_again(drivers, workers, folder, seed=1):
+# What may be said of a scheduler that was killed.
+GONE = re.compile(
+    r"tarocco: tcp://\S+: (the scheduler went away|there is no scheduler, or it does not answer \(.*\)); .*\n"
+)
+
+
+def kill_again_and_again(drivers, workers, schedulers, folder, seed=1):
     """Counts of what happened: kills, rounds that came to their end, blocks stored, and everything that went wrong."""
     from nbest_data import write
 
@@ -42,10 +49,12 @@ def kill_again_and_again(drivers, workers, folder, seed=1):
     orange = [sys.executable, "-m", "tarocco", "orange", str(folder / "nbest.txt"), "-r", *files, "-m", *METRICS]
     orange += ["-f", "tsv", "-q"]
     expected = subprocess.run([*orange, "-j", "1"], capture_output=True, check=True).stdout
-    slow = slow_environment(folder, 0.04)
+    slow = {**slow_environment(folder, 0.04), "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "3s"}
     cluster = Cluster(folder, WORKERS, environment=slow)
-    found = Counter(drivers=0, workers=0, rounds=0, blocks=0, problems=0, differences=0, failures=0)
-    left = {"drivers": drivers, "workers": workers}
+    left = {"drivers": drivers, "workers": workers, "schedulers": schedulers}
+    found = Counter(
+        {**dict.fromkeys(left, 0), "rounds": 0, "blocks": 0, "problems": 0, "differences": 0, "failures": 0}
+    )
     try:
         code = 0
         while any(left.values()) or code:  # the last round is not left unfinished
@@ -66,21 +75,25 @@ def kill_again_and_again(drivers, workers, folder, seed=1):
                 time.sleep(luck.uniform(0, 0.4))
             else:
                 time.sleep(luck.uniform(0, 3))
-            if run.poll() is None and what == "drivers":
+            hit = what if run.poll() is None and what in left else None
+            if hit is not None:
+                found[hit] += 1
+                left[hit] -= 1
+            if hit == "drivers":
                 run.kill()
-                run.wait()
-                found["drivers"] += 1
-                left["drivers"] -= 1
-            elif run.poll() is None and what == "workers":
+            elif hit == "workers":
                 victim = luck.randrange(len(cluster.workers))
                 cluster.workers[victim].kill()
                 cluster.workers[victim].wait()
                 cluster.workers[victim] = cluster.start_worker()
-                found["workers"] += 1
-                left["workers"] -= 1
+            elif hit == "schedulers":
+                cluster.scheduler.kill()
             code = run.wait()
             said = run.stderr.read().decode()
             run.stderr.close()
+            if hit == "schedulers":
+                cluster.stop()
+                cluster = Cluster(folder, WORKERS, environment=slow)
             if store.exists():
                 with Store(store, readonly=True) as opened:
                     found["problems"] += len(problems(opened))
@@ -88,7 +101,7 @@ def kill_again_and_again(drivers, workers, folder, seed=1):
                 found["differences"] += out.read_bytes() != expected
                 found["blocks"] += blocks_in(store)
                 found["rounds"] += 1
-            elif code > 0:
+            elif code > 0 and not (hit == "schedulers" and GONE.fullmatch(said)):
                 found["failures"] += 1
                 print(said, file=sys.stderr)
             if sum(found[one] for one in left) % 25 == 0:
@@ -101,6 +114,6 @@ def kill_again_and_again(drivers, workers, folder, seed=1):
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as scratch:
         started = time.monotonic()
-        counts = kill_again_and_again(int(sys.argv[1]), int(sys.argv[2]), scratch)
+        counts = kill_again_and_again(*map(int, sys.argv[1:4]), scratch)
         print(counts, f"{time.monotonic() - started:.0f} s")
     sys.exit(bool(counts["problems"] or counts["differences"] or counts["failures"]))
