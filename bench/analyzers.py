@@ -97,8 +97,8 @@ def accuracy() -> dict[str, tuple[Counts, Counts | None]]:
     """(with spaCy, the ceiling) by what is measured, a count a sentence."""
     from dataclasses import replace
 
-    from tarocco.annotate.completing import completed
     from tarocco.annotate.dependencies import Dependencies
+    from tarocco.annotate.derived_layers import completed
     from tarocco.annotate.roles import frames_of
 
     gold = gold_sentences()
@@ -198,7 +198,7 @@ def rows() -> list[Row]:
 
 
 def main() -> None:
-    from tarocco.present.tables import Table, plain
+    from tarocco.render.tables import Table, plain
 
     lines = []
     for what, (counts, ceiling) in accuracy().items():

@@ -12,7 +12,7 @@ LINES = 3000
 
 def ours(jobs: int | None) -> float:
     import tarocco
-    from tarocco.resample import intervals
+    from tarocco.scoring.resampling import intervals
 
     system, stream = segments(LINES, 2)
     metric = tarocco.metric("BLEU-4")

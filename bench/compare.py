@@ -22,8 +22,8 @@ from measure import (
 )
 from text import segments
 
-from tarocco.resample import coins, drawn, words
-from tarocco.results import Result
+from tarocco.scoring.resampling import coins, drawn, words
+from tarocco.scoring.results import Result
 
 LINES = 2000
 SYSTEMS = 5
@@ -39,8 +39,8 @@ def scored() -> Result:
 
 
 def our_core(test: str, resamples: int) -> float:
-    from tarocco.judge.comparing import compare_scores
-    from tarocco.judge.luck import Test
+    from tarocco.meta.significance.compare import compare_scores
+    from tarocco.meta.significance.paired_tests import Test
 
     scores = scored()
     return best_seconds(lambda: compare_scores(scores, Test(test, resamples, SEED, 0.05, 1)), 5)
@@ -65,8 +65,8 @@ def their_core(test: str, resamples: int) -> float:
     from sacrebleu import significance
     from sacrebleu.metrics import BLEU
 
-    from tarocco.judge.comparing import compare_scores
-    from tarocco.judge.luck import Test
+    from tarocco.meta.significance.compare import compare_scores
+    from tarocco.meta.significance.paired_tests import Test
 
     first, second, reference = segments(LINES, 3)
     kind = {"bootstrap": "bs", "randomization": "ar"}[test]

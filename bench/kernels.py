@@ -14,9 +14,9 @@ REPEAT = 60
 
 def comparison() -> Any:
     """A function that makes a new, unmeasured comparison of 1024 candidates and 4 references."""
+    from tarocco.core.test_set import Segments
     from tarocco.encode.batch import Batch, Encoding, Groups
     from tarocco.metrics.comparison import Comparison
-    from tarocco.model import Segments
 
     texts = nbest_list()
     columns = [[Segments.from_strings(column)] for column in texts]
@@ -47,7 +47,7 @@ def rapidfuzz(what: str) -> float:
 
 def weighted(exponents: int) -> float:
     from tarocco.metrics.comparison import RECURRENCE
-    from tarocco.metrics.rouge_weighted import Power
+    from tarocco.metrics.rouge import Power
 
     compare = comparison()
     powers = [Power(1 + (i + 1) / 10) for i in range(exponents)]

@@ -100,7 +100,7 @@ VARIANTS = (
 
 def ours(jobs: int | None) -> float:
     import tarocco
-    from tarocco.annotate.annotated import annotated, register
+    from tarocco.annotate.cache import annotated, register
 
     register("spacy", Synthetic())
     columns = segments(LINES, REFERENCES + SYSTEMS)

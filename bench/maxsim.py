@@ -39,7 +39,7 @@ class Synthetic:
 
 def known(lines: int, references: int) -> tuple[list[str], list[tuple[str, ...]]]:
     """The text, after it was analyzed."""
-    from tarocco.annotate.annotated import annotated, register
+    from tarocco.annotate.cache import annotated, register
 
     register("spacy", Synthetic())
     system, *streams = english(lines, 1 + references)
@@ -56,7 +56,7 @@ def ours(lines: int, references: int, jobs: int | None, metric: str = "MAXSIM") 
 
 
 def theirs(lines: int, references: int) -> float:
-    from tarocco.annotate.annotated import annotated
+    from tarocco.annotate.cache import annotated
     from tarocco.encode.wordnet import wordnet
 
     system, by_segment = known(lines, references)

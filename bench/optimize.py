@@ -11,7 +11,7 @@ SAMPLED = 50  # sets that NumPy is given; its time is multiplied
 
 def similarities():
     """Synthetic: metrics that share what they see of a text, and references that are better than systems."""
-    from tarocco.judge.similarities import Similarities
+    from tarocco.meta.qarla.similarities import Similarities
 
     generator = np.random.default_rng(8)
     shape = (SEGMENTS, SYSTEMS + REFERENCES, REFERENCES)
@@ -25,9 +25,9 @@ def similarities():
 
 def our_search(folds: int) -> float:
     """From similarities to the best set: bits and tallies of all sets, for the whole and without each fold."""
-    from tarocco.judge.decisions import Decisions
-    from tarocco.judge.searches import Objective, exhaustive
-    from tarocco.judge.tallies import Board
+    from tarocco.meta.qarla.decisions import Decisions
+    from tarocco.meta.qarla.search import Objective, exhaustive
+    from tarocco.meta.qarla.tallies import Board
 
     near = similarities()
 
@@ -52,8 +52,8 @@ def numpy_kings(passed: np.ndarray, masks: np.ndarray, members: list[int]) -> tu
 
 def their_search() -> float:
     """Some sets, one after the other, multiplied; first they must be what ours are."""
-    from tarocco.judge.decisions import Decisions
-    from tarocco.judge.tallies import Board, shares
+    from tarocco.meta.qarla.decisions import Decisions
+    from tarocco.meta.qarla.tallies import Board, shares
 
     decisions = Decisions.of(similarities())
     board = Board(decisions, np.zeros(SEGMENTS, np.intp))

@@ -9,11 +9,10 @@ from pathlib import Path
 import numpy as np
 from measure import BIN, Row, at_most, command_seconds, peak_mebibytes, show
 
-from tarocco.graphs import Forest, Lattice
-from tarocco.read.graph_making import Edges, Place
-from tarocco.read.lattices import read_lattices
-from tarocco.search.automata import Automaton, Numbered, numbered
-from tarocco.search.exact import as_forest, derivation_against
+from tarocco.core.graphs import Forest, Lattice
+from tarocco.decode.oracle.exact import Automaton, Numbered, as_forest, derivation_against, numbered
+from tarocco.io.graphs.builder import Edges, Place
+from tarocco.io.graphs.reader import read_lattices
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "lattices-forests" / "fisher-spanish-plf"
 BINS = 40

@@ -24,7 +24,7 @@ def scores() -> tuple[np.ndarray, np.ndarray]:
 
 def our_permutations(again: bool) -> float:
     """The first call in a process, or a later one."""
-    from tarocco.judge.pairs_of_metrics import perm_both
+    from tarocco.meta.correlation.metric_tests import perm_both
 
     metrics, people = scores()
     run = partial(perm_both, metrics, people.mean(axis=1), n_permutations=PERMUTATIONS)
@@ -48,8 +48,8 @@ def pairwise_permutations(
 
 def their_permutations() -> float:
     """The time of one pair's permutations, as many as sampled, multiplied; first it must give what ours gives."""
-    from tarocco.judge.pairs_of_metrics import perm_both
-    from tarocco.resample import coins, words
+    from tarocco.meta.correlation.metric_tests import perm_both
+    from tarocco.scoring.resampling import coins, words
 
     metrics, people = scores()
     tosses = coins(words(0, SAMPLED, -(-SYSTEMS * SEGMENTS // 64)), 0, SYSTEMS * SEGMENTS) == 1
@@ -63,7 +63,7 @@ def their_permutations() -> float:
 
 
 def our_calibration(again: bool) -> float:
-    from tarocco.judge.pairs_of_systems import calibrated_ties
+    from tarocco.meta.correlation.pairwise_accuracy import calibrated_ties
 
     metrics, people = scores()
     calibrated_ties(metrics[0][:2, :2], people[:2, :2])  # its imports
@@ -94,7 +94,7 @@ def pairwise_calibration(metric: list[list[float]], people: list[list[float]]) -
 
 
 def their_calibration(again: bool) -> float:
-    from tarocco.judge.pairs_of_systems import calibrated_ties
+    from tarocco.meta.correlation.pairwise_accuracy import calibrated_ties
 
     metrics, people = scores()
     run = partial(pairwise_calibration, metrics[0].tolist(), people.tolist())

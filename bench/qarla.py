@@ -47,7 +47,7 @@ SAMPLES = 3
 
 def similarities(metrics: int, segments: int, references: int):
     """Synthetic, with some ties: most of how near two texts are is the same for all metrics, as it is in real text."""
-    from tarocco.judge.similarities import Similarities
+    from tarocco.meta.qarla.similarities import Similarities
 
     random = np.random.default_rng(8)
     texts = SYSTEMS + references
@@ -63,8 +63,8 @@ def similarities(metrics: int, segments: int, references: int):
 
 def our_kings(metrics: int, segments: int, references: int) -> float:
     """KING and strict KING of every metric by itself."""
-    from tarocco.judge.decisions import Cases
-    from tarocco.judge.queens import Comparison, held_out_queens, queens
+    from tarocco.meta.qarla.decisions import Cases
+    from tarocco.meta.qarla.queen import Comparison, held_out_queens, queens
 
     near = similarities(metrics, segments, references)
     alone = [[m] for m in range(metrics)]
@@ -78,7 +78,7 @@ def our_kings(metrics: int, segments: int, references: int) -> float:
 
 
 def our_queen(metrics: int, segments: int, references: int, jobs: int | None) -> float:
-    from tarocco.judge.queens import Comparison, queens
+    from tarocco.meta.qarla.queen import Comparison, queens
 
     near = similarities(metrics, segments, references)
     return best_seconds(partial(queens, near, [list(range(metrics))], Comparison(), jobs), 3)
@@ -100,7 +100,7 @@ def numpy_queen(near: np.ndarray, together: int) -> np.ndarray:
 
 def their_queen(metrics: int, segments: int, references: int, together: int) -> float:
     """NumPy's time; first it must give what ours gives."""
-    from tarocco.judge.queens import Comparison, queens
+    from tarocco.meta.qarla.queen import Comparison, queens
 
     near = similarities(metrics, segments, references)
     (ours,) = queens(near, [list(range(metrics))], Comparison())
@@ -110,10 +110,10 @@ def their_queen(metrics: int, segments: int, references: int, together: int) -> 
 
 def our_similarities(metrics: list[str], segments: int, references: int) -> float:
     """The tensor from text."""
-    from tarocco.arguments import make_test_set
+    from tarocco.core.arguments import make_test_set
     from tarocco.encode.batch import Encoding
-    from tarocco.judge.similarities import similarities_of
-    from tarocco.registry import metrics as find_metrics
+    from tarocco.meta.qarla.similarities import similarities_of
+    from tarocco.metrics.registry import metrics as find_metrics
 
     texts = texts_of(segments, SYSTEMS + references)
     systems = {f"a{i}": column for i, column in enumerate(texts[:SYSTEMS])}

@@ -44,10 +44,10 @@ def many(lines: int, texts: int, count: int) -> tuple[list[list[str]], list[list
 
 def growth(name: str) -> list[float]:
     """Processor time with each number of references, the least of several."""
-    from tarocco.arguments import make_test_set
-    from tarocco.counting import compute_statistics
+    from tarocco.core.arguments import make_test_set
     from tarocco.encode.batch import Encoding
-    from tarocco.registry import metrics
+    from tarocco.metrics.registry import metrics
+    from tarocco.scoring.statistics import compute_statistics
 
     (system,), references = many(LINES, 1, NUMBERS[-1])
     found = []

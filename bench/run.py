@@ -9,8 +9,8 @@ from importlib import import_module
 from measure import Row
 
 from tarocco.kernels import words
-from tarocco.present.tables import Table, plain
-from tarocco.run import default_jobs
+from tarocco.parallel.fan_out import default_jobs
+from tarocco.render.tables import Table, plain
 
 SCRIPTS = (
     "corpus",

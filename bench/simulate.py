@@ -32,9 +32,9 @@ import psutil
 from nbest_data import write
 
 import tarocco
-from tarocco.cluster_tasks import enough_to_know, pickled, worth_sending
-from tarocco.clusters import IN_FLIGHT, Workers
-from tarocco.read import stretches as cutting
+from tarocco.io.nbest import byte_ranges as cutting
+from tarocco.parallel.cluster import IN_FLIGHT, Workers
+from tarocco.parallel.cluster_tasks import enough_to_know, pickled, worth_sending
 
 METRICS = ["BLEUS-4", "NIST-5", "PER", "WER", "ROUGE-L", "ROUGE-W-1.2", "ROUGE-S-4", "chrF"]
 cutting.LEAST = cutting.MOST  # blocks are as large as those of a large file
@@ -159,7 +159,7 @@ class Study:
 @contextmanager
 def watching() -> Iterator[tuple[list[float], list[int]]]:
     """The processor time of each block that is judged meanwhile, and the bytes that would be sent of it."""
-    from tarocco.judge import stretches
+    from tarocco.meta.orange import trial as stretches
 
     working: list[float] = []
     sizes: list[int] = []

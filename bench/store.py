@@ -17,7 +17,7 @@ METRICS = ("BLEU-4", "NIST-5", "ROUGE-L", "WER", "chrF")
 
 
 def _test_set(lines: int):  # type: ignore[no-untyped-def]
-    from tarocco.model import Segments, TestSet
+    from tarocco.core.test_set import Segments, TestSet
 
     columns: list[list[str]] = [[], []]
     for part in range(-(-lines // PART)):
@@ -30,10 +30,10 @@ def _test_set(lines: int):  # type: ignore[no-untyped-def]
 def reading(lines: int) -> list[float]:
     """Seconds to compute BLEU on all blocks, to read them back, and for a whole run that finds all of them."""
     from tarocco.encode.batch import Encoding
-    from tarocco.keeping import Kept
-    from tarocco.registry import metrics
-    from tarocco.run import BLOCK, blocks
-    from tarocco.scoring import score_signature, score_test_set
+    from tarocco.metrics.registry import metrics
+    from tarocco.parallel.fan_out import BLOCK, blocks
+    from tarocco.scoring.cache import Kept
+    from tarocco.scoring.score import score_signature, score_test_set
     from tarocco.store import Store
 
     test_set, bleu, encoding = _test_set(lines), metrics(["BLEU-4"]), Encoding("13a")
@@ -51,9 +51,9 @@ def reading(lines: int) -> list[float]:
 
 def cold(lines: int, metrics: list[str], jobs: int | None) -> list[float]:
     """Seconds for runs that have nothing to read: without a store, and with a new one, in turns."""
-    from tarocco import registry
     from tarocco.encode.batch import Encoding
-    from tarocco.scoring import score_test_set
+    from tarocco.metrics import registry
+    from tarocco.scoring.score import score_test_set
 
     test_set, chosen = _test_set(lines), registry.metrics(metrics)
 

@@ -2,9 +2,9 @@
 
 from hypothesis import strategies as st
 
-from tarocco.arguments import make_test_set
+from tarocco.core.arguments import make_test_set
+from tarocco.core.test_set import Segments
 from tarocco.encode.batch import Batch, Encoding, Groups
-from tarocco.model import Segments
 
 # Tiny vocabularies repeat n-grams, larger ones make them rare.
 SENTENCES = st.one_of(

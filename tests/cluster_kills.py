@@ -19,7 +19,7 @@ from pathlib import Path
 from clusters_here import Cluster, slow_environment
 
 from tarocco.store import Store
-from tarocco.store.upkeep import problems, summary
+from tarocco.store.maintenance import problems, summary
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))
 METRICS = ["BLEUS-4", "NIST-5", "WER", "ROUGE-L", "chrF"]

@@ -82,13 +82,13 @@ SLOW = """
 import functools
 import time
 
-import tarocco.cluster_tasks
-import tarocco.keeping
-import tarocco.read.stretches
+import tarocco.parallel.cluster_tasks
+import tarocco.scoring.cache
+import tarocco.io.nbest.byte_ranges
 
-tarocco.read.stretches.LEAST = tarocco.read.stretches.MOST = 1 << 15
-tarocco.keeping.MOMENT = 0.0
-called = tarocco.cluster_tasks._called
+tarocco.io.nbest.byte_ranges.LEAST = tarocco.io.nbest.byte_ranges.MOST = 1 << 15
+tarocco.scoring.cache.MOMENT = 0.0
+called = tarocco.parallel.cluster_tasks._called
 
 
 @functools.wraps(called)
@@ -97,7 +97,7 @@ def slowly_called(*arguments):
     return called(*arguments)
 
 
-tarocco.cluster_tasks._called = slowly_called
+tarocco.parallel.cluster_tasks._called = slowly_called
 """
 
 

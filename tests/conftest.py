@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 from sentences import ByRule
 
 from tarocco.annotate import analyzers
-from tarocco.annotate.annotated import register
+from tarocco.annotate.cache import register
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("TAROCCO_SHARED", ROOT.parent / "shared"))

@@ -8,7 +8,7 @@ import pytest
 from conftest import shared
 from hypothesis import strategies as st
 
-from tarocco.judge.similarities import Similarities
+from tarocco.meta.qarla.similarities import Similarities
 from tests.textbook import qarla
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from tarocco.graphs import Features
-from tarocco.read.graph_making import Arcs, Edges, Place
+from tarocco.core.graphs import Features
+from tarocco.io.graphs.builder import Arcs, Edges, Place
 
 WEIGHTS = st.floats(-1e6, 1e6, allow_nan=False).map(lambda x: x + 0.0)  # no -0
 WORDS = st.sampled_from(["a", "b", "the", "cat", "x'y", '"', "\\", "é", "12", "a=b", "#", "||", "[X]", "l'", "\u200bz"])

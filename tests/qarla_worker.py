@@ -10,8 +10,10 @@ import sys
 import time
 from pathlib import Path
 
-from tarocco import datasets, keeping, model
+from tarocco import datasets
 from tarocco.cli import main
+from tarocco.core import test_set as model
+from tarocco.scoring import cache as keeping
 
 FOLDER = Path(datasets.__file__).parent / "data" / "demo"
 REFERENCES, SYSTEMS = ("ref1", "ref2", "ref3"), ("careful", "mirror")

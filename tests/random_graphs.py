@@ -4,8 +4,8 @@ from lattices_drawn import PLACE
 from test_graphs import edges_of
 from textbook import oracles, paths
 
-from tarocco.graphs import Forest
-from tarocco.read.graph_making import Arcs, Edges
+from tarocco.core.graphs import Forest
+from tarocco.io.graphs.builder import Arcs, Edges
 
 WORDS = "abc"
 

@@ -4,12 +4,12 @@ import itertools
 import zlib
 from dataclasses import fields
 
-from tarocco.annotate import annotated
+from tarocco.annotate import cache as annotated
 from tarocco.annotate.sentence import Frame, Node, Sentence, Span
-from tarocco.arguments import make_test_set
+from tarocco.core.arguments import make_test_set
 from tarocco.encode.batch import Encoding
-from tarocco.registry import metrics
-from tarocco.scoring import score_test_set
+from tarocco.metrics.registry import metrics
+from tarocco.scoring.score import score_test_set
 
 
 def tree(text):

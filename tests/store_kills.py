@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 from tarocco.store import Store
-from tarocco.store.upkeep import problems
+from tarocco.store.maintenance import problems
 
 WORKER = Path(__file__).with_name("store_worker.py")
 

@@ -11,7 +11,8 @@ import sys
 import numpy as np
 
 import tarocco
-from tarocco import keeping, model
+from tarocco.core import test_set as model
+from tarocco.scoring import cache as keeping
 
 SEGMENTS = 3000
 BLOCK = 16

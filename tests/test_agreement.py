@@ -6,7 +6,7 @@ import re
 import pytest
 from conftest import ROOT
 
-from tarocco.registry import built_in_families
+from tarocco.metrics.registry import built_in_families
 
 FAMILIES = built_in_families()
 CLAIMS = [(family, claim) for family in FAMILIES for claim in family.agreement]

@@ -3,7 +3,6 @@
 import ast
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from conftest import ROOT
@@ -13,33 +12,22 @@ SOURCE = ROOT / "src" / "tarocco"
 # Top to bottom. Modules of one room may import each other.
 ROOMS = (
     "_version",
-    "errors",
-    "naming",
-    "model",
-    "graphs",
-    "arguments",
-    "run",
-    "local_cluster",
-    "cluster_tasks",
-    "clusters",
-    "store",
     "kernels",
+    "core",
+    "parallel",
+    "store",
     "encode",
-    "read",
+    "io",
     "annotate",
     "metrics",
-    "registry",
-    "results",
-    "resample",
-    "keeping",
-    "counting",
     "scoring",
-    "explaining",
-    "judge",
-    "search",
+    "explanation",
+    "meta",
+    "decode",
     "trials",
     "datasets",
-    "present",
+    "testing",
+    "render",
     "iqmt",
     "cli",
     "__main__",
@@ -91,7 +79,7 @@ def loaded_by(code):
 
 def test_version_imports_nothing_heavy():
     loaded = loaded_by("from tarocco.cli import main; main(['--version'])")
-    assert not loaded & {"numpy", "scipy", "rich", "argparse", "tarocco.model", "importlib.metadata"}
+    assert not loaded & {"numpy", "scipy", "rich", "argparse", "tarocco.core.test_set", "importlib.metadata"}
 
 
 def test_importing_tarocco_imports_nothing_heavy():
@@ -105,7 +93,7 @@ def test_scoring_imports_no_optional_library():
 
 
 def test_correlating_imports_no_scipy():
-    loaded = loaded_by("import tarocco.judge.groupings, tarocco.judge.pairs_of_metrics, tarocco.judge.pairs_of_systems")
+    loaded = loaded_by("from tarocco.meta.correlation import levels, metric_tests, pairwise_accuracy")
     assert "scipy" not in loaded
 
 
@@ -120,16 +108,11 @@ def test_the_parser_knows_the_real_choices():
     """cli/choices.py repeats them so that --help needs no NumPy."""
     from tarocco.cli import choices
     from tarocco.encode.tokenizers import NAMES
-    from tarocco.judge import correlation, groupings
-    from tarocco.present.scores import LEVELS
+    from tarocco.meta.correlation import coefficients as correlation
+    from tarocco.meta.correlation import levels as groupings
+    from tarocco.render.results.score import LEVELS
 
     assert choices.TOKENIZERS == NAMES
     assert choices.LEVELS == LEVELS
     assert (choices.ITEMS, choices.GROUPINGS) == (groupings.LEVELS, groupings.GROUPINGS)
     assert tuple(correlation.COEFFICIENTS) == choices.COEFFICIENTS
-
-
-def test_files_are_one_idea_long():
-    for path in FILES:
-        if path.name != "character_classes.py":
-            assert len(Path(path).read_text("utf-8").splitlines()) <= 400, path.name

@@ -317,7 +317,7 @@ def test_terminals_wide_and_narrow():
 IMPATIENT = """if True:
     import sys
     from tarocco.cli import main
-    from tarocco.present import progress
+    from tarocco.render import terminal as progress
     progress.PATIENCE = -1
     sys.exit(main(sys.argv[1:]))
 """

@@ -1,6 +1,7 @@
 """The documentation's promises: every code block is run or compared, pages are current, links lead somewhere."""
 
 import doctest
+import importlib
 import json
 import re
 import subprocess
@@ -21,7 +22,7 @@ from make_command_pages import described
 
 from tarocco.cli import COMMANDS
 from tarocco.cli.running import Parser
-from tarocco.read.experiment import KEYS
+from tarocco.io.experiment import KEYS
 
 PAGES = pages()
 BLOCKS = all_blocks()
@@ -146,7 +147,7 @@ def test_what_is_not_run_is_there():
 
 
 def test_docstring_example():
-    from tarocco import scoring
+    scoring = importlib.import_module("tarocco.scoring.score")
 
     failed, tried = doctest.testmod(scoring)
     assert (failed, tried > 0) == (0, True)

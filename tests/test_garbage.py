@@ -10,9 +10,9 @@ import pytest
 
 from tarocco import datasets, score
 from tarocco.encode.batch import Batch
-from tarocco.judge.orange import orange
-from tarocco.metrics.pairing import Pairs
-from tarocco.registry import built_in_families
+from tarocco.meta.orange.orange import orange
+from tarocco.metrics.pairs import Pairs
+from tarocco.metrics.registry import built_in_families
 
 DEMO = datasets.load("demo")
 NAMES = [family.names[0] for family in built_in_families()]

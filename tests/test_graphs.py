@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from lattices_drawn import PLACE, forests, lattices, parts
 from textbook import paths
 
-from tarocco.graphs import Forest
-from tarocco.read.graph_making import Arcs
+from tarocco.core.graphs import Forest
+from tarocco.io.graphs.builder import Arcs
 
 
 def arcs_of(lattice):

@@ -8,10 +8,10 @@ import pytest
 from conftest import shared
 
 from tarocco.cli import main
-from tarocco.errors import InputError
-from tarocco.read.discover import discover, role_of
-from tarocco.read.experiment import read_experiment
-from tarocco.registry import metric
+from tarocco.core.errors import InputError
+from tarocco.io.discovery import discover, role_of
+from tarocco.io.experiment import read_experiment
+from tarocco.metrics.registry import metric
 
 TEXT = "one two three\nfour five six\nseven eight nine\n"
 LABELS = "a\na\nb\n"

@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_laws import NAMES
 
-from tarocco.counting import by_reading, scores_of_batch, statistics_of_batch
-from tarocco.encode.batch import Encoding, Groups
-from tarocco.encode.lists import Lists, leaving_one_out
-from tarocco.model import Segments
-from tarocco.registry import metrics
+from tarocco.core.test_set import Segments
+from tarocco.encode.batch import Encoding, Groups, Lists, leaving_one_out
+from tarocco.metrics.registry import metrics
+from tarocco.scoring.statistics import by_reading, scores_of_batch, statistics_of_batch
 
 
 @st.composite

@@ -13,13 +13,13 @@ from sentences import ByRule, Given, by_rule, score_sentences
 from textbook import linguistic as textbook
 
 import tarocco
-from tarocco.annotate import annotated
+from tarocco.annotate import cache as annotated
 from tarocco.annotate.sentence import Frame, Node, Sentence, Span
 from tarocco.cli import main
+from tarocco.core.errors import BadParameter, InputError, TextRefused, UnknownName
 from tarocco.encode.batch import Encoding
-from tarocco.errors import BadParameter, InputError, TextRefused, UnknownName
-from tarocco.registry import metric
-from tarocco.scoring import score_signature
+from tarocco.metrics.registry import metric
+from tarocco.scoring.score import score_signature
 
 WORDS = st.sampled_from(["the", "The", "cat", "mat", "sat", "on"])
 TAGS = st.sampled_from(["DT", "NN", "VBD"])

@@ -11,10 +11,10 @@ from sentences import Given, score_sentences
 from textbook import maxsim_metric as textbook
 
 import tarocco
-from tarocco.annotate import annotated
+from tarocco.annotate import cache as annotated
 from tarocco.annotate.sentence import Sentence
+from tarocco.core.errors import InputError
 from tarocco.encode.wordnet import wordnet
-from tarocco.errors import InputError
 
 NAMES = ("MAXSIM", "MAXSIM:references=best")
 

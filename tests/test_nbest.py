@@ -3,7 +3,7 @@
 import pytest
 
 import tarocco
-from tarocco.errors import InputError
+from tarocco.core.errors import InputError
 
 
 def test_a_list_of_candidates_for_one_segment():

@@ -5,7 +5,7 @@ import sys
 import pytest
 from conftest import ROOT
 
-from tarocco.read.nbest import read_nbest
+from tarocco.io.nbest.lists import read_nbest
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 import tarocco
 from tarocco import datasets
-from tarocco.errors import PluginError
+from tarocco.core.errors import PluginError
 
 DEMO = datasets.load("demo")
 CANDIDATES, REFERENCES = DEMO.systems["careful"], DEMO.references
@@ -48,7 +48,7 @@ def test_a_metric_in_a_running_program():
         shortest = sum(min(len(text.split()) for text in segment) for segment in REFERENCES)
         assert found["brief"]["LengthRatio"].score == words / shortest
     finally:
-        from tarocco import registry
+        from tarocco.metrics import registry
 
         del registry._plugins["LengthRatio"]
 
@@ -152,7 +152,7 @@ def test_statistics_of_the_wrong_shape_are_refused(rows):
 def test_a_broken_installed_plugin_takes_nothing_away(monkeypatch):
     from importlib import metadata
 
-    from tarocco import registry
+    from tarocco.metrics import registry
 
     class Broken:
         name, value, dist = "Broken", "somewhere:Broken", None

@@ -15,11 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tarocco
-from tarocco import datasets, model
-from tarocco.arguments import make_test_set
+from tarocco import datasets
 from tarocco.cli import main
-from tarocco.model import Segments, TestSet
-from tarocco.run import map_ordered
+from tarocco.core import test_set as model
+from tarocco.core.arguments import make_test_set
+from tarocco.core.test_set import Segments, TestSet
+from tarocco.parallel.fan_out import map_ordered
 
 DEMO = datasets.load("demo")
 METRICS = ["BLEU-4", "NIST-5", "ROUGE-S-4", "TER", "chrF"]
@@ -176,9 +177,9 @@ def test_a_stopped_command_tells_how_to_go_on(long_files, tmp_path, stop, code):
 
 
 def kept_blocks(path):
-    from tarocco.errors import StoreError
+    from tarocco.core.errors import StoreError
     from tarocco.store import Store
-    from tarocco.store.upkeep import summary
+    from tarocco.store.maintenance import summary
 
     try:
         with Store(path, readonly=True) as store:

@@ -130,7 +130,7 @@ def test_prune(capsys, store):
 
 
 def test_pruning_other_releases(capsys, store, monkeypatch):
-    monkeypatch.setattr("tarocco.registry.__version__", "99.0")
+    monkeypatch.setattr("tarocco.metrics.registry.__version__", "99.0")
     gone = f"tarocco: {2 * len(SYSTEMS)} series and {2 * len(SYSTEMS)} blocks are gone\n"
     assert run(capsys, "store", "prune", store, "--other-releases")[2] == gone
 
@@ -175,7 +175,7 @@ def test_looking_writes_nothing(capsys, tmp_path):
 
 
 def test_statistics_of_another_release_have_no_score(capsys, store, monkeypatch):
-    monkeypatch.setattr("tarocco.present.export.__version__", "99.0")
+    monkeypatch.setattr("tarocco.render.export.__version__", "99.0")
     rows = list(csv.DictReader(io.StringIO(run(capsys, "store", "export", store)[1])))
     assert {row["score"] for row in rows} == {""}
     assert all(row["statistics"] for row in rows)

@@ -14,10 +14,10 @@ import pytest
 from conftest import ROOT
 from textbook.wordnet_files import PARTS, Files
 
+from tarocco.core.errors import BadParameter
 from tarocco.encode import wordnet as module
 from tarocco.encode.vocabulary import Vocabulary
 from tarocco.encode.wordnet import wordnet
-from tarocco.errors import BadParameter
 
 FOLDER = Path(os.environ.get("WNSEARCHDIR", "/usr/share/wordnet"))
 INFLECTED = (

@@ -7,8 +7,10 @@ import os
 import sys
 from pathlib import Path
 
-from tarocco import datasets, keeping, model
+from tarocco import datasets
 from tarocco.cli import main
+from tarocco.core import test_set as model
+from tarocco.scoring import cache as keeping
 
 FOLDER = Path(datasets.__file__).parent / "data" / "demo"
 COMMAND = ["trial", str(FOLDER / "demo.toml"), "-m", "BLEU-4", "chrF", "WER", "-f", "json", "-q"]

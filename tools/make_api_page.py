@@ -80,7 +80,12 @@ def class_page(name: str, one: type) -> list[str]:
 
 
 def error(name: str, one: type[Exception]) -> list[str]:
-    lines = [*markdown(documentation(one, name)), "", "| in `tarocco.errors` | also a | when |", "| --- | --- | --- |"]
+    lines = [
+        *markdown(documentation(one, name)),
+        "",
+        "| in `tarocco.core.errors` | also a | when |",
+        "| --- | --- | --- |",
+    ]
     for kind in one.__subclasses__():
         also = ", ".join(f"`{base.__name__}`" for base in kind.__bases__ if base is not one)
         lines.append(f"| `{kind.__name__}` | {also} | {_cell(documentation(kind, kind.__name__))} |")

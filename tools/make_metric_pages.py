@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import dataclasses
 
+from tarocco.core.names import write_value
 from tarocco.metrics.base import Metric
-from tarocco.naming import write_value
-from tarocco.registry import built_in_families
+from tarocco.metrics.registry import built_in_families
 
 INTRODUCTION = """# Metrics
 

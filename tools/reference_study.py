@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 from studies import put
 
+from tarocco.core.test_set import Segments, TestSet
 from tarocco.encode.batch import Encoding
-from tarocco.judge.correlation import correlation
-from tarocco.model import Segments, TestSet
-from tarocco.present.plots import curves, write_chart
-from tarocco.present.plots.stacks import arranged
-from tarocco.read.human import read_human
-from tarocco.read.test_set import read_test_set
-from tarocco.registry import metrics
-from tarocco.scoring import score_test_set
+from tarocco.io.scores.human import read_human
+from tarocco.io.test_set import read_test_set
+from tarocco.meta.correlation.coefficients import correlation
+from tarocco.metrics.registry import metrics
+from tarocco.render.plots import curves, write_chart
+from tarocco.render.plots.charts import arranged
+from tarocco.scoring.score import score_test_set
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "references.md"

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from tarocco.errors import UnknownName
+from tarocco.core.errors import UnknownName
 
 DATA = Path(__file__).parent / "data"
 SYSTEMS = ("careful", "middling", "mirror", "literal", "brief", "verbose")

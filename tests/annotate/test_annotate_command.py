@@ -4,7 +4,7 @@ import pytest
 from annotate.toys import Toy
 from test_cli import run
 
-from tarocco.annotate.annotated import forget, register
+from tarocco.annotate.cache import forget, register
 from tarocco.annotate.files import read_annotations
 
 TREE = "(S (NP (PRP He)) (VP (VBD left)))\n"

@@ -7,14 +7,14 @@ import sys
 import pytest
 from annotate.toys import Toy
 
-from tarocco.annotate import annotated as module
+from tarocco.annotate import cache as module
 from tarocco.annotate import spacy_pipeline
-from tarocco.annotate.annotated import annotated, annotator, forget, register
+from tarocco.annotate.cache import annotated, annotator, forget, register
 from tarocco.annotate.sentence import Sentence
-from tarocco.errors import InputError, MissingExtra, StoreError, UnknownName
+from tarocco.core.errors import InputError, MissingExtra, StoreError, UnknownName
 from tarocco.store import Store
 from tarocco.store.annotations import prune_annotations
-from tarocco.store.upkeep import problems, summary
+from tarocco.store.maintenance import problems, summary
 
 TEXTS = ["b a", "c", "b a", "", "é 漢", "\ud800 x"]
 
@@ -146,6 +146,6 @@ def test_without_the_extra(monkeypatch):
 
 
 def test_nothing_heavy_is_imported():
-    code = "import tarocco.annotate.annotated, tarocco.annotate.files, sys; print(*sys.modules)"
+    code = "import tarocco.annotate.cache, tarocco.annotate.files, sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"spacy", "stanza", "torch"} & set(done.stdout.split())

@@ -8,8 +8,8 @@ from textbook import trees as textbook
 
 from tarocco.annotate.brackets import tree_lines
 from tarocco.annotate.chunks import chunks_of
-from tarocco.annotate.completing import completed
 from tarocco.annotate.dependencies import Dependencies
+from tarocco.annotate.derived_layers import completed
 from tarocco.annotate.roles import frames_of
 from tarocco.annotate.sentence import Sentence
 

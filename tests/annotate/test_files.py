@@ -8,9 +8,9 @@ from textbook import trees as textbook
 
 from tarocco.annotate.brackets import read_trees
 from tarocco.annotate.files import WRITERS, format_of, read_annotations, text_of
-from tarocco.annotate.packing import packed, unpacked
 from tarocco.annotate.sentence import Node, Sentence, Span
-from tarocco.errors import InputError
+from tarocco.annotate.serialization import packed, unpacked
+from tarocco.core.errors import InputError
 
 TREE = "(S (NP (DT The) (NN captain)) (VP (VBD left)) (. .))"
 WORDS = ("The", "captain", "left", ".")

@@ -11,13 +11,13 @@ from conftest import ROOT
 from test_cli import on_terminal, run
 
 import tarocco
-from tarocco import model
-from tarocco.annotate import annotated as module
-from tarocco.annotate.annotated import annotated, forget, learn, register, told
-from tarocco.annotate.watching import watch
-from tarocco.errors import InputError
+from tarocco.annotate import cache as module
+from tarocco.annotate.analyzers import watch
+from tarocco.annotate.cache import annotated, forget, learn, register, told
+from tarocco.core import test_set as model
+from tarocco.core.errors import InputError
 from tarocco.store import Store
-from tarocco.store.upkeep import summary
+from tarocco.store.maintenance import summary
 
 METRICS = ["SP-Op-*", "SP-NISTp-3", "DP-HWCw-4", "CP-STM-4", "NE-Oe-**", "SR-Or-*", "BLEU-4"]
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "while", "John", "Smith", "saw", "two", "dogs"]
@@ -161,9 +161,9 @@ IMPATIENT = f"""if True:
     import sys
     sys.path.insert(0, {str(ROOT / "tests")!r})
     from annotate.test_kept import Counting
-    from tarocco.annotate.annotated import register
+    from tarocco.annotate.cache import register
     from tarocco.cli import main
-    from tarocco.present import progress
+    from tarocco.render import terminal as progress
     register("rule", Counting())
     progress.PATIENCE = -1
     sys.exit(main(sys.argv[1:]))
@@ -187,7 +187,7 @@ def test_progress_on_a_terminal_and_nowhere_else(tmp_path, command):
 
 
 def test_a_text_that_the_analyzer_refuses(capsys, tmp_path, monkeypatch, users_analyzer):
-    from tarocco.annotate.annotated import annotator
+    from tarocco.annotate.cache import annotator
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(annotator("spacy").pipeline, "max_length", 30)

@@ -11,13 +11,13 @@ from sentences import ByRule, by_rule
 from test_cli import run
 
 import tarocco
-from tarocco.annotate.analyses import Analyses, Described, TwoAnalyses, analyses_of_files
 from tarocco.annotate.analyzers import without
-from tarocco.annotate.annotated import annotated, forget, register
+from tarocco.annotate.cache import annotated, forget, register
 from tarocco.annotate.files import WRITERS, text_of
+from tarocco.annotate.parses import Analyses, Described, TwoAnalyses, analyses_of_files
 from tarocco.annotate.sentence import Node, Sentence
-from tarocco.errors import BadParameter, InputError, TextRefused
-from tarocco.present.scores import json_text
+from tarocco.core.errors import BadParameter, InputError, TextRefused
+from tarocco.render.results.score import json_text
 
 TEXTS = {
     "ref1": ["the cat sat on the mat", "John Smith saw a dog", ""],

@@ -7,7 +7,7 @@ from annotate.test_parses import ByThatRule, parsed
 from test_cli import run
 
 from tarocco.annotate import analyzers
-from tarocco.annotate.annotated import forget, register
+from tarocco.annotate.cache import forget, register
 from tarocco.annotate.files import text_of
 from tarocco.annotate.sentence import Sentence
 

@@ -4,9 +4,9 @@ import pytest
 import spacy
 
 from tarocco.annotate import spacy_pipeline
-from tarocco.annotate.completing import MADE
+from tarocco.annotate.derived_layers import MADE
 from tarocco.annotate.spacy_pipeline import SpacyAnnotator, load_spacy
-from tarocco.errors import InputError, UnknownName
+from tarocco.core.errors import InputError, UnknownName
 
 
 @pytest.fixture(scope="module")

@@ -5,10 +5,10 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from tarocco.annotate.completing import MADE
+from tarocco.annotate.derived_layers import MADE
 from tarocco.annotate.sentence import Span
 from tarocco.annotate.stanza_pipeline import StanzaAnnotator, load_stanza
-from tarocco.errors import MissingExtra, UnknownName
+from tarocco.core.errors import MissingExtra, UnknownName
 
 
 def word(number, text, lemma, upos, xpos, head, relation):

@@ -82,8 +82,8 @@ def made(tmp_path_factory):
     """Every page is made once; gives its path and its payload."""
     from findings import demo_findings, hostile_findings, large_findings
 
-    from tarocco.present.page.payload import payload_of
-    from tarocco.present.page.write import write_report
+    from tarocco.render.page.payload import payload_of
+    from tarocco.render.page.write import write_report
 
     folder, known = tmp_path_factory.mktemp("reports"), {}
     kinds = {"demo": demo_findings, "hostile": hostile_findings, "large": large_findings}

@@ -4,10 +4,10 @@ import numpy as np
 
 import tarocco
 from tarocco import datasets
-from tarocco.arguments import make_test_set
+from tarocco.core.arguments import make_test_set
+from tarocco.core.test_set import Segments
 from tarocco.encode.batch import Encoding
-from tarocco.judge.people import human_scores
-from tarocco.model import Segments
+from tarocco.meta.correlation.human import human_scores
 from tarocco.trials.findings import Agreement, Breakdown, Findings, MetricVerdict, Opinion, Step, Verdict
 
 METRICS = ("BLEU-4", "NIST-5", "TER", "chrF", "ROUGE-L", "METEOR-exact")

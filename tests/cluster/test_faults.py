@@ -17,9 +17,9 @@ import pytest
 from clusters_here import Cluster, children_of, slow_environment, wait_until
 
 import tarocco
-from tarocco.errors import ClusterError, StoreError
+from tarocco.core.errors import ClusterError, StoreError
 from tarocco.store import Store
-from tarocco.store.upkeep import problems, summary
+from tarocco.store.maintenance import problems, summary
 
 TAROCCO = [sys.executable, "-m", "tarocco"]
 
@@ -129,7 +129,7 @@ def test_a_worker_runs_out_of_memory(monkeypatch):
     monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES", "1")
     code = """if True:
         import sys, time, tarocco
-        from tarocco.errors import ClusterError
+        from tarocco.core.errors import ClusterError
 
         def eat(_):
             eaten = []
@@ -214,7 +214,7 @@ def test_what_a_worker_lacks_is_told_of_the_worker(running, error, said):
 
 def test_workers_that_come_later_have_work(tmp_path):
     """As many items are on their way as there are workers for, also when there were fewer at first."""
-    from tarocco.run import map_ordered
+    from tarocco.parallel.fan_out import map_ordered
 
     cluster = Cluster(tmp_path, workers=1)
     try:
@@ -234,7 +234,7 @@ def test_workers_that_come_later_have_work(tmp_path):
 
 def test_a_scheduler_that_stops_answering(tmp_path, monkeypatch):
     """It may come to itself again: that is told, and nothing is given up."""
-    monkeypatch.setattr("tarocco.clusters._PATIENCE", 1.0)
+    monkeypatch.setattr("tarocco.parallel.cluster._PATIENCE", 1.0)
     cluster, told = Cluster(tmp_path, workers=1), []
     try:
         with tarocco.cluster(cluster.address, tell=told.append) as workers:

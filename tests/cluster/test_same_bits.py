@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 import tarocco
-from tarocco import datasets, model
-from tarocco.annotate.annotated import annotated, forget
+from tarocco import datasets
+from tarocco.annotate.cache import annotated, forget
 from tarocco.cli import main
-from tarocco.errors import BadParameter, ClusterError
-from tarocco.read import stretches
+from tarocco.core import test_set as model
+from tarocco.core.errors import BadParameter, ClusterError
+from tarocco.io.nbest import byte_ranges as stretches
 
 DEMO = datasets.load("demo")
 PEOPLE = {name: [float((s * 7 + len(name)) % 5) for s in range(len(DEMO.references))] for name in DEMO.systems}
@@ -180,7 +181,7 @@ def test_errors_of_the_work_stay_what_they_are(workers):
 
 def test_few_bytes_are_in_flight(workers, monkeypatch):
     """Whoever sends more waits."""
-    monkeypatch.setattr("tarocco.clusters.IN_FLIGHT", 3000)
+    monkeypatch.setattr("tarocco.parallel.cluster.IN_FLIGHT", 3000)
     sent, most = [], []
     for _ in range(30):
         sent.append(workers.submit(len, os.urandom(1000)))  # which do not get smaller

@@ -12,7 +12,7 @@ import pytest
 from clusters_here import Cluster, first_match
 
 import tarocco
-from tarocco.errors import ClusterError
+from tarocco.core.errors import ClusterError
 
 TAROCCO = [sys.executable, "-m", "tarocco"]
 
@@ -94,7 +94,7 @@ def test_what_is_there_is_no_scheduler(trial, how):
 def test_whoever_says_nothing_is_no_scheduler(monkeypatch):
     import dask
 
-    monkeypatch.setattr("tarocco.clusters._PATIENCE", 1.0)
+    monkeypatch.setattr("tarocco.parallel.cluster._PATIENCE", 1.0)
     with answering(None) as server, dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         said = r"there is no scheduler, or it does not answer \(nothing was said for 2 seconds\)"

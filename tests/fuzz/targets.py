@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tarocco.errors import TaroccoError
+from tarocco.core.errors import TaroccoError
 
 SEEDS = Path(__file__).parent / "seeds"
 WORDS = "the cat sat on a mat"
@@ -72,7 +72,7 @@ def seeds_of(name: str) -> list[bytes]:
 
 
 def lines(path: str) -> None:
-    from tarocco.read.lines import read_lines, read_tab_separated
+    from tarocco.io.lines import read_lines, read_tab_separated
 
     segments = read_lines(path)
     assert len(list(segments)) == len(segments)
@@ -83,7 +83,7 @@ def lines(path: str) -> None:
 
 
 def markup(path: str) -> None:
-    from tarocco.read.test_set import assemble, reference_columns, source_column, system_columns
+    from tarocco.io.test_set import assemble, reference_columns, source_column, system_columns
 
     found = [[], []]
     for place, read in enumerate((reference_columns, system_columns)):
@@ -94,8 +94,8 @@ def markup(path: str) -> None:
 
 
 def compressed(path: str) -> None:
-    from tarocco.read.bytes_of import bytes_of
-    from tarocco.read.lines import blocks_of
+    from tarocco.io.files import bytes_of
+    from tarocco.io.lines import blocks_of
 
     assert bytes_of(path).count(b"\n") <= sum(block.size for block in blocks_of(path))
 
@@ -104,7 +104,7 @@ def compressed(path: str) -> None:
 
 
 def human(path: str) -> None:
-    from tarocco.read.human import read_human
+    from tarocco.io.scores.human import read_human
 
     for how in ({}, {"systems": ["a", "b"], "n_segments": 3, "shared_only": True, "as_rankings": True}):
         try:
@@ -115,7 +115,7 @@ def human(path: str) -> None:
 
 
 def external(path: str) -> None:
-    from tarocco.read.external import ExternalFile, read_candidate_scores, read_external
+    from tarocco.io.scores.external import ExternalFile, read_candidate_scores, read_external
 
     for read in (read_candidate_scores, lambda file: read_external(file, ["a", "b"], 3, ["ref1", "ref2"])):
         with suppress(TaroccoError):
@@ -124,14 +124,13 @@ def external(path: str) -> None:
 
 
 def score_file(path: str) -> None:
-    from tarocco.read.mt_metrics_eval import read_score_file
+    from tarocco.io.scores.mt_metrics_eval import read_score_file
 
     read_score_file(path)
 
 
 def sheet(path: str) -> None:
-    from tarocco.judge.sheet import read_judged
-    from tarocco.present.sheets import check_sheet
+    from tarocco.meta.orange.blind_sheet import check_sheet, read_judged
 
     with suppress(TaroccoError):
         check_sheet(path)
@@ -139,9 +138,9 @@ def sheet(path: str) -> None:
 
 
 def weights(path: str) -> None:
-    from tarocco.read.lattices import read_feature_weights
-    from tarocco.read.openfst import read_symbols
-    from tarocco.read.weights import read_weights
+    from tarocco.io.graphs.openfst import read_symbols
+    from tarocco.io.graphs.reader import read_feature_weights
+    from tarocco.io.weights import read_weights
 
     for read in (read_weights, read_symbols):
         with suppress(TaroccoError):
@@ -153,9 +152,9 @@ def weights(path: str) -> None:
 
 
 def nbest(path: str) -> None:
-    from tarocco.read.nbest import read_nbest
-    from tarocco.read.nbest_features import features_of, scores_of
-    from tarocco.read.searched import kind_of
+    from tarocco.io.graphs.reader import kind_of
+    from tarocco.io.nbest.features import features_of, scores_of
+    from tarocco.io.nbest.lists import read_nbest
 
     for asked in ({"num_candidates": 2}, {"segments": 3}, {}):
         try:
@@ -174,8 +173,8 @@ def _same_in_stretches(path: str) -> None:
     """Read in stretches, a file has the same lists and the same errors as in one go."""
     from unittest.mock import patch
 
-    from tarocco.read import stretches
-    from tarocco.read.nbest import NBestFile, no_lists
+    from tarocco.io.nbest import byte_ranges as stretches
+    from tarocco.io.nbest.lists import NBestFile, no_lists
 
     def in_one_go(file: NBestFile) -> Iterator[object]:
         return iter(file)
@@ -212,14 +211,14 @@ def _same_in_stretches(path: str) -> None:
 
 
 def rerank(path: str) -> None:
-    from tarocco.search.reranking import rerank as reranked
+    from tarocco.decode.tuning.rerank import rerank as reranked
 
     reranked(path, {"lm": 0.5, "w": [1, -1]}).lines()
 
 
 def _lattices(format: str | None) -> Callable[[str], None]:
     def read(path: str) -> None:
-        from tarocco.read.lattices import read_lattices
+        from tarocco.io.graphs.reader import read_lattices
 
         for one in islice(read_lattices(path, format=format), 20):
             if not one.empty:
@@ -239,9 +238,9 @@ def oracles(path: str) -> None:
 
 
 def parses(path: str) -> None:
-    from tarocco.annotate.completing import completing
+    from tarocco.annotate.derived_layers import completing
     from tarocco.annotate.files import LAYERS, read_annotations, text_of
-    from tarocco.annotate.packing import packed, unpacked
+    from tarocco.annotate.serialization import packed, unpacked
 
     with suppress(TaroccoError):
         read_annotations(path, TEXTS)
@@ -254,7 +253,7 @@ def parses(path: str) -> None:
 
 
 def packed_sentence(path: str) -> None:
-    from tarocco.annotate.packing import unpacked
+    from tarocco.annotate.serialization import unpacked
 
     unpacked(Path(path).read_bytes())
 
@@ -263,14 +262,14 @@ def packed_sentence(path: str) -> None:
 
 
 def experiment(path: str) -> None:
-    from tarocco.read.experiment import read_experiment
-    from tarocco.registry import named
+    from tarocco.io.experiment import read_experiment
+    from tarocco.metrics.registry import named
 
     read_experiment(path, named)
 
 
 def metric_names(path: str) -> None:
-    from tarocco.registry import metrics
+    from tarocco.metrics.registry import metrics
 
     names = Path(path).read_text("utf-8", "surrogateescape").split("\n")
     for one in metrics(names[:5]):
@@ -278,13 +277,13 @@ def metric_names(path: str) -> None:
 
 
 def iq_scores(path: str) -> None:
-    from tarocco.iqmt.scores_file import read_scores
+    from tarocco.iqmt.tree import read_scores
 
     read_scores(Path(path), "S0", "R0", ("BLEU-4", "BLEU"))
 
 
 def iq_config(path: str) -> None:
-    from tarocco.iqmt.eval_config import read_eval, written_config
+    from tarocco.iqmt.configs import read_eval, written_config
 
     config = read_eval(path)
     for kind in ("metrics", "systems", "references"):
@@ -298,16 +297,16 @@ def iq_config(path: str) -> None:
 
 
 def iq_setup(path: str) -> None:
-    from tarocco.iqmt.setup_config import read_setup
+    from tarocco.iqmt.configs import read_setup
 
     read_setup(path)
 
 
 def store(path: str) -> None:
-    from tarocco.annotate.packing import unpacked
+    from tarocco.annotate.serialization import unpacked
     from tarocco.store import Store
     from tarocco.store.annotations import get_annotations
-    from tarocco.store.upkeep import entries, problems, rows_of, summary
+    from tarocco.store.maintenance import entries, problems, rows_of, summary
 
     with Store(path, readonly=True) as opened:
         summary(opened)
@@ -327,10 +326,10 @@ def _texts(path: str) -> list[str]:
 
 
 def encoding(path: str) -> None:
+    from tarocco.core.test_set import Segments
     from tarocco.encode.batch import Encoding
     from tarocco.encode.tokenizers import NAMES, tokenizer
     from tarocco.encode.vocabulary import Vocabulary
-    from tarocco.model import Segments
 
     texts = [text.encode("utf-8", "replace").decode() for text in _texts(path)]
     segments = Segments.from_strings(texts)
@@ -356,7 +355,7 @@ def _warm() -> None:
 def statistics(path: str) -> None:
     """Ragged texts of any bytes as candidates and references, under every family."""
     from tarocco import score
-    from tarocco.registry import metric
+    from tarocco.metrics.registry import metric
 
     _warm()
     texts = _texts(path)

@@ -11,15 +11,15 @@ import pytest
 from fuzz.targets import TARGETS, Bench, seeds_of
 
 import tarocco
-from tarocco.errors import InputError, TaroccoError
-from tarocco.read import bytes_of as reading
-from tarocco.read.bytes_of import bytes_of
-from tarocco.read.external import ExternalFile, read_candidate_scores, read_external
-from tarocco.read.human import read_human
-from tarocco.read.lines import blocks_of, read_lines, read_tab_separated
-from tarocco.read.nbest import read_nbest
-from tarocco.read.test_set import reference_columns, system_columns
-from tarocco.read.weights import read_weights
+from tarocco.core.errors import InputError, TaroccoError
+from tarocco.io import files as reading
+from tarocco.io.files import bytes_of
+from tarocco.io.lines import blocks_of, read_lines, read_tab_separated
+from tarocco.io.nbest.lists import read_nbest
+from tarocco.io.scores.external import ExternalFile, read_candidate_scores, read_external
+from tarocco.io.scores.human import read_human
+from tarocco.io.test_set import reference_columns, system_columns
+from tarocco.io.weights import read_weights
 
 if sys.version_info >= (3, 14):
     from compression import zstd

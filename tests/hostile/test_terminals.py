@@ -11,11 +11,11 @@ import pytest
 from test_cli import on_terminal
 
 import tarocco
-from tarocco.present.scores import separated_text
-from tarocco.present.spreadsheets import guarded
-from tarocco.present.tables import Table, latex, markdown, plain, separated, write_noted, write_table
-from tarocco.present.visible import visible, visible_line, visible_message
-from tarocco.read.tables import read_table
+from tarocco.io.spreadsheets import guarded
+from tarocco.io.tables import read_table
+from tarocco.render.results.score import separated_text
+from tarocco.render.tables import Table, latex, markdown, plain, separated, write_noted, write_table
+from tarocco.render.terminal import visible, visible_line, visible_message
 
 CLEAR, TITLE, CSI, TURN = "\x1b[2J", "\x1b]0;gone\x07", "\x9b31m", "\u202e"
 EVIL = f"a{CLEAR}b{TITLE}c{CSI}d\re\bf{TURN}g"

@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from iqmt_beds import TABLE_1, copy_texts
 
-from tarocco.errors import InputError
-from tarocco.iqmt.eval_config import check_name, read_eval, written_config
+from tarocco.core.errors import InputError
+from tarocco.iqmt.configs import check_name, read_eval, read_setup, written_config
 from tarocco.iqmt.names import FAMILIES, READING, computed
-from tarocco.iqmt.setup_config import read_setup
 
 
 @pytest.fixture(name="bed")

@@ -14,7 +14,7 @@ from iqmt_beds import DEMO, TABLE_1, copy_texts
 
 import tarocco
 from tarocco.cli import iqeval, iqsetup
-from tarocco.errors import InputError
+from tarocco.core.errors import InputError
 from tarocco.iqmt.names import FAMILIES, READING, computed
 from tests.textbook.iq_files import Bed, scores
 
@@ -458,8 +458,8 @@ def test_similarities_to_and_from_files(made, tmp_path):
 
 def test_files_are_what_similarities_are_without_them(made):
     """The same bits as if nothing had been written, so that the same samples pass."""
-    from tarocco.judge.similarities import similarities_of
-    from tarocco.model import Segments, TestSet
+    from tarocco.core.test_set import Segments, TestSet
+    from tarocco.meta.qarla.similarities import similarities_of
 
     near = tarocco.read_iq(Path(made), metrics="some_metrics")
     systems = {

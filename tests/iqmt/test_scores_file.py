@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarocco.errors import InputError
-from tarocco.iqmt.scores_file import Scores, _plain_scores, _Reader, read_scores, text_of
-from tarocco.iqmt.tree import Tree
+from tarocco.core.errors import InputError
+from tarocco.iqmt.tree import Scores, Tree, _plain_scores, _Reader, read_scores, text_of
 
 VALUES = st.floats(allow_nan=True, allow_infinity=False)
 NAMES = st.text(st.characters(exclude_categories=("Cs", "Cc", "Cn", "Z")), min_size=1, max_size=8)

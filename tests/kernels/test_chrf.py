@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from textbook import chrf_metric as textbook
 
 import tarocco
+from tarocco.core.errors import BadParameter
+from tarocco.core.test_set import Segments
 from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.encode.tokenizers import tokenizer
-from tarocco.errors import BadParameter
-from tarocco.metrics.chrf import ChrF
-from tarocco.model import Segments
+from tarocco.metrics.ngram.chrf import ChrF
 
 # Few letters repeat n-grams; punctuation in all places, odd spaces, and letters whose lower case is longer.
 CHARACTERS = st.sampled_from("aaabbc.,!(' \t\n\x1c\x85\xa0\u2003éÉΣİ中😀")

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tarocco.core.test_set import Segments
 from tarocco.kernels import distinct, kernel
-from tarocco.model import Segments
 
 TEXTS = st.text(alphabet="ab é", max_size=4)
 LISTS = st.lists(st.tuples(st.lists(TEXTS, max_size=8), st.lists(TEXTS, max_size=3)), min_size=1, max_size=4)

@@ -1,4 +1,4 @@
-"""The kernels that expand lattices, compiled or not: tests/search looks at many more lattices, compiled."""
+"""The kernels that expand lattices, compiled or not: tests/decode looks at many more lattices, compiled."""
 
 import random
 
@@ -8,7 +8,7 @@ from test_graphs import edges_of
 from textbook import lattice_mbr, paths
 
 import tarocco
-from tarocco.graphs import Forest
+from tarocco.core.graphs import Forest
 
 
 @pytest.mark.parametrize("theta", [lattice_mbr.thetas(0.85, 0.72, 10), [-0.2, 0.1, 0.5]], ids=str)

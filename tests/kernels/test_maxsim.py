@@ -10,7 +10,7 @@ from textbook import maxsim_metric as textbook
 
 from tarocco.encode.vocabulary import Ragged
 from tarocco.metrics.maxsim import matched_ngrams, score_of_pairs
-from tarocco.metrics.pairing import Pairs
+from tarocco.metrics.pairs import Pairs
 
 # a and b share a synset, b and c another; d has one of its own, e none.
 SYNSETS = {"a": [0], "b": [0, 1], "c": [1], "d": [2], "e": []}

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from textbook import meteor_metric as textbook
 
 import tarocco
+from tarocco.core.errors import BadParameter, InputError
 from tarocco.encode.stems import stem
 from tarocco.encode.vocabulary import Ragged
 from tarocco.encode.wordnet import wordnet
-from tarocco.errors import BadParameter, InputError
-from tarocco.metrics import aligned
-from tarocco.metrics.aligned import Alignments, align
-from tarocco.metrics.pairing import Pairs
+from tarocco.metrics import meteor as aligned
+from tarocco.metrics.meteor import Alignments, align
+from tarocco.metrics.pairs import Pairs
 
 SHORT = st.one_of(*(st.lists(st.sampled_from(letters), max_size=6) for letters in ("ab", "abcd")))
 # Words that match some of the others at each stage; that a matches b and b matches c does not mean that a matches c.
@@ -36,7 +36,7 @@ REPETITIVE = st.one_of(
 STAGES = ("exact", "stem", "wnstm", "wnsyn")
 SIZE = 8 if PLAIN else 60  # of long texts
 # Uncompiled, a search that is wide has no end.
-FEWER_STATES = mock.patch("tarocco.metrics.aligned._MOST_STATES", 40 if PLAIN else aligned._MOST_STATES)
+FEWER_STATES = mock.patch("tarocco.metrics.meteor._MOST_STATES", 40 if PLAIN else aligned._MOST_STATES)
 
 
 def matches_at(stage, stemmer):
@@ -165,7 +165,7 @@ def test_a_narrow_search_is_no_better(limits, segments):
     batch = batch_of(segments)
     for jointly in (True, False):
         best = Alignments(batch).counts(("exact",), "porter", jointly)
-        with mock.patch.multiple("tarocco.metrics.aligned", **limits):
+        with mock.patch.multiple("tarocco.metrics.meteor", **limits):
             few = Alignments(batch).counts(("exact",), "porter", jointly)
         assert few[:, 0].tolist() == best[:, 0].tolist()
         if jointly and not best[:, 2].any():
@@ -220,7 +220,7 @@ def test_the_same_again_and_again(times, expected):
     """Words that come back make very many alignments. Part by part, few sets of followers have to be looked at."""
     candidate, reference = SENTENCE.split() * times, OTHER.split()
     few = {"_MOST_SETS": 500, "_MOST_STATES": 1}  # with one state a search is sure of nothing
-    with mock.patch.multiple("tarocco.metrics.aligned", **few):
+    with mock.patch.multiple("tarocco.metrics.meteor", **few):
         for one, other in ((candidate, reference), (reference, candidate)):
             counts = Alignments(batch_of([(one, [other])])).counts(("exact",), "porter", True)
             assert counts.tolist() == [[*expected, 0]]
@@ -242,9 +242,9 @@ def test_long_texts():
 
 def test_texts_that_are_too_long():
     text = ["a " * 20]
-    with mock.patch("tarocco.metrics.aligned._MOST_LINKS", 100), pytest.raises(InputError, match="400 pairs of words"):
+    with mock.patch("tarocco.metrics.meteor._MOST_LINKS", 100), pytest.raises(InputError, match="400 pairs of words"):
         tarocco.score(text, text, metrics="METEOR")
-    with mock.patch("tarocco.metrics.aligned._MOST_WORDS", 10), pytest.raises(InputError, match="at most 10 words"):
+    with mock.patch("tarocco.metrics.meteor._MOST_WORDS", 10), pytest.raises(InputError, match="at most 10 words"):
         tarocco.score(text, text, metrics="METEOR")
 
 

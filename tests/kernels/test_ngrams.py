@@ -12,8 +12,8 @@ from textbook import ngram_metrics as textbook
 
 import tarocco
 from tarocco.encode.batch import Groups
-from tarocco.metrics.counts import clipped_matches, reference_lengths
-from tarocco.metrics.nist import information
+from tarocco.metrics.ngram.counts import clipped_matches, reference_lengths
+from tarocco.metrics.ngram.nist import information
 
 
 @pytest.mark.parametrize("order", [1, 4, 12])
@@ -54,7 +54,7 @@ def test_information(segments):
 def test_counting_in_parts(segments):
     """Large reference sets are counted part by part; the parts together are the whole."""
     whole = information(batch_of(segments))
-    with mock.patch("tarocco.metrics.nist._PART", 4):
+    with mock.patch("tarocco.metrics.ngram.nist._PART", 4):
         parts = information(batch_of(segments))
     assert parts.total == whole.total
     assert sorted(parts.counts.tolist()) == sorted(whole.counts.tolist())

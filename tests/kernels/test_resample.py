@@ -10,10 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textbook import resampling
 
-from tarocco.errors import BadParameter, InputError
+from tarocco.core.errors import BadParameter, InputError
 from tarocco.kernels import resample as kernels
-from tarocco.metrics.bleu import Bleu, BleuIndividual
-from tarocco.resample import bootstrap, check_resampling, coins, drawn, intervals, percentiles, swaps, totals, words
+from tarocco.metrics.ngram.bleu import Bleu, BleuIndividual
+from tarocco.scoring.resampling import (
+    bootstrap,
+    check_resampling,
+    coins,
+    drawn,
+    intervals,
+    percentiles,
+    swaps,
+    totals,
+    words,
+)
 
 NUMBERS = st.floats(-1e6, 1e6)
 
@@ -134,10 +144,10 @@ def test_every_instruction_set_gives_the_same_bits():
 
     wide = everything()
     with (
-        mock.patch("tarocco.resample._draw", kernels.draw),
-        mock.patch("tarocco.resample._fill", kernels.words),
-        mock.patch("tarocco.resample._counted_totals", kernels.counted_totals),
-        mock.patch("tarocco.resample._weighted_totals", kernels.weighted_totals),
+        mock.patch("tarocco.scoring.resampling._draw", kernels.draw),
+        mock.patch("tarocco.scoring.resampling._fill", kernels.words),
+        mock.patch("tarocco.scoring.resampling._counted_totals", kernels.counted_totals),
+        mock.patch("tarocco.scoring.resampling._weighted_totals", kernels.weighted_totals),
     ):
         plain = everything()
     assert [one.tobytes() for one in wide] == [one.tobytes() for one in plain]

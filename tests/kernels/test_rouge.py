@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from textbook import rouge_metrics as textbook
 
 import tarocco
-from tarocco.errors import InputError
+from tarocco.core.errors import InputError
 from tarocco.kernels import beginnings, weighted
 from tarocco.metrics import comparison
 from tarocco.metrics.comparison import OPTIMUM, RECURRENCE, Comparison
-from tarocco.metrics.rouge_weighted import Power, RougeW, Weighting
+from tarocco.metrics.rouge import Power, RougeW, Weighting
 
 LISTS = {
     "candidates": st.lists(SENTENCES, min_size=1, max_size=3),

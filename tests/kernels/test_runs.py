@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from textbook import run_matching as textbook
 
 import tarocco
+from tarocco.core.errors import BadParameter, InputError
+from tarocco.core.test_set import Segments
 from tarocco.encode.batch import Batch, Encoding, Groups
-from tarocco.errors import BadParameter, InputError
-from tarocco.metrics.gtm import Matchings
-from tarocco.model import Segments
+from tarocco.metrics.edit.gtm import Matchings
 
 WORDS = st.one_of(*(st.lists(st.sampled_from(letters), max_size=35) for letters in ("a", "ab", "abcdefgh")))
 SHORT = st.one_of(*(st.lists(st.sampled_from(letters), max_size=7) for letters in ("ab", "abcd")))
@@ -33,7 +33,7 @@ def runs_of(matching, pairs):
 @given(candidate=WORDS, references=st.lists(WORDS.filter(bool), min_size=1, max_size=3))
 def test_greedy_runs(room, candidate, references):
     """With a queue for all runs, and where there is no room for one."""
-    with mock.patch("tarocco.metrics.gtm._MOST_RUNS", room):
+    with mock.patch("tarocco.metrics.edit.gtm._MOST_RUNS", room):
         found = Matchings(batch_of([(candidate, references)])).one_by_one
     assert runs_of(found, len(references)) == [textbook.greedy_runs(candidate, one) for one in references]
 
@@ -146,7 +146,7 @@ def test_order_of_joined_references_can_matter():
 @pytest.mark.parametrize("room", [1 << 20, 0], ids=["queue", "no queue"])
 def test_repeated_words(room, candidate, reference, expected):
     """Long texts in which every pair of positions matches, or every other one."""
-    with mock.patch("tarocco.metrics.gtm._MOST_RUNS", room):
+    with mock.patch("tarocco.metrics.edit.gtm._MOST_RUNS", room):
         found = Matchings(batch_of([(candidate.split(), [reference.split()])])).one_by_one
     assert runs_of(found, 1) == [expected]
 

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judge_similarities import similarities
 
-from tarocco.judge import queens
-from tarocco.judge.decisions import Decisions, held_out_queens, packed, queen, shares
 from tarocco.kernels import kernel, samples, widest
+from tarocco.meta.qarla import queen as queens
+from tarocco.meta.qarla.decisions import Decisions, held_out_queens, packed, queen, shares
 
 
 def bits_of(words, size):

@@ -9,11 +9,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from textbook import ngram_metrics as textbook
 
-from tarocco.encode.batch import Batch, Encoding, Groups
-from tarocco.encode.lists import one_by_one
-from tarocco.metrics.counts import clipped_matches, shared_matches
-from tarocco.metrics.pairing import Pairs
-from tarocco.model import Segments
+from tarocco.core.test_set import Segments
+from tarocco.encode.batch import Batch, Encoding, Groups, one_by_one
+from tarocco.metrics.ngram.counts import clipped_matches, shared_matches
+from tarocco.metrics.pairs import Pairs
 
 
 def expected(pairs, order):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from textbook import ter_metric as textbook
 
 import tarocco
-from tarocco.metrics.ter import edits_of_pairs
+from tarocco.metrics.edit.ter import edits_of_pairs
 
 WORDS = st.one_of(*(st.lists(st.sampled_from(letters), max_size=30) for letters in ("ab", "abcdefgh")))
 

@@ -1,4 +1,4 @@
-"""The kernels that search forests, compiled or not: tests/search looks at many more forests, compiled."""
+"""The kernels that search forests, compiled or not: tests/decode looks at many more forests, compiled."""
 
 import random
 
@@ -8,7 +8,7 @@ from test_graphs import edges_of
 from textbook import oracles, paths
 
 import tarocco
-from tarocco.graphs import Forest, Lattice
+from tarocco.core.graphs import Forest, Lattice
 
 
 @pytest.mark.parametrize("make", [random_lattice, random_forest])

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judge_similarities import drawn_similarities
 
-from tarocco.judge.decisions import Decisions, king
-from tarocco.judge.similarities import Similarities
-from tarocco.judge.tallies import Board, bit, count_subsets, every_subset, parts, shares
+from tarocco.meta.qarla.decisions import Decisions, king
+from tarocco.meta.qarla.similarities import Similarities
+from tarocco.meta.qarla.tallies import Board, bit, count_subsets, every_subset, parts, shares
 from tests.textbook import searching
 
 

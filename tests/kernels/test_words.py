@@ -7,10 +7,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from textbook import tokenizing
 
+from tarocco.core.test_set import Segments
 from tarocco.encode.batch import Encoding
 from tarocco.encode.tokenizers import CHINESE, NAMES, tokenizer
 from tarocco.encode.vocabulary import Vocabulary
-from tarocco.model import Segments
 
 # Characters on which the rules turn, besides anything Unicode has.
 TRICKY = st.sampled_from(

@@ -9,7 +9,7 @@ from sacrebleu.metrics.chrf import CHRF
 import tarocco
 from tarocco import datasets
 from tarocco.encode.tokenizers import tokenizer
-from tarocco.metrics.chrf import ChrF
+from tarocco.metrics.ngram.chrf import ChrF
 
 PARAMETERS = st.fixed_dictionaries(
     {

@@ -8,9 +8,9 @@ from sacrebleu.metrics.bleu import BLEU, _get_tokenizer
 
 import tarocco
 from tarocco import datasets
+from tarocco.core.test_set import Segments
 from tarocco.encode.tokenizers import NAMES as ALL_NAMES
 from tarocco.encode.tokenizers import tokenizer
-from tarocco.model import Segments
 
 NAMES = [name for name in ALL_NAMES if name != "rouge"]  # sacrebleu's
 

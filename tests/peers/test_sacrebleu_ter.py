@@ -13,9 +13,9 @@ from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 
 import tarocco
 from tarocco import datasets
+from tarocco.core.test_set import Segments
 from tarocco.encode.tercom import normalize
-from tarocco.metrics.ter import edits_of_pairs
-from tarocco.model import Segments
+from tarocco.metrics.edit.ter import edits_of_pairs
 
 
 def words(most):

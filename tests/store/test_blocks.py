@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import tarocco
-from tarocco import model
+from tarocco.core import test_set as model
 from tarocco.encode.batch import Encoding
-from tarocco.keeping import Kept
-from tarocco.scoring import score_test_set
+from tarocco.scoring.cache import Kept
+from tarocco.scoring.score import score_test_set
 from tarocco.store import Store
 from tarocco.store.blocks import digest, packed, unpacked
-from tarocco.store.upkeep import entries, problems, prune, rows_of, summary
+from tarocco.store.maintenance import entries, problems, prune, rows_of, summary
 
 CANDIDATES = [f"a b c w{i % 7} d w{i % 3}" for i in range(40)]
 REFERENCES = [[f"a b w{i % 7} d", f"b c w{i % 5} d e"] for i in range(40)]
@@ -153,13 +153,13 @@ def test_another_release_computes_anew(tmp_path, monkeypatch):
     path = tmp_path / "s.db"
     tarocco.score(CANDIDATES, REFERENCES, store=path)
     poison(path)
-    monkeypatch.setattr("tarocco.scoring.__version__", "99.0")
+    monkeypatch.setattr("tarocco.scoring.score.__version__", "99.0")
     result = tarocco.score(CANDIDATES, REFERENCES, store=path)
     assert result["BLEU-4"].score == tarocco.score(CANDIDATES, REFERENCES)["BLEU-4"].score
 
 
 def test_another_release_of_a_plugin_computes_anew(tmp_path, monkeypatch):
-    from tarocco import registry
+    from tarocco.metrics import registry
 
     path = tmp_path / "s.db"
     tarocco.score(CANDIDATES, REFERENCES, metrics="Overlap", store=path)
@@ -173,7 +173,7 @@ def test_another_release_of_a_plugin_computes_anew(tmp_path, monkeypatch):
 
 
 def test_a_metric_without_a_release_is_computed_and_not_stored(tmp_path):
-    from tarocco.metrics.rouge_weighted import Power, RougeW
+    from tarocco.metrics.rouge import Power, RougeW
 
     weighted = RougeW(weighting=Power(1.5))
     for _ in range(2):
@@ -197,7 +197,7 @@ def test_a_stopped_run_goes_on_where_it_was(tmp_path, small_blocks, monkeypatch)
 
         return advance
 
-    from tarocco.arguments import make_test_set
+    from tarocco.core.arguments import make_test_set
 
     test_set = make_test_set(CANDIDATES, REFERENCES)
     metrics = [tarocco.metric(name) for name in METRICS]
@@ -223,7 +223,7 @@ def test_only_what_is_missing_is_computed(tmp_path, monkeypatch):
 
 def test_nothing_is_prepared_for_blocks_that_are_stored(tmp_path, monkeypatch):
     tarocco.score(CANDIDATES, REFERENCES, metrics="NIST-5", store=tmp_path / "s.db")
-    monkeypatch.setattr("tarocco.metrics.nist.information", None)
+    monkeypatch.setattr("tarocco.metrics.ngram.nist.information", None)
     assert tarocco.score(CANDIDATES, REFERENCES, metrics="NIST-5", store=tmp_path / "s.db")["NIST-5"].score > 0
 
 

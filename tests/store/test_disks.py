@@ -12,7 +12,7 @@ from store_trouble import mounted, without_privileges
 
 from tarocco.cli import main
 from tarocco.store import Store
-from tarocco.store.upkeep import problems
+from tarocco.store.maintenance import problems
 
 DEMO = ROOT / "src" / "tarocco" / "data" / "demo"
 REFERENCES = [str(DEMO / f"ref{i}.txt") for i in (1, 2, 3, 4)]

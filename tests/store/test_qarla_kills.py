@@ -9,7 +9,7 @@ from pathlib import Path
 from store_kills import recomputed
 
 from tarocco.store import Store
-from tarocco.store.upkeep import problems
+from tarocco.store.maintenance import problems
 
 WORKER = Path(__file__).parents[1] / "qarla_worker.py"
 

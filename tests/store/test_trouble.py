@@ -13,9 +13,9 @@ import pytest
 from store_trouble import mounted, without_privileges
 
 from tarocco.cli import main
-from tarocco.errors import StoreError
+from tarocco.core.errors import StoreError
 from tarocco.store import Store, database
-from tarocco.store.upkeep import problems, summary
+from tarocco.store.maintenance import problems, summary
 
 
 @pytest.fixture
@@ -135,7 +135,7 @@ def test_a_block_of_the_wrong_size_is_one_sentence(stored, capsys):
 WRITE = """if True:
     import sys
     import numpy as np
-    from tarocco.errors import StoreError
+    from tarocco.core.errors import StoreError
     from tarocco.store import Store
     try:
         with Store(sys.argv[1]) as store:

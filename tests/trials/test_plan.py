@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from tarocco import datasets
+from tarocco.core.errors import InputError
+from tarocco.core.test_set import ExternalScores, HumanScores, Segments, TestSet
 from tarocco.encode.batch import Encoding
-from tarocco.errors import InputError
 from tarocco.metrics.external import External
-from tarocco.model import ExternalScores, HumanScores, Segments, TestSet
-from tarocco.registry import metrics
-from tarocco.trials.material import METRICS, Material
+from tarocco.metrics.registry import metrics
+from tarocco.trials.inputs import METRICS, Material
 from tarocco.trials.plan import QUESTIONS, plan
 
 DEMO = datasets.load("demo")

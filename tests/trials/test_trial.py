@@ -5,9 +5,8 @@ import pytest
 
 import tarocco
 from tarocco import datasets
-from tarocco.errors import BadParameter, InputError
-from tarocco.trials.agreement import agreement_of
-from tarocco.trials.breakdowns import breakdowns_of, quarters, reference_lengths
+from tarocco.core.errors import BadParameter, InputError
+from tarocco.trials.breakdowns import agreement_of, breakdowns_of, quarters, reference_lengths
 
 DEMO = datasets.load("demo")
 FILE = DEMO.path / "demo.toml"

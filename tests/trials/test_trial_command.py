@@ -11,7 +11,7 @@ from conftest import ROOT
 from test_cli import on_terminal, run
 
 from tarocco import datasets
-from tarocco.present.page.payload import read_payload
+from tarocco.render.page.payload import read_payload
 
 FOLDER = datasets.load("demo").path
 FILE = FOLDER / "demo.toml"
@@ -124,7 +124,7 @@ def test_a_bar_for_each_step():
     impatient = (
         sys.executable,
         "-c",
-        "import sys; from tarocco.cli import main; from tarocco.present import progress; progress.PATIENCE = -1; "
+        "import sys; from tarocco.cli import main; from tarocco.render import terminal; terminal.PATIENCE = -1; "
         "sys.exit(main(sys.argv[1:]))",
     )
     shown = on_terminal("trial", FILE, *SMALL, program=impatient)

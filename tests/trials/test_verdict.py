@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 import tarocco
-from tarocco.judge.comparing import CompareResult
-from tarocco.judge.luck import Difference, Test
-from tarocco.judge.qarla_results import King, KingResult, TestBed
-from tarocco.registry import metric
-from tarocco.results import Interval, Result, Score
+from tarocco.meta.qarla.results import King, KingResult, TestBed
+from tarocco.meta.significance.compare import CompareResult
+from tarocco.meta.significance.paired_tests import Difference, Test
+from tarocco.metrics.registry import metric
+from tarocco.scoring.results import Interval, Result, Score
 from tarocco.trials.findings import Findings, Opinion
-from tarocco.trials.interesting import MOST, Interesting, in_order
-from tarocco.trials.standings import of_king, ordinal, ranked, told_apart
-from tarocco.trials.systems import clusters_of, sentences_of, systems_of
+from tarocco.trials.highlights import MOST, Interesting, in_order
+from tarocco.trials.opinions import of_king, ordinal, ranked, told_apart
+from tarocco.trials.system_groups import clusters_of, sentences_of, systems_of
 from tarocco.trials.verdict import disagreements_of, judged, verdict_of
 
 BETWEEN = Interval(0.0, 1.0, 0.95, 200, 1)

@@ -10,11 +10,12 @@ Any other analyzer comes as an object, or as a mapping from texts to sentences, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
 from tarocco.annotate.sentence import Sentence
-from tarocco.errors import BadParameter, UnknownName
+from tarocco.core.errors import BadParameter, UnknownName
 
 DEFAULT = "spacy"
 IQMT = "+iqmt"
@@ -65,7 +66,7 @@ def analyzer_name(analyzer: Analyzer | None) -> str | None:
     if analyzer is None or isinstance(analyzer, str):
         return analyzer
     if isinstance(analyzer, Mapping):
-        from tarocco.annotate.analyses import Analyses
+        from tarocco.annotate.parses import Analyses
 
         analyzer = Analyses(analyzer)
     if not (callable(getattr(analyzer, "annotate", None)) and isinstance(getattr(analyzer, "version", None), str)):
@@ -125,3 +126,25 @@ class Relabeled:
         from tarocco.annotate.labels import to_iqmt
 
         return list(map(to_iqmt, sentences))
+
+
+Watching = Callable[[int], AbstractContextManager[Callable[[int], None]]]  # told of how many texts, then how many more
+
+
+@contextmanager
+def _nobody(_total: int) -> Iterator[Callable[[int], None]]:
+    yield lambda _done: None
+
+
+_watching: Watching = _nobody
+
+
+def watch(watching: Watching | None) -> None:
+    """Let somebody look on from now on, or nobody."""
+    global _watching
+    _watching = watching or _nobody
+
+
+def watched(total: int) -> AbstractContextManager[Callable[[int], None]]:
+    """What is told of texts that are analyzed."""
+    return _watching(total)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from tarocco.annotate.blocks import TOP, Block, comparable, error_at, lines_of
+from tarocco.annotate.file_sentence import TOP, Block, comparable, error_at, lines_of
 from tarocco.annotate.sentence import Node, Sentence
 
 _PIECES = re.compile(r"[()]|[^\s()]+")

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tarocco.annotate.role_words import word_set
 from tarocco.annotate.sentence import Node
-from tarocco.annotate.word_sets import word_set
 
 _KINDS = {
     "WHNP": "NP",

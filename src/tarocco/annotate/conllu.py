@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tarocco.annotate.blocks import Block, comparable, error_at, lines_of
+from tarocco.annotate.file_sentence import Block, comparable, error_at, lines_of
 from tarocco.annotate.sentence import Sentence, Span
 
 _SEGMENT = "# segment"

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from tarocco.annotate.dependencies import Dependencies
+from tarocco.annotate.role_words import word_set
 from tarocco.annotate.sentence import Node
-from tarocco.annotate.word_sets import word_set
 
 Item: TypeAlias = "int | list[Item | str]"  # a word, or a phrase: its label and then what is in it
 

@@ -12,7 +12,7 @@ from bisect import bisect, insort
 from collections.abc import Sequence
 from itertools import pairwise
 
-from tarocco.annotate.word_sets import word_set
+from tarocco.annotate.role_words import word_set
 
 # What only Universal Dependencies have. A tree without any of these is the same in both schemes.
 _UNIVERSAL = word_set(

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from tarocco.annotate.role_words import word_set
 from tarocco.annotate.sentence import Span
-from tarocco.annotate.word_sets import word_set
 
 _NUMBER = re.compile(r"[+-]?\d[\d.,]*|\d+/\d+")
 _YEAR = re.compile(r"(1[5-9]|20)\d\d")

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tarocco.annotate.blocks import Block, comparable, error_at, joined, lines_of
 from tarocco.annotate.brackets import read_trees, tree_lines
 from tarocco.annotate.conllu import conllu_lines, read_conllu
+from tarocco.annotate.file_sentence import Block, comparable, error_at, joined, lines_of
 from tarocco.annotate.props import props_lines, read_props
 from tarocco.annotate.sentence import Sentence
-from tarocco.errors import InputError
-from tarocco.read.bytes_of import COMPRESSED, shown
+from tarocco.core.errors import InputError
+from tarocco.io.files import COMPRESSED, shown
 
 Writer = Callable[[Iterable[Sentence]], Iterator[str]]
 WRITERS: dict[str, Writer] = {"conllu": conllu_lines, "trees": tree_lines, "props": props_lines}

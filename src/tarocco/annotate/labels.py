@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tarocco.annotate.role_words import word_set
 from tarocco.annotate.sentence import Frame, Sentence, Span
-from tarocco.annotate.word_sets import word_set
 
 # Table 6: MINIPAR's grammatical categories, by universal part of speech.
 CATEGORIES = {

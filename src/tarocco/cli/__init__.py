@@ -110,7 +110,7 @@ def _close_output() -> None:
 def _unknown(command: str) -> int:
     from difflib import get_close_matches
 
-    from tarocco.present.visible import visible_message
+    from tarocco.render.terminal import visible_message
 
     near = get_close_matches(command, COMMANDS, n=1)
     hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(COMMANDS)}"

@@ -58,8 +58,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from tarocco.annotate.files import formats_for, text_of
-    from tarocco.errors import BadParameter, InputError
-    from tarocco.present.writing import check_apart, check_writable, write_whole
+    from tarocco.core.errors import BadParameter, InputError
+    from tarocco.io.files import check_apart, check_writable, write_whole
 
     if options.parses and options.analyzer:
         raise BadParameter("either an analyzer tells the structure of sentences (--analyzer) or files do (--parses)")
@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _targets(file: str, folder: str | None, formats: tuple[str, ...]) -> dict[str, Path]:
     """Where the files of a text are written: beside it, or in a folder; sys.txt.gz is called sys."""
-    from tarocco.read.bytes_of import COMPRESSED
+    from tarocco.io.files import COMPRESSED
 
     text = Path(file)
     name = text.name.removesuffix(text.suffix) if text.suffix in COMPRESSED else text.name
@@ -109,14 +109,14 @@ def _targets(file: str, folder: str | None, formats: tuple[str, ...]) -> dict[st
 
 def _sentences(file: str, options: argparse.Namespace) -> list[Sentence]:
     from tarocco.annotate.analyzers import DEFAULT
-    from tarocco.annotate.annotated import annotated
-    from tarocco.annotate.completing import completing
+    from tarocco.annotate.cache import annotated
+    from tarocco.annotate.derived_layers import completing
     from tarocco.annotate.files import read_annotations
     from tarocco.annotate.labels import to_iqmt
-    from tarocco.errors import InputError, TextRefused
-    from tarocco.present.progress import progress
-    from tarocco.read.bytes_of import shown
-    from tarocco.read.lines import read_lines
+    from tarocco.core.errors import InputError, TextRefused
+    from tarocco.io.files import shown
+    from tarocco.io.lines import read_lines
+    from tarocco.render.terminal import progress
 
     texts = list(read_lines(file))
     if options.parses:
@@ -133,6 +133,6 @@ def _sentences(file: str, options: argparse.Namespace) -> list[Sentence]:
 
 
 def _report(rows: list[tuple[str, str, str, str]]) -> None:
-    from tarocco.present.tables import Table, write_table
+    from tarocco.render.tables import Table, write_table
 
     write_table(Table(("text", "written", "segments", "words"), tuple(rows), labels=2))

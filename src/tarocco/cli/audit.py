@@ -30,8 +30,8 @@ from tarocco.cli.reporting import report_if_asked
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tarocco.judge.auditing import AuditResult
-    from tarocco.model import TestSet
+    from tarocco.core.test_set import TestSet
+    from tarocco.meta.audit.audit import AuditResult
 
 EXAMPLES = """examples:
   tarocco audit ref.txt -i sysA.txt sysB.txt
@@ -68,12 +68,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from tarocco.cli.inputs import read_inputs
-    from tarocco.errors import InputError
-    from tarocco.judge.auditing import METRICS, audit_test_set
-    from tarocco.judge.gaming import Settings
-    from tarocco.judge.luck import RESAMPLES
+    from tarocco.core.errors import InputError
+    from tarocco.meta.audit.audit import METRICS, audit_test_set
+    from tarocco.meta.audit.evidence import Settings
+    from tarocco.meta.significance.paired_tests import RESAMPLES
     from tarocco.metrics.external import External
-    from tarocco.present.progress import progress
+    from tarocco.render.terminal import progress
 
     test_set, chosen, encoding, experiment = read_inputs(options, METRICS)
     if options.parses and any(metric.reads(encoding).analyzer for metric in chosen):
@@ -103,7 +103,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _groups(options: argparse.Namespace, test_set: TestSet) -> Sequence[str] | None:
     """The labels of --groups or of the experiment, else those of the documents, else none."""
-    from tarocco.read.test_set import Column, read_labels
+    from tarocco.io.test_set import Column, read_labels
 
     if options.groups is None:
         return test_set.documents
@@ -112,7 +112,9 @@ def _groups(options: argparse.Namespace, test_set: TestSet) -> Sequence[str] | N
 
 def write(result: AuditResult, options: argparse.Namespace) -> None:
     """Write an audit to standard output as asked."""
-    from tarocco.present import audit, scores, tables
+    from tarocco.render import tables
+    from tarocco.render.results import audit
+    from tarocco.render.results import score as scores
 
     out = sys.stdout
     if options.score_only:
@@ -137,7 +139,7 @@ def write(result: AuditResult, options: argparse.Namespace) -> None:
 
 def notes(result: AuditResult, options: argparse.Namespace) -> list[str]:
     """Below a table: what the columns are, what was found and what could not be, and signatures."""
-    from tarocco.present import audit
+    from tarocco.render.results import audit
 
     found = audit.sentences(result, options.findings, options.width)
     scaled = [name for name in result if result.score_of(name).metric.scale != 1]

@@ -26,7 +26,7 @@ from tarocco.cli.reporting import report_if_asked
 from tarocco.cli.running import say
 
 if TYPE_CHECKING:
-    from tarocco.judge.comparing import CompareResult
+    from tarocco.meta.significance.compare import CompareResult
 
 EXAMPLES = """examples:
   tarocco compare ref.txt -i sysA.txt sysB.txt -m BLEU-4 chrF
@@ -69,8 +69,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     from tarocco.cli.inputs import read_inputs
     from tarocco.cli.scored import scored
-    from tarocco.judge.comparing import compare_scores
-    from tarocco.judge.luck import Test
+    from tarocco.meta.significance.compare import compare_scores
+    from tarocco.meta.significance.paired_tests import Test
 
     given = options.n_resamples
     test_set, chosen, encoding, experiment = read_inputs(options)
@@ -87,7 +87,9 @@ def run(options: argparse.Namespace) -> None:
 
 def write(result: CompareResult, options: argparse.Namespace) -> None:
     """Write a comparison to standard output as asked."""
-    from tarocco.present import comparison, scores, tables
+    from tarocco.render import tables
+    from tarocco.render.results import compare as comparison
+    from tarocco.render.results import score as scores
 
     out = sys.stdout
     if options.score_only:

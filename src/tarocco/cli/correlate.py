@@ -30,8 +30,8 @@ from tarocco.cli.reporting import report_if_asked
 from tarocco.cli.running import say
 
 if TYPE_CHECKING:
-    from tarocco.judge.agreed import CorrelateResult
-    from tarocco.results import Result
+    from tarocco.meta.correlation.results import CorrelateResult
+    from tarocco.scoring.results import Result
 
 EXAMPLES = """examples:
   tarocco correlate ref.txt -i sys/*.txt --human human.tsv -m BLEU-4 chrF TER
@@ -97,10 +97,10 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.cli.human_options import read_people
     from tarocco.cli.inputs import read_inputs
     from tarocco.cli.scored import scored
-    from tarocco.judge.correlating import correlate_scores
-    from tarocco.judge.question import make_question
-    from tarocco.judge.sentinels import LengthRatio
-    from tarocco.present.progress import progress
+    from tarocco.meta.correlation.correlate import correlate_scores
+    from tarocco.meta.correlation.sentinels import LengthRatio
+    from tarocco.meta.correlation.settings import make_question
+    from tarocco.render.terminal import progress
 
     test_set, chosen, encoding, experiment = read_inputs(options)
     people = read_people(options, test_set, experiment)
@@ -127,7 +127,7 @@ def run(options: argparse.Namespace) -> None:
             say(f"note: {note}")
     write(result, options)
     if options.figure:
-        from tarocco.present.plots.results import figure
+        from tarocco.render.plots.figures import figure
 
         figure(result, options.figure, pairs=options.pairs)
     report_if_asked(
@@ -142,7 +142,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _without_sentinels(scores: Result) -> Result:
     """The scores of what was asked for: a page need not tell how good the length ratio is."""
-    from tarocco.judge.sentinels import LengthRatio
+    from tarocco.meta.correlation.sentinels import LengthRatio
 
     return replace(scores, scores=tuple(one for one in scores.scores if not isinstance(one.metric, LengthRatio)))
 
@@ -151,7 +151,9 @@ def write(result: CorrelateResult, options: argparse.Namespace) -> None:
     """Write correlations to standard output as asked."""
     from dataclasses import asdict
 
-    from tarocco.present import correlations, scores, tables
+    from tarocco.render import tables
+    from tarocco.render.results import correlate as correlations
+    from tarocco.render.results import score as scores
 
     out = sys.stdout
     records = result.pairs() if options.pairs else result.to_dict()

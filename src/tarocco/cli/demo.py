@@ -33,11 +33,11 @@ def run(options: argparse.Namespace) -> None:
 
     from tarocco.cli.trial import SHOWN_CONFUSIONS, write
     from tarocco.datasets import DATA
-    from tarocco.present.page.paths import check_report
-    from tarocco.present.plots.libraries import NAMES
-    from tarocco.present.progress import progress
-    from tarocco.trials.material import METRICS, material_of_experiment
-    from tarocco.trials.running import Conduct, hold
+    from tarocco.render.page.paths import check_report
+    from tarocco.render.plots.files import NAMES
+    from tarocco.render.terminal import progress
+    from tarocco.trials.inputs import METRICS, material_of_experiment
+    from tarocco.trials.run import Conduct, hold
 
     shown = options.format == "table"
     if shown and options.report is None and all(map(find_spec, NAMES)):  # else there is a demo without a page

@@ -20,7 +20,7 @@ from tarocco.cli.running import say
 
 if TYPE_CHECKING:
     from tarocco.cli.inputs import Inputs
-    from tarocco.explaining.records import ExplainResult
+    from tarocco.explanation.records import ExplainResult
 
 EXAMPLES = """examples:
   tarocco explain ref.txt -i sysA.txt -m GTM-2 METEOR-wnsyn --segments 3,5-7
@@ -83,7 +83,7 @@ def _segments(text: str) -> list[int]:
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.explaining.explain import explain_test_set
+    from tarocco.explanation.explain import explain_test_set
     from tarocco.metrics.external import External
 
     test_set, chosen, encoding, _ = _inputs(options)
@@ -107,7 +107,7 @@ def run(options: argparse.Namespace) -> None:
 def _inputs(options: argparse.Namespace) -> Inputs:
     """What files name, or the texts of --text."""
     from tarocco.cli.inputs import Inputs, encoding_of, fill_in, read_inputs
-    from tarocco.errors import InputError
+    from tarocco.core.errors import InputError
 
     if options.text is None:
         if not options.references:
@@ -117,8 +117,8 @@ def _inputs(options: argparse.Namespace) -> Inputs:
         raise InputError("--text stands in place of files: name none beside it")
     if len(options.text) < 2:
         raise InputError("--text takes a candidate and at least one reference")
-    from tarocco.arguments import make_test_set
-    from tarocco.registry import metrics
+    from tarocco.core.arguments import make_test_set
+    from tarocco.metrics.registry import metrics
 
     fill_in(options, None)
     candidate, *references = options.text
@@ -128,7 +128,9 @@ def _inputs(options: argparse.Namespace) -> Inputs:
 
 def write(result: ExplainResult, options: argparse.Namespace) -> None:
     """Write explanations to standard output as asked."""
-    from tarocco.present import explanations, scores, tables
+    from tarocco.render import tables
+    from tarocco.render.results import explain as explanations
+    from tarocco.render.results import score as scores
 
     out = sys.stdout
     if options.format == "json":
@@ -142,7 +144,7 @@ def write(result: ExplainResult, options: argparse.Namespace) -> None:
 
 def footnotes(result: ExplainResult) -> list[str]:
     """Below the segments: what marks mean, signatures, and the printed scale."""
-    from tarocco.present.explanations import legend
+    from tarocco.render.results.explain import legend
 
     lines = [*legend(result), *dict.fromkeys(one.signature for one in result)]
     scaled = list(dict.fromkeys(str(one.metric) for one in result if one.metric.scale != 1))

@@ -6,11 +6,11 @@ import argparse
 from typing import TYPE_CHECKING
 
 from tarocco.cli.choices import COEFFICIENTS, GROUPINGS, ITEMS
-from tarocco.errors import InputError
+from tarocco.core.errors import InputError
 
 if TYPE_CHECKING:
-    from tarocco.model import HumanScores, TestSet
-    from tarocco.read.experiment import Experiment
+    from tarocco.core.test_set import HumanScores, TestSet
+    from tarocco.io.experiment import Experiment
 
 
 def add_human_options(parser: argparse.ArgumentParser) -> None:
@@ -57,9 +57,9 @@ def read_people(options: argparse.Namespace, test_set: TestSet, experiment: Expe
     """The human scores of those systems of a run that people judged; named by --human, or by the experiment."""
     from dataclasses import replace
 
-    from tarocco.judge.people import some_judged
-    from tarocco.read.external import file_and_column
-    from tarocco.read.human import HumanFile
+    from tarocco.io.scores.external import file_and_column
+    from tarocco.io.scores.human import HumanFile
+    from tarocco.meta.correlation.human import some_judged
 
     file = HumanFile(*file_and_column(options.human)) if options.human else experiment and experiment.human
     if not file:

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tarocco.cli.running import is_experiment
-from tarocco.errors import InputError
-from tarocco.present.writing import write_whole
+from tarocco.core.errors import InputError
+from tarocco.io.files import write_whole
 
 if TYPE_CHECKING:
-    from tarocco.read.discover import Discovery
+    from tarocco.io.discovery import Discovery
 
 EXAMPLES = """examples:
   tarocco init data/wmt19
@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     import shlex
 
-    from tarocco.read.discover import discover
+    from tarocco.io.discovery import discover
 
     target = Path(options.output or Path(options.folder) / "experiment.toml")
     if not is_experiment(str(target)):

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tarocco.cli.options import DEFAULTS
 from tarocco.cli.running import is_experiment, say
-from tarocco.errors import InputError
+from tarocco.core.errors import InputError
 
 if TYPE_CHECKING:
+    from tarocco.core.test_set import Segments, TestSet
     from tarocco.encode.batch import Encoding
+    from tarocco.io.experiment import Experiment
+    from tarocco.io.scores.external import ExternalFile
     from tarocco.metrics.base import Metric
     from tarocco.metrics.external import External
-    from tarocco.model import Segments, TestSet
-    from tarocco.read.experiment import Experiment
-    from tarocco.read.external import ExternalFile
 
 METRICS = ("BLEU-4",)  # if nobody asks for others
 
@@ -41,7 +41,7 @@ def read_inputs(options: argparse.Namespace, default: Sequence[str] = METRICS, *
     `piped` is whether a system may come from standard input, where none is named. Settings that only the experiment
     file gives are filled in, so that afterwards the options tell what was used.
     """
-    from tarocco.registry import metrics
+    from tarocco.metrics.registry import metrics
 
     experiment = experiment_of(options.references)
     fill_in(options, experiment, default)
@@ -63,8 +63,8 @@ def encoding_of(options: argparse.Namespace, test_set: TestSet | None = None) ->
 
 def analyzer_of(options: argparse.Namespace, texts: Mapping[str, Segments]) -> str | None:
     """The analyzer that was asked for, or one made of files that describe texts; it shows how far it is."""
-    from tarocco.annotate.watching import watch
-    from tarocco.present.progress import progress
+    from tarocco.annotate.analyzers import watch
+    from tarocco.render.terminal import progress
 
     watch(None if options.quiet else lambda total: progress("texts", total))
     analyzer: str | None = options.analyzer
@@ -83,8 +83,8 @@ def experiment_of(files: Sequence[str]) -> Experiment | None:
         return None
     if len(files) > 1:
         raise InputError(f"an experiment file stands alone, but {' and '.join(files)} were given")
-    from tarocco.read.experiment import read_experiment
-    from tarocco.registry import named
+    from tarocco.io.experiment import read_experiment
+    from tarocco.metrics.registry import named
 
     return read_experiment(files[0], named)
 
@@ -106,7 +106,7 @@ def fill_in(
 
 def read_texts(options: argparse.Namespace, experiment: Experiment | None, *, piped: bool = False) -> TestSet:
     """References and systems; those that were read with the experiment are not read again."""
-    from tarocco.read.test_set import assemble, read_test_set, reference_columns, system_columns
+    from tarocco.io.test_set import assemble, read_test_set, reference_columns, system_columns
 
     if experiment is None and not (options.input or piped):
         raise InputError("which systems? Name their files with -i, or all files in an experiment file")
@@ -145,7 +145,7 @@ def external_of(
 def named_once(texts: Sequence[str]) -> dict[str, ExternalFile]:
     if not texts:
         return {}
-    from tarocco.read.external import external_file
+    from tarocco.io.scores.external import external_file
 
     files = [external_file(text) for text in texts]
     names = [file.name for file in files]
@@ -156,7 +156,7 @@ def named_once(texts: Sequence[str]) -> dict[str, ExternalFile]:
 
 
 def _is_of_use(file: ExternalFile, options: argparse.Namespace) -> bool:
-    from tarocco.read.external import holds_candidates
+    from tarocco.io.scores.external import holds_candidates
 
     if holds_candidates(file.path):
         _note(options, f"{file.name} is left out: {file.path} has scores of candidates in n-best lists, not of systems")

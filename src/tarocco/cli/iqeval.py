@@ -16,7 +16,7 @@ from tarocco.cli import guarded
 from tarocco.cli.running import Parser, attempt, say
 
 if TYPE_CHECKING:
-    from tarocco.iqmt.evaluating import TestBed
+    from tarocco.iqmt.evaluate import TestBed
 
 PROGRAM = "IQeval"
 ACTIONS = ("doKING", "doQUEEN", "doJACK", "doOQ", "optimizeKING", "TRY", "TRYoq", "TRYall")
@@ -66,9 +66,9 @@ def run(options: argparse.Namespace) -> int | None:
     if len(set(tried)) > 1:
         say("one new system can be tried out at a time", PROGRAM)
         return 2
-    from tarocco.iqmt.eval_config import read_eval
-    from tarocco.iqmt.evaluating import Asked, TestBed
-    from tarocco.present.progress import progress
+    from tarocco.iqmt.configs import read_eval
+    from tarocco.iqmt.evaluate import Asked, TestBed
+    from tarocco.render.terminal import progress
 
     asked = Asked(
         metrics=options.M,
@@ -102,8 +102,8 @@ def scores_table(bed: TestBed, outside: bool, inside: bool, options: argparse.Na
     """Scores outside QARLA, QUEEN behind them."""
     import numpy as np
 
-    from tarocco.iqmt.layout import matrix, rankings, with_segments
-    from tarocco.judge.known import mean_of_known
+    from tarocco.iqmt.evaluate import matrix, rankings, with_segments
+    from tarocco.meta.qarla.queen import mean_of_known
 
     names: list[str] = []
     columns = []
@@ -124,7 +124,7 @@ def king_table(bed: TestBed, options: argparse.Namespace) -> str:
     """KING of each metric and of all together; behind it, strict KING and how many cases a tie decided."""
     import numpy as np
 
-    from tarocco.iqmt.layout import matrix
+    from tarocco.iqmt.evaluate import matrix
 
     columns = ["KING", "STRICT", "TIES"]
     if options.G == "seg":
@@ -144,7 +144,7 @@ def search_table(bed: TestBed) -> str:
     """Metrics in the order in which they were added, with the KING of the set since then; and the set as a line."""
     import numpy as np
 
-    from tarocco.iqmt.layout import matrix
+    from tarocco.iqmt.evaluate import matrix
 
     found = bed.best_set()
     kings = bed.kings([found[: size + 1] for size in range(len(found))])
@@ -156,8 +156,8 @@ def search_table(bed: TestBed) -> str:
 def jack_table(bed: TestBed, options: argparse.Namespace) -> str:
     import numpy as np
 
-    from tarocco.iqmt.layout import matrix
-    from tarocco.judge.known import mean_of_known
+    from tarocco.iqmt.evaluate import matrix
+    from tarocco.meta.qarla.queen import mean_of_known
 
     by_segment = bed.jacks()
     if options.G == "seg":

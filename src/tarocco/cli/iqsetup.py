@@ -35,9 +35,9 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.iqmt.setting_up import set_up
-    from tarocco.iqmt.setup_config import read_setup
-    from tarocco.present.progress import progress
+    from tarocco.iqmt.configs import read_setup
+    from tarocco.iqmt.setup import set_up
+    from tarocco.render.terminal import progress
 
     made = set_up(read_setup(options.setup), options.config, options.JACK, options.remake, progress)
     there = f", {made.there} were there" if made.there else ""

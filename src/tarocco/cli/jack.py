@@ -23,8 +23,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.judge.qarla_trials import jacks_of
-    from tarocco.present import qarla, scores, tables
+    from tarocco.meta.qarla.bench import jacks_of
+    from tarocco.render import tables
+    from tarocco.render.results import qarla
+    from tarocco.render.results import score as scores
 
     judged = read_and_compare(options, "JACK")
     result = jacks_of(judged.near, judged.sets, judged.settings)

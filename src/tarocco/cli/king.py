@@ -29,8 +29,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.judge.qarla_trials import kings_of
-    from tarocco.present import qarla, scores, tables
+    from tarocco.meta.qarla.bench import kings_of
+    from tarocco.render import tables
+    from tarocco.render.results import qarla
+    from tarocco.render.results import score as scores
 
     judged = read_and_compare(options, "KING")
     result = kings_of(judged.near, judged.sets, options.level, judged.settings)

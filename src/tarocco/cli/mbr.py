@@ -20,7 +20,7 @@ from tarocco.cli.options import add_cluster_option, add_jobs_option, add_text_op
 from tarocco.cli.running import say
 
 if TYPE_CHECKING:
-    from tarocco.search.chosen import MbrResult
+    from tarocco.decode.mbr.results import MbrResult
 
 EXAMPLES = """examples:
   tarocco mbr nbest.txt > best.txt
@@ -104,12 +104,12 @@ def run(options: argparse.Namespace) -> None:
 
     from tarocco.annotate.parses import texts_of
     from tarocco.cli.inputs import analyzer_of, encoding_of
-    from tarocco.errors import InputError
-    from tarocco.present.progress import progress
-    from tarocco.read.test_set import assemble, reference_columns
-    from tarocco.registry import metrics
-    from tarocco.search.mbr import METRIC, Reading, choose, streamed
-    from tarocco.search.rules import Rules
+    from tarocco.core.errors import InputError
+    from tarocco.decode.mbr.mbr import METRIC, Reading, choose, streamed
+    from tarocco.decode.mbr.rules import Rules
+    from tarocco.io.test_set import assemble, reference_columns
+    from tarocco.metrics.registry import metrics
+    from tarocco.render.terminal import progress
 
     if options.by and not options.references:
         raise InputError("--by says what choices are scored with: give references with -r, too")
@@ -163,7 +163,9 @@ def run(options: argparse.Namespace) -> None:
 
 def write(result: MbrResult, options: argparse.Namespace) -> None:
     """Write choices to standard output as asked."""
-    from tarocco.present import mbr, scores, tables
+    from tarocco.render import tables
+    from tarocco.render.results import mbr
+    from tarocco.render.results import score as scores
 
     out = sys.stdout
     form = options.format or ("table" if options.references else "text")

@@ -10,7 +10,7 @@ from tarocco.cli.oracle import FORMS
 from tarocco.cli.running import say
 
 if TYPE_CHECKING:
-    from tarocco.search.lattice_chosen import LatticeMbrResult
+    from tarocco.decode.mbr.results import LatticeMbrResult
 
 # What is not for the other kind of file, and what it is called.
 _OF_LISTS = ("metrics", "weights", "queen", "references_from", "prune", "n_best")
@@ -45,8 +45,8 @@ def add_lattice_options(parser: argparse.ArgumentParser) -> None:
 
 def has_lattices(options: argparse.Namespace) -> bool:
     """Whether the file has lattices or forests; options for the other kind of file are refused."""
-    from tarocco.errors import InputError
-    from tarocco.read.searched import NBEST, kind_of
+    from tarocco.core.errors import InputError
+    from tarocco.io.graphs.reader import NBEST, kind_of
 
     lists = options.num_candidates is not None or (options.nbest == "-" and options.form is None)
     found = not lists and kind_of(options.nbest, options.form) != NBEST
@@ -64,13 +64,13 @@ def run_lattices(options: argparse.Namespace) -> None:
 
     from tarocco.annotate.parses import texts_of
     from tarocco.cli.inputs import analyzer_of, encoding_of
-    from tarocco.errors import InputError
-    from tarocco.present.progress import progress
-    from tarocco.read.lattices import read_feature_weights, read_lattices
-    from tarocco.read.test_set import assemble, reference_columns
-    from tarocco.registry import metrics
-    from tarocco.search.lattice_mbr import JUDGE, PRECISION, RATIO, LinearGain, choose_paths, thetas
-    from tarocco.search.oracles import Sources
+    from tarocco.core.errors import InputError
+    from tarocco.decode.mbr.lattice_mbr import JUDGE, PRECISION, RATIO, LinearGain, choose_paths, thetas
+    from tarocco.decode.oracle.oracle import Sources
+    from tarocco.io.graphs.reader import read_feature_weights, read_lattices
+    from tarocco.io.test_set import assemble, reference_columns
+    from tarocco.metrics.registry import metrics
+    from tarocco.render.terminal import progress
 
     options.tokenize, options.lowercase = options.tokenize or "none", bool(options.lowercase)
     if options.tokenize != "none":
@@ -116,7 +116,9 @@ def run_lattices(options: argparse.Namespace) -> None:
 
 def write(result: LatticeMbrResult, options: argparse.Namespace) -> None:
     """Write choices to standard output as asked."""
-    from tarocco.present import mbr, scores, tables
+    from tarocco.render import tables
+    from tarocco.render.results import mbr
+    from tarocco.render.results import score as scores
 
     out = sys.stdout
     form = options.format or ("table" if options.references else "text")

@@ -33,8 +33,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.present.tables import Table, write_table
-    from tarocco.registry import GROUPS, families, metrics
+    from tarocco.metrics.registry import GROUPS, families, metrics
+    from tarocco.render.tables import Table, write_table
 
     if options.seen:
         list_types(options)
@@ -53,8 +53,8 @@ def run(options: argparse.Namespace) -> None:
 
 def list_family(name: str) -> str:
     """The members of a family that has a name of its own, SR or ROUGE; nothing if it is a metric or unknown."""
-    from tarocco.errors import TaroccoError
-    from tarocco.registry import metric
+    from tarocco.core.errors import TaroccoError
+    from tarocco.metrics.registry import metric
 
     try:
         metric(name)
@@ -69,19 +69,19 @@ def list_family(name: str) -> str:
 
 def members_of(name: str) -> list[type[Metric]]:
     """The families whose names begin with a name and a hyphen."""
-    from tarocco.registry import families
+    from tarocco.metrics.registry import families
 
     return [family for family in families() if family.title.upper().startswith(f"{name.upper()}-")]
 
 
 def list_types(options: argparse.Namespace) -> None:
     """The types in texts, with what an analyzer or files say of them."""
-    from tarocco.annotate.annotated import annotated
+    from tarocco.annotate.cache import annotated
     from tarocco.cli.inputs import analyzer_of
-    from tarocco.errors import InputError
-    from tarocco.metrics.seen import types_seen
-    from tarocco.present.tables import Table, write_table
-    from tarocco.read.test_set import distinct_names, system_columns
+    from tarocco.core.errors import InputError
+    from tarocco.io.test_set import distinct_names, system_columns
+    from tarocco.metrics.linguistic.seen import types_seen
+    from tarocco.render.tables import Table, write_table
 
     names = options.names or LINGUISTIC
     for name in names:
@@ -100,7 +100,7 @@ def explain(metric: Metric) -> str:
     """All there is to know of a metric, as text."""
     import dataclasses
 
-    from tarocco.naming import write_value
+    from tarocco.core.names import write_value
 
     lines = [str(metric), "=" * len(str(metric)), "", *wrapped(metric.summary), ""]
     lines += [f"    {line}" for line in metric.formula.splitlines()]

@@ -31,7 +31,7 @@ from tarocco.cli.reporting import report_if_asked
 from tarocco.cli.running import say
 
 if TYPE_CHECKING:
-    from tarocco.judge.optimal import OptimizeResult
+    from tarocco.meta.qarla.optimize_results import OptimizeResult
 
 EXAMPLES = """examples:
   tarocco optimize ref1 ref2 ref3 ref4 -i sys/*.txt
@@ -104,11 +104,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from tarocco.cli.inputs import read_inputs
-    from tarocco.judge.optimizing import METRICS, check_search, run_optimize
-    from tarocco.judge.qarla_trials import check_texts, make_settings
-    from tarocco.judge.searches import Search
-    from tarocco.judge.similarities import similarities_of, work_of
-    from tarocco.present.progress import progress
+    from tarocco.meta.qarla.bench import check_texts, make_settings
+    from tarocco.meta.qarla.optimize import METRICS, check_search, run_optimize
+    from tarocco.meta.qarla.search import Search
+    from tarocco.meta.qarla.similarities import similarities_of, work_of
+    from tarocco.render.terminal import progress
 
     options.documents = None
     test_set, chosen, encoding, experiment = read_inputs(options, METRICS)
@@ -142,7 +142,7 @@ def run(options: argparse.Namespace) -> None:
             say(f"note: {note}")
     write(result, options)
     if options.figure:
-        from tarocco.present.plots.results import figure
+        from tarocco.render.plots.figures import figure
 
         figure(result, options.figure)
     report_if_asked(options, [result], test_set=test_set, metrics=chosen, encoding=encoding, experiment=experiment)
@@ -150,7 +150,9 @@ def run(options: argparse.Namespace) -> None:
 
 def write(result: OptimizeResult, options: argparse.Namespace) -> None:
     """Write what was found to standard output as asked."""
-    from tarocco.present import optimize, scores, tables
+    from tarocco.render import tables
+    from tarocco.render.results import optimize
+    from tarocco.render.results import score as scores
 
     out, width = sys.stdout, 4 if options.width is None else options.width
     if options.score_only:

@@ -145,8 +145,8 @@ def add_cluster_option(parser: argparse.ArgumentParser) -> None:
 
 
 def _cluster_address(text: str) -> str:
-    from tarocco.clusters import check_cluster
-    from tarocco.errors import BadParameter
+    from tarocco.core.errors import BadParameter
+    from tarocco.parallel.cluster import check_cluster
 
     try:
         check_cluster(text)
@@ -212,8 +212,8 @@ def share(text: str) -> float:
 
 def report_path(text: str) -> str:
     """A path at which a page can be written; found out before there is anything to show."""
-    from tarocco.errors import InputError
-    from tarocco.present.page.paths import check_report
+    from tarocco.core.errors import InputError
+    from tarocco.render.page.paths import check_report
 
     try:
         check_report(text)
@@ -224,8 +224,8 @@ def report_path(text: str) -> str:
 
 def _figure_path(text: str) -> str:
     """A path at which a figure can be written; found out before there is anything to draw."""
-    from tarocco.errors import InputError
-    from tarocco.present.plots.files import check_figure
+    from tarocco.core.errors import InputError
+    from tarocco.render.plots.files import check_figure
 
     try:
         check_figure(text)

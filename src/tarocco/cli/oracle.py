@@ -15,7 +15,7 @@ from tarocco.cli.options import add_cluster_option, add_jobs_option, add_text_op
 from tarocco.cli.running import say
 
 if TYPE_CHECKING:
-    from tarocco.search.found import OracleResult
+    from tarocco.decode.oracle.results import OracleResult
 
 EXAMPLES = """examples:
   tarocco oracle lattices.plf -r ref.txt -m GRR-4 --also WER BLEU-4
@@ -87,9 +87,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from tarocco.cli.oracle_inputs import read_oracle_inputs
-    from tarocco.present.oracle import check_output, oracle_text, write_oracles
-    from tarocco.present.progress import progress
-    from tarocco.search.oracles import find_oracles
+    from tarocco.decode.oracle.oracle import find_oracles
+    from tarocco.render.results.oracle import check_output, oracle_text, write_oracles
+    from tarocco.render.terminal import progress
 
     check_output(options.output, [options.file, *(options.references or ()), options.best, options.weights])
     inputs = read_oracle_inputs(options)
@@ -120,7 +120,9 @@ def run(options: argparse.Namespace) -> None:
 
 def write(result: OracleResult, options: argparse.Namespace) -> None:
     """Write what was found to standard output as asked."""
-    from tarocco.present import oracle, scores, tables
+    from tarocco.render import tables
+    from tarocco.render.results import oracle
+    from tarocco.render.results import score as scores
 
     out, by_segment = sys.stdout, options.level == "segment"
     if options.format == "json":

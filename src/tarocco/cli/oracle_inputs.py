@@ -6,17 +6,17 @@ import argparse
 from typing import TYPE_CHECKING, NamedTuple
 
 from tarocco.cli.inputs import encoding_of, experiment_of, fill_in
-from tarocco.errors import InputError
-from tarocco.read.lattices import read_feature_weights
-from tarocco.read.test_set import assemble, fitted, reference_columns, system_columns
-from tarocco.search.oracles import METRIC, Sources, sources_of_file
+from tarocco.core.errors import InputError
+from tarocco.decode.oracle.oracle import METRIC, Sources, sources_of_file
+from tarocco.io.graphs.reader import read_feature_weights
+from tarocco.io.test_set import assemble, fitted, reference_columns, system_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tarocco.core.test_set import Segments, TestSet
     from tarocco.encode.batch import Encoding
     from tarocco.metrics.base import Metric
-    from tarocco.model import Segments, TestSet
 
 
 class Inputs(NamedTuple):
@@ -35,7 +35,7 @@ def read_oracle_inputs(options: argparse.Namespace) -> Inputs:
     """Read and check all that is not a stream."""
     from dataclasses import replace
 
-    from tarocco.registry import metrics
+    from tarocco.metrics.registry import metrics
 
     experiment = experiment_of([options.file])
     fill_in(options, experiment, tokenize="none")

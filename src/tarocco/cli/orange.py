@@ -30,11 +30,11 @@ from tarocco.cli.reporting import report_if_asked
 from tarocco.cli.running import say
 
 if TYPE_CHECKING:
-    from tarocco.judge.confusion import Confusion
-    from tarocco.judge.hearing import Lists
-    from tarocco.judge.rules import Panel, Rules
-    from tarocco.judge.verdict import OrangeResult
-    from tarocco.model import Segments, TestSet
+    from tarocco.core.test_set import Segments, TestSet
+    from tarocco.meta.orange.confusions import Confusion
+    from tarocco.meta.orange.hearing import Lists
+    from tarocco.meta.orange.results import OrangeResult
+    from tarocco.meta.orange.rules import Panel, Rules
 
 EXAMPLES = """examples:
   tarocco orange nbest.txt -r ref1 ref2 ref3 ref4 -m BLEUS-4 WER ROUGE-L ROUGE-S-4
@@ -156,7 +156,7 @@ def _lengths(text: str) -> Any:
 
 def run(options: argparse.Namespace) -> None:
     from tarocco.cli.orange_inputs import read_trial
-    from tarocco.errors import InputError
+    from tarocco.core.errors import InputError
 
     if options.judged:
         tell_judged(options)
@@ -180,7 +180,7 @@ def run(options: argparse.Namespace) -> None:
             say("note: curves are drawn with --figure FILE, and printed with -f tsv, csv or json")
     write(result, options)
     if options.figure:
-        from tarocco.present.plots.results import figure
+        from tarocco.render.plots.figures import figure
 
         figure(result, options.figure)
     report_if_asked(options, [result], encoding=rules.encoding)
@@ -192,10 +192,10 @@ def trial(
     """Run the trial, and write what was asked for of the candidates that stand above references."""
     from dataclasses import replace
 
-    from tarocco.judge.confusing import Wanted
-    from tarocco.judge.trial import run_trial
-    from tarocco.present.confusions import write_confusions
-    from tarocco.present.progress import progress
+    from tarocco.meta.orange.confusions import Wanted
+    from tarocco.meta.orange.trial import run_trial
+    from tarocco.render.results.confusions import write_confusions
+    from tarocco.render.terminal import progress
 
     # Some of each list, from which cases are then drawn: more where there are few lists.
     drawn = min(options.sample or 0, DRAWN + 4 * (options.sample or 0) // len(references))
@@ -234,8 +234,7 @@ def trial(
 
 def _sample(found: list[Confusion], options: argparse.Namespace) -> str:
     """Draw cases for a person to judge, and say where they are."""
-    from tarocco.judge.sheet import draw_cases
-    from tarocco.present.sheets import write_sheet
+    from tarocco.meta.orange.blind_sheet import draw_cases, write_sheet
 
     cases, sheet = draw_cases(found, options.sample, options.seed), options.sheet or SHEET
     if not cases:
@@ -247,10 +246,9 @@ def _sample(found: list[Confusion], options: argparse.Namespace) -> str:
 def _check_outputs(options: argparse.Namespace) -> None:
     """All that can be refused is refused before the work."""
     from tarocco.cli.inputs import named_once
-    from tarocco.judge.sheet import key_path
-    from tarocco.present.confusions import check_confusions
-    from tarocco.present.sheets import check_sheet
-    from tarocco.present.writing import check_apart
+    from tarocco.io.files import check_apart
+    from tarocco.meta.orange.blind_sheet import check_sheet, key_path
+    from tarocco.render.results.confusions import check_confusions
 
     if options.errors:
         check_confusions(options.errors)
@@ -266,8 +264,8 @@ def _check_outputs(options: argparse.Namespace) -> None:
 
 def tell_judged(options: argparse.Namespace) -> None:
     """What a judged sheet says."""
-    from tarocco.judge.sheet import CAVEAT, read_judged
-    from tarocco.present.scores import json_text
+    from tarocco.meta.orange.blind_sheet import CAVEAT, read_judged
+    from tarocco.render.results.score import json_text
 
     judged = read_judged(options.judged, confidence=options.confidence or 0.95)
     if options.format == "json":
@@ -279,8 +277,10 @@ def tell_judged(options: argparse.Namespace) -> None:
 
 def write(result: OrangeResult, options: argparse.Namespace) -> None:
     """Write a trial to standard output as asked."""
-    from tarocco.present import orange, scores, tables
-    from tarocco.present.numbers import number_or_dash
+    from tarocco.render import tables
+    from tarocco.render.results import orange
+    from tarocco.render.results import score as scores
+    from tarocco.render.tables import number_or_dash
 
     out = sys.stdout
     if options.score_only:

@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from tarocco.cli.inputs import encoding_of, experiment_of, fill_in, named_once
-from tarocco.errors import InputError
-from tarocco.judge.cases import Selection
-from tarocco.judge.hearing import Lists
-from tarocco.judge.orange import METRICS, curve_of, members_of
-from tarocco.judge.rules import Panel, Resampling, Rules
-from tarocco.model import Segments, TestSet
-from tarocco.read.nbest import NBestFile
-from tarocco.read.test_set import assemble, fitted, read_labels, reference_columns, source_column
+from tarocco.core.errors import InputError
+from tarocco.core.test_set import Segments, TestSet
+from tarocco.io.nbest.lists import NBestFile
+from tarocco.io.test_set import assemble, fitted, read_labels, reference_columns, source_column
+from tarocco.meta.orange.cases import Selection
+from tarocco.meta.orange.hearing import Lists
+from tarocco.meta.orange.orange import METRICS, curve_of, members_of
+from tarocco.meta.orange.rules import Panel, Resampling, Rules
 
 if TYPE_CHECKING:
-    from tarocco.model import CandidateScores
-    from tarocco.read.experiment import Experiment
+    from tarocco.core.test_set import CandidateScores
+    from tarocco.io.experiment import Experiment
 
 
 class Inputs(NamedTuple):
@@ -33,7 +33,7 @@ class Inputs(NamedTuple):
 
 def read_trial(options: argparse.Namespace) -> Inputs:
     """Read and check all that is not a stream."""
-    from tarocco.registry import metrics
+    from tarocco.metrics.registry import metrics
 
     experiment = experiment_of([options.nbest])
     asked = bool(options.metrics or (experiment and experiment.metrics))
@@ -76,7 +76,7 @@ def read_trial(options: argparse.Namespace) -> Inputs:
 
 def _given(options: argparse.Namespace, experiment: Experiment | None) -> Sequence[CandidateScores]:
     """Scores of candidates that were made elsewhere; the experiment's are those that are about candidates."""
-    from tarocco.read.external import holds_candidates, read_candidate_scores
+    from tarocco.io.scores.external import holds_candidates, read_candidate_scores
 
     files = named_once(options.scores or ())
     for file in experiment.external if experiment else ():

@@ -23,9 +23,9 @@ from tarocco.cli.reporting import report_if_asked
 
 if TYPE_CHECKING:
     from tarocco.cli.inputs import Inputs
-    from tarocco.judge.qarla_trials import Settings
-    from tarocco.judge.similarities import Similarities
-    from tarocco.results import Result
+    from tarocco.meta.qarla.bench import Settings
+    from tarocco.meta.qarla.similarities import Similarities
+    from tarocco.scoring.results import Result
 
 METRICS = "BLEU-4 NIST-5 GTM-2 ROUGE-L METEOR-exact 1-WER"
 
@@ -99,12 +99,12 @@ class Judged(NamedTuple):
 def read_and_compare(options: argparse.Namespace, name: str, *, scored: bool = False) -> Judged:
     """Read what the options name and compute all similarities, with a progress bar; `scored` asks for scores, too."""
     from tarocco.cli.inputs import read_inputs
-    from tarocco.judge.metric_sets import chosen_sets, members_first
-    from tarocco.judge.qarla_trials import check_texts, make_settings
-    from tarocco.judge.similarities import similarities_of, work_of
+    from tarocco.meta.qarla.bench import check_texts, make_settings
+    from tarocco.meta.qarla.metric_sets import chosen_sets, members_first
+    from tarocco.meta.qarla.similarities import similarities_of, work_of
     from tarocco.metrics.external import External
-    from tarocco.present.progress import progress
-    from tarocco.scoring import score_test_set
+    from tarocco.render.terminal import progress
+    from tarocco.scoring.score import score_test_set
 
     sets = getattr(options, "set", None)
     if sets:

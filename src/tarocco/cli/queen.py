@@ -25,8 +25,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.judge.qarla_trials import queens_of
-    from tarocco.present import qarla, scores, tables
+    from tarocco.meta.qarla.bench import queens_of
+    from tarocco.render import tables
+    from tarocco.render.results import qarla
+    from tarocco.render.results import score as scores
 
     judged = read_and_compare(options, "QUEEN", scored=True)
     assert judged.scores is not None

@@ -30,10 +30,10 @@ from tarocco.cli.reporting import report_if_asked
 from tarocco.cli.running import say
 
 if TYPE_CHECKING:
-    from tarocco.judge.reference_curves import ReferencesResult
-    from tarocco.judge.reference_judges import Judge
-    from tarocco.judge.subsets import Pool
-    from tarocco.read.experiment import Experiment
+    from tarocco.io.experiment import Experiment
+    from tarocco.meta.references.curves import ReferencesResult
+    from tarocco.meta.references.judges import Judge
+    from tarocco.meta.references.subsets import Pool
 
 EXAMPLES = """examples:
   tarocco references ref1 ref2 ref3 ref4 -i sys/*.txt -m BLEU-4 NIST-5 --human human.tsv:adequacy
@@ -99,9 +99,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from tarocco.cli.inputs import encoding_of, experiment_of, fill_in, read_texts
-    from tarocco.judge.references import METRICS, run_references, subsets_of
-    from tarocco.present.progress import progress
-    from tarocco.registry import metrics
+    from tarocco.meta.references.study import METRICS, run_references, subsets_of
+    from tarocco.metrics.registry import metrics
+    from tarocco.render.terminal import progress
 
     experiment = experiment_of(options.references)
     by = _judge_of(options)
@@ -129,7 +129,7 @@ def run(options: argparse.Namespace) -> None:
             say(f"note: {note}")
     write(result, options)
     if options.figure:
-        from tarocco.present.plots.results import figure
+        from tarocco.render.plots.figures import figure
 
         figure(result, options.figure)
     if options.report:
@@ -139,7 +139,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _judge_of(options: argparse.Namespace) -> str:
-    from tarocco.errors import InputError
+    from tarocco.core.errors import InputError
 
     if options.by == "king" and (options.human or options.nbest):
         raise InputError("KING needs neither human scores (--human) nor n-best lists (--nbest)")
@@ -157,9 +157,9 @@ def _people(options: argparse.Namespace, experiment: Experiment | None) -> tuple
     from dataclasses import replace
 
     from tarocco.cli.inputs import encoding_of, read_texts
-    from tarocco.judge.people import who_was_judged
-    from tarocco.judge.reference_judges import by_people
-    from tarocco.judge.subsets import pool_of
+    from tarocco.meta.correlation.human import who_was_judged
+    from tarocco.meta.references.judges import by_people
+    from tarocco.meta.references.subsets import pool_of
 
     test_set = read_texts(options, experiment)
     human = read_people(options, test_set, experiment)
@@ -172,10 +172,10 @@ def _people(options: argparse.Namespace, experiment: Experiment | None) -> tuple
 
 def _orange(options: argparse.Namespace, experiment: Experiment | None) -> tuple[Pool, Judge]:
     from tarocco.cli.inputs import encoding_of
-    from tarocco.errors import InputError
-    from tarocco.judge.reference_judges import by_orange
-    from tarocco.judge.subsets import pool_of
-    from tarocco.read.test_set import assemble, reference_columns
+    from tarocco.core.errors import InputError
+    from tarocco.io.test_set import assemble, reference_columns
+    from tarocco.meta.references.judges import by_orange
+    from tarocco.meta.references.subsets import pool_of
 
     path: str | None = options.nbest or (experiment.nbest if experiment else None)
     if path is None:
@@ -189,8 +189,8 @@ def _orange(options: argparse.Namespace, experiment: Experiment | None) -> tuple
 
 def _king(options: argparse.Namespace, experiment: Experiment | None) -> tuple[Pool, Judge]:
     from tarocco.cli.inputs import encoding_of, read_texts
-    from tarocco.judge.reference_judges import by_king
-    from tarocco.judge.subsets import pool_of
+    from tarocco.meta.references.judges import by_king
+    from tarocco.meta.references.subsets import pool_of
 
     test_set = read_texts(options, experiment)
     pool = pool_of(test_set, options.most, least=4)
@@ -199,7 +199,9 @@ def _king(options: argparse.Namespace, experiment: Experiment | None) -> tuple[P
 
 def write(result: ReferencesResult, options: argparse.Namespace) -> None:
     """Write curves to standard output as asked."""
-    from tarocco.present import references, scores, tables
+    from tarocco.render import tables
+    from tarocco.render.results import references
+    from tarocco.render.results import score as scores
 
     out, width = sys.stdout, 4 if options.width is None else options.width
     if options.score_only:

@@ -33,10 +33,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.errors import InputError
-    from tarocco.present.page.paths import check_directory
-    from tarocco.present.page.write import write_figures, write_payload, write_report
-    from tarocco.present.writing import check_apart, check_writable
+    from tarocco.core.errors import InputError
+    from tarocco.io.files import check_apart, check_writable
+    from tarocco.render.page.paths import check_directory
+    from tarocco.render.page.write import write_figures, write_payload, write_report
 
     outputs = [options.output, options.json]
     if not any([*outputs, options.figures]):
@@ -59,9 +59,9 @@ def run(options: argparse.Namespace) -> None:
 
 def _of_a_file(path: str) -> dict[str, Any]:
     """The data of a report, from JSON or from a page."""
-    from tarocco.present.page.payload import read_payload
-    from tarocco.read.bytes_of import bytes_of
-    from tarocco.read.lines import check_utf8
+    from tarocco.io.files import bytes_of
+    from tarocco.io.lines import check_utf8
+    from tarocco.render.page.payload import read_payload
 
     data = bytes_of(path)
     check_utf8(data, path)
@@ -72,8 +72,7 @@ def _of_a_trial(options: argparse.Namespace) -> dict[str, Any]:
     """The data of a report of everything that an experiment's data allow."""
     from dataclasses import replace
 
-    from tarocco.present.page.judged import MOST_ABOVE
-    from tarocco.present.page.payload import payload_of
+    from tarocco.render.page.payload import MOST_ABOVE, payload_of
     from tarocco.trials.trial import trial
 
     findings = trial(options.run, confusions=MOST_ABOVE)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from tarocco.cli.running import say
 
 if TYPE_CHECKING:
+    from tarocco.core.test_set import Segments, TestSet
     from tarocco.encode.batch import Encoding
+    from tarocco.io.experiment import Experiment
     from tarocco.metrics.base import Metric
-    from tarocco.model import Segments, TestSet
-    from tarocco.read.experiment import Experiment
-    from tarocco.results import Result
+    from tarocco.scoring.results import Result
 
 
 def report_if_asked(
@@ -33,8 +33,8 @@ def report_if_asked(
     """
     if not options.report:
         return
-    from tarocco.present.page.report import placed
-    from tarocco.present.page.write import write_report
+    from tarocco.render.page.report import placed
+    from tarocco.render.page.write import write_report
     from tarocco.trials.findings import Findings
 
     parts = placed(results) | more
@@ -85,7 +85,7 @@ def _computed(
 
 
 def _source(experiment: Experiment | None, test_set: TestSet) -> Segments | None:
-    from tarocco.read.test_set import fitted, source_column
+    from tarocco.io.test_set import fitted, source_column
 
     if experiment is None or experiment.source is None:
         return None
@@ -94,7 +94,7 @@ def _source(experiment: Experiment | None, test_set: TestSet) -> Segments | None
 
 
 def _groups(options: argparse.Namespace, test_set: TestSet) -> tuple[str, ...] | None:
-    from tarocco.read.test_set import Column, read_labels
+    from tarocco.io.test_set import Column, read_labels
 
     path = getattr(options, "groups", None)
     return None if path is None else read_labels(path, Column("references", path, test_set.references[0]))

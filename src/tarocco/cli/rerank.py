@@ -39,11 +39,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.errors import InputError
-    from tarocco.present import scores, tables
-    from tarocco.read.weights import read_weights
-    from tarocco.search.reranking import rerank_pool
-    from tarocco.search.tuning import read_pool
+    from tarocco.core.errors import InputError
+    from tarocco.decode.tuning.rerank import rerank_pool
+    from tarocco.decode.tuning.tune import read_pool
+    from tarocco.io.weights import read_weights
+    from tarocco.render import tables
+    from tarocco.render.results import score as scores
 
     if [*options.nbest, options.weights].count("-") > 1:
         raise InputError("standard input can be read once, but - was given twice")

@@ -18,8 +18,8 @@ from typing import Any
 
 from tarocco.cli import COMMANDS
 from tarocco.cli.options import store_of
-from tarocco.errors import ClusterError, TaroccoError
-from tarocco.present.visible import shielded, visible_message
+from tarocco.core.errors import ClusterError, TaroccoError
+from tarocco.render.terminal import shielded, visible_message
 
 
 def say(message: object, program: str = "tarocco") -> None:
@@ -80,7 +80,7 @@ def with_workers(run: Callable[[argparse.Namespace], int | None], options: argpa
     options.executor = None
     if getattr(options, "cluster", None) is None:
         return run(options)
-    from tarocco.clusters import cluster
+    from tarocco.parallel.cluster import cluster
 
     quiet = getattr(options, "quiet", False)
     tell = (lambda _sentence: None) if quiet else (lambda sentence: say(f"note: {sentence}"))

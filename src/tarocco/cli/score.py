@@ -27,8 +27,8 @@ from tarocco.cli.reporting import report_if_asked
 from tarocco.cli.running import is_experiment, say
 
 if TYPE_CHECKING:
-    from tarocco.model import TestSet
-    from tarocco.results import Result
+    from tarocco.core.test_set import TestSet
+    from tarocco.scoring.results import Result
 
 EXAMPLES = """examples:
   tarocco score ref.txt -i sysA.txt sysB.txt -m BLEU-4 NIST-5
@@ -58,7 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     from tarocco.cli.inputs import read_inputs
     from tarocco.cli.scored import scored
-    from tarocco.errors import InputError
+    from tarocco.core.errors import InputError
 
     if not options.input and sys.stdin is not None and sys.stdin.isatty() and not is_experiment(options.references[0]):
         say("note: reading the system from the keyboard; files of systems are named with -i")
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> None:
         for note in notes_on_types(result):
             say(f"note: {note}")
     if options.figure:
-        from tarocco.present.plots.results import figure
+        from tarocco.render.plots.figures import figure
 
         figure(result, options.figure)
     report_if_asked(options, [result], test_set=test_set, encoding=encoding, experiment=experiment)
@@ -118,7 +118,8 @@ def notes_on_types(result: Result) -> list[str]:
 
 def write(result: Result, options: argparse.Namespace, command: str) -> None:
     """Write scores to standard output as asked."""
-    from tarocco.present import scores, tables
+    from tarocco.render import tables
+    from tarocco.render.results import score as scores
 
     out = sys.stdout
     if options.score_only:
@@ -144,7 +145,7 @@ def write(result: Result, options: argparse.Namespace, command: str) -> None:
 
 def footnotes(result: Result, options: argparse.Namespace) -> list[str]:
     """Below a table: details, signatures, the printed scale, and how intervals were made."""
-    from tarocco.present.numbers import told
+    from tarocco.render.tables import told
 
     lines = []
     if options.verbose:

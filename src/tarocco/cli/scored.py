@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from tarocco.cli.options import store_of
 from tarocco.metrics.external import External
-from tarocco.present.progress import progress
-from tarocco.scoring import score_test_set
+from tarocco.render.terminal import progress
+from tarocco.scoring.score import score_test_set
 
 if TYPE_CHECKING:
+    from tarocco.core.test_set import TestSet
     from tarocco.encode.batch import Encoding
     from tarocco.metrics.base import Metric
-    from tarocco.model import TestSet
-    from tarocco.results import Result
+    from tarocco.scoring.results import Result
 
 
 def scored(

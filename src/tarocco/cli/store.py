@@ -15,7 +15,7 @@ from tarocco.cli.running import say
 
 if TYPE_CHECKING:
     from tarocco.store import Store
-    from tarocco.store.upkeep import Entry
+    from tarocco.store.maintenance import Entry
 
 EXAMPLES = """examples:
   tarocco score ref.txt -i sysA -m BLEU-4 --store scores.db
@@ -67,7 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     import os
 
-    from tarocco.errors import StoreError
+    from tarocco.core.errors import StoreError
     from tarocco.store import Store
 
     path = options.file or os.environ.get("TAROCCO_STORE")
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
 
 def chosen(store: Store, options: argparse.Namespace) -> list[Entry]:
     """The series that the patterns leave."""
-    from tarocco.store.upkeep import entries
+    from tarocco.store.maintenance import entries
 
     def fits(text: str, patterns: list[str] | None) -> bool:
         return patterns is None or any(fnmatchcase(text.lower(), pattern.lower()) for pattern in patterns)
@@ -93,8 +93,8 @@ def chosen(store: Store, options: argparse.Namespace) -> list[Entry]:
 def ls(store: Store, options: argparse.Namespace) -> None:
     import dataclasses
 
-    from tarocco.present.scores import json_text
-    from tarocco.present.tables import Table, write_table
+    from tarocco.render.results.score import json_text
+    from tarocco.render.tables import Table, write_table
 
     found = chosen(store, options)
     if options.format == "json":
@@ -125,8 +125,8 @@ def how_read(signature: str) -> str:
 def info(store: Store, options: argparse.Namespace) -> None:
     import dataclasses
 
-    from tarocco.present.scores import json_text
-    from tarocco.store.upkeep import summary
+    from tarocco.render.results.score import json_text
+    from tarocco.store.maintenance import summary
 
     found = summary(store)
     if options.format == "json":
@@ -146,16 +146,16 @@ def info(store: Store, options: argparse.Namespace) -> None:
 
 
 def export(store: Store, options: argparse.Namespace) -> None:
-    from tarocco.present.export import export, format_of
+    from tarocco.render.export import export, format_of
 
     export(store, chosen(store, options), format_of(options.output, options.format), options.output, sys.stdout)
 
 
 def prune(store: Store, options: argparse.Namespace) -> None:
-    from tarocco.errors import BadParameter
-    from tarocco.present.export import of_this_release
+    from tarocco.core.errors import BadParameter
+    from tarocco.render.export import of_this_release
     from tarocco.store.annotations import prune_annotations
-    from tarocco.store.upkeep import days_ago, prune
+    from tarocco.store.maintenance import days_ago, prune
 
     if not (options.all or options.other_releases or options.older_than is not None):
         raise BadParameter("prune what? give --older-than DAYS, --other-releases or --all (-n only says what would go)")
@@ -178,7 +178,7 @@ def prune(store: Store, options: argparse.Namespace) -> None:
 
 
 def check(store: Store, options: argparse.Namespace) -> int:
-    from tarocco.store.upkeep import problems, summary
+    from tarocco.store.maintenance import problems, summary
 
     found = problems(store)
     sys.stdout.writelines(f"{problem}\n" for problem in found)

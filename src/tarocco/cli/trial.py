@@ -33,8 +33,8 @@ from tarocco.cli.running import say
 
 if TYPE_CHECKING:
     from tarocco.trials.findings import Findings
-    from tarocco.trials.material import Material
-    from tarocco.trials.running import Advance, Conduct
+    from tarocco.trials.inputs import Material
+    from tarocco.trials.run import Advance, Conduct
 
 EXAMPLES = """examples:
   tarocco trial experiment.toml
@@ -87,9 +87,9 @@ def add_writing_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.present.page.paths import check_directory
-    from tarocco.present.writing import check_apart
-    from tarocco.trials.running import Conduct
+    from tarocco.io.files import check_apart
+    from tarocco.render.page.paths import check_directory
+    from tarocco.trials.run import Conduct
 
     if options.figures:
         check_directory(options.figures)
@@ -111,8 +111,8 @@ def read_material(options: argparse.Namespace) -> Material:
     """What the options, or the experiment file among them, name."""
     from tarocco.cli.human_options import read_people
     from tarocco.cli.inputs import read_inputs
-    from tarocco.read.test_set import Column, fitted, read_labels, source_column
-    from tarocco.trials.material import METRICS, Material, candidate_scores
+    from tarocco.io.test_set import Column, fitted, read_labels, source_column
+    from tarocco.trials.inputs import METRICS, Material, candidate_scores
 
     asked = options.tokenize
     test_set, chosen, encoding, experiment = read_inputs(options, METRICS)
@@ -138,11 +138,11 @@ def read_material(options: argparse.Namespace) -> Material:
 
 def held(material: Material, conduct: Conduct, options: argparse.Namespace) -> Findings:
     """Say what will be done, and do it, with a bar a step; then say what else there is to know."""
-    from tarocco.present.progress import progress
-    from tarocco.present.sections import write_sections
-    from tarocco.present.trial import plan_sections
+    from tarocco.render.results.trial import plan_sections
+    from tarocco.render.sections import write_sections
+    from tarocco.render.terminal import progress
     from tarocco.trials.plan import plan
-    from tarocco.trials.running import hold
+    from tarocco.trials.run import hold
 
     if not options.quiet:
         # For people it is part of what they read; programs read standard output, and find the plan in the results.
@@ -165,9 +165,10 @@ def held(material: Material, conduct: Conduct, options: argparse.Namespace) -> F
 
 def write(findings: Findings, options: argparse.Namespace, brief: bool = False) -> None:
     """Write a trial to standard output as asked, and a page and figures where they are wanted."""
-    from tarocco.present import scores, tables, trial
-    from tarocco.present.sections import write_sections
-    from tarocco.present.sparklines import blocks_for
+    from tarocco.render import tables
+    from tarocco.render.results import score as scores
+    from tarocco.render.results import trial
+    from tarocco.render.sections import blocks_for, write_sections
 
     out = sys.stdout
     if options.format == "json":
@@ -184,8 +185,8 @@ def write(findings: Findings, options: argparse.Namespace, brief: bool = False) 
 
 def _write_page(findings: Findings, report: str | None, figures: str | None) -> None:
     """The page and the figures of a trial, from the same data."""
-    from tarocco.present.page.payload import payload_of
-    from tarocco.present.page.write import write_figures, write_report
+    from tarocco.render.page.payload import payload_of
+    from tarocco.render.page.write import write_figures, write_report
 
     payload = payload_of(findings)
     if report:

@@ -23,7 +23,7 @@ from tarocco.cli.options import (
 from tarocco.cli.running import say
 
 if TYPE_CHECKING:
-    from tarocco.search.tuned import TuneResult
+    from tarocco.decode.tuning.results import TuneResult
 
 EXAMPLES = """examples:
   tarocco tune nbest.txt -r ref1 ref2 ref3 ref4 -m BLEU-4 -o weights.json
@@ -94,10 +94,10 @@ def _share(text: str) -> float:
 
 def run(options: argparse.Namespace) -> None:
     from tarocco.cli.tune_inputs import read_tuning
-    from tarocco.present.progress import progress
-    from tarocco.present.weights import check_weights, write_weights
-    from tarocco.present.writing import check_apart, check_writable, write_whole
-    from tarocco.search.tuning import tune_pool
+    from tarocco.decode.tuning.tune import tune_pool
+    from tarocco.io.files import check_apart, check_writable, write_whole
+    from tarocco.render.results.tune import check_weights, write_weights
+    from tarocco.render.terminal import progress
 
     if options.output:
         check_weights(options.output)
@@ -119,8 +119,10 @@ def run(options: argparse.Namespace) -> None:
 
 def write(result: TuneResult, options: argparse.Namespace) -> None:
     """Write what was found to standard output as asked."""
-    from tarocco.present import scores, tables, tuning
-    from tarocco.present.numbers import number_or_dash
+    from tarocco.render import tables
+    from tarocco.render.results import score as scores
+    from tarocco.render.results import tune as tuning
+    from tarocco.render.tables import number_or_dash
 
     out = sys.stdout
     if options.score_only:

@@ -6,13 +6,13 @@ import argparse
 from typing import NamedTuple
 
 from tarocco.cli.inputs import encoding_of, experiment_of, fill_in
-from tarocco.errors import InputError
-from tarocco.model import TestSet
-from tarocco.read.test_set import assemble, reference_columns
-from tarocco.read.weights import read_weights
-from tarocco.registry import metrics
-from tarocco.search.pool import Pool
-from tarocco.search.tuning import Settings, read_pool
+from tarocco.core.errors import InputError
+from tarocco.core.test_set import TestSet
+from tarocco.decode.tuning.pool import Pool
+from tarocco.decode.tuning.tune import Settings, read_pool
+from tarocco.io.test_set import assemble, reference_columns
+from tarocco.io.weights import read_weights
+from tarocco.metrics.registry import metrics
 
 
 class Inputs(NamedTuple):

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
+from tarocco.core.test_set import Segments
 from tarocco.encode.tokenizers import tokenizer
-from tarocco.model import Segments
 
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 

@@ -26,10 +26,10 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from tarocco.core.errors import UnknownName
+from tarocco.core.test_set import Segments
 from tarocco.encode.character_classes import NUMBERS, PUNCTUATION, SYMBOLS
-from tarocco.errors import UnknownName
 from tarocco.kernels import kernel, words
-from tarocco.model import Segments
 
 OTHER, SPACE, SPLIT, PAIR, DIGIT, DASH, EDGE = range(7)  # as in kernels/words.py
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.encode import english_stems
+from tarocco.encode import stems as english_stems
 from tarocco.encode.stems import stem
 from tarocco.kernels import interning, kernel, stemming
 

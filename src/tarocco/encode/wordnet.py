@@ -24,8 +24,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from tarocco.core.errors import BadParameter
 from tarocco.encode.vocabulary import Ragged, Vocabulary
-from tarocco.errors import BadParameter
 
 PARTS = "nvar"  # of speech: nouns, verbs, adjectives, adverbs
 

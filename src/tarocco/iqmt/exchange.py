@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from tarocco.errors import InputError
-from tarocco.iqmt.eval_config import check_name, read_eval, written_config
-from tarocco.iqmt.scores_file import Scores
-from tarocco.iqmt.tree import Tree
-from tarocco.judge.known import mean_of_known
-from tarocco.judge.similarities import Similarities
-from tarocco.present.writing import write_whole
+from tarocco.core.errors import InputError
+from tarocco.io.files import write_whole
+from tarocco.iqmt.configs import check_name, read_eval, written_config
+from tarocco.iqmt.tree import Scores, Tree
+from tarocco.meta.qarla.queen import mean_of_known
+from tarocco.meta.qarla.similarities import Similarities
 
 CONFIG = "IQeval.config"
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tarocco.core.errors import InputError, TaroccoError
 from tarocco.encode.batch import Encoding
-from tarocco.errors import InputError, TaroccoError
+from tarocco.io.tables import near
 from tarocco.metrics.base import Metric
-from tarocco.read.tables import near
-from tarocco.registry import metric as find_metric
+from tarocco.metrics.registry import metric as find_metric
 
 READING = Encoding("13a", lowercase=True, analyzer="spacy+iqmt")
 

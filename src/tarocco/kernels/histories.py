@@ -4,7 +4,7 @@
 A state is a node and a history, the last order - 1 words or fewer. N-grams are numbers: 0 is the empty one, and each
 other one has a prefix (without its last word), a suffix (without its first) and a last word. An arc from a state is a
 step; steps are numbered in the order of nodes, their states and their arcs, and each has the longest n-gram that ends
-with it, -1 if the arc has no word. Nodes are in topological order, as in `tarocco.graphs.Lattice`.
+with it, -1 if the arc has no word. Nodes are in topological order, as in `tarocco.core.graphs.Lattice`.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ def clipped_matches(
     `leaving_out`: a candidate has further rows, for the sets without its first reference, its second and so on.
     The candidates of segment s are the rows rows[groups[s]:groups[s + 1]] of (words, bounds), its references alike.
     word_entries has a row [entry, stamp] a word. `weighted`: an entry gets its weight from the context (see
-    tarocco.metrics.nist) when a candidate first has it; else all weights are 1 and the context is not read.
+    tarocco.metrics.ngram.nist) when a candidate first has it; else all weights are 1 and the context is not read.
     """
     segment: cython.int
     text: cython.int = 0  # counts references and candidates, to stamp entries with

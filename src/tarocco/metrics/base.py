@@ -12,9 +12,9 @@ from typing import Any, ClassVar, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tarocco.core.errors import BadParameter
+from tarocco.core.names import Name, Value, read_value, write_value
 from tarocco.encode.batch import Batch, Encoding
-from tarocco.errors import BadParameter
-from tarocco.naming import Name, Value, read_value, write_value
 
 Floats = NDArray[np.float64]
 Self = TypeVar("Self", bound="Metric")

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tarocco.core.errors import InputError
 from tarocco.encode.batch import Batch
-from tarocco.errors import InputError
 from tarocco.kernels import alignments, bags, beginnings, bits, extent, kernel, skips, weighted, widest
 from tarocco.metrics.base import Floats, OnePass
-from tarocco.metrics.counts import shared_matches
-from tarocco.metrics.pairing import Pairs
+from tarocco.metrics.ngram.counts import shared_matches
+from tarocco.metrics.pairs import Pairs
 
 _extent = kernel(extent, "extent")
 _compare = kernel(widest(bits), "compare")

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, TypeGuard, Union
 
 import numpy as np
 
+from tarocco.core.errors import BadParameter, InputError
+from tarocco.core.names import signature
+from tarocco.core.test_set import ExternalScores, Kind, TestSet
 from tarocco.encode.batch import Batch
-from tarocco.errors import BadParameter, InputError
 from tarocco.metrics.base import Floats, Metric
-from tarocco.model import ExternalScores, Kind, TestSet
-from tarocco.naming import signature
 
 if TYPE_CHECKING:
-    from tarocco.read.external import ExternalFile
+    from tarocco.io.scores.external import ExternalFile
 
 Given = Union[Mapping[str, Any], Iterable[float | None], str, os.PathLike[str], ExternalScores, "ExternalFile"]
 
@@ -83,7 +83,13 @@ def external_metrics(given: Mapping[str, Given], test_set: TestSet, computed: Se
     """
     if not given:
         return []
-    from tarocco.read.external import ExternalFile, external_of_numbers, file_and_column, name_and_kind, read_external
+    from tarocco.io.scores.external import (
+        ExternalFile,
+        external_of_numbers,
+        file_and_column,
+        name_and_kind,
+        read_external,
+    )
 
     systems, n = list(test_set.systems), len(test_set)
     names = [str(metric) for metric in computed]

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from tarocco.encode.batch import Batch, Encoding
 from tarocco.encode.vocabulary import Ragged
 from tarocco.kernels import assignment, kernel
-from tarocco.metrics.aligned import shared_keys
 from tarocco.metrics.base import Agreement, Example, Floats, OnePass, parameter
-from tarocco.metrics.counts import share
-from tarocco.metrics.layers import named
-from tarocco.metrics.linguistic import analyzed, in_words, layers_of
-from tarocco.metrics.pairing import Pairs
-from tarocco.metrics.sequences import texts
+from tarocco.metrics.linguistic.base import analyzed, in_words, layers_of
+from tarocco.metrics.linguistic.layers import named
+from tarocco.metrics.linguistic.shallow import texts
+from tarocco.metrics.meteor import shared_keys
+from tarocco.metrics.ngram.counts import share
+from tarocco.metrics.pairs import Pairs
 
 _match = kernel(assignment, "match")
 

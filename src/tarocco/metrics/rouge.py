@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Hashable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.encode.batch import Encoding
-from tarocco.errors import BadParameter
+from tarocco.core.errors import BadParameter
+from tarocco.core.names import Value, write_value
+from tarocco.encode.batch import Batch, Encoding
+from tarocco.encode.vocabulary import Ragged
 from tarocco.metrics.base import Agreement, Example, Floats, parameter
-from tarocco.metrics.comparison import Compared, Comparison
-from tarocco.metrics.counts import share
-from tarocco.metrics.pairing import Pairs
-from tarocco.naming import Value, write_value
+from tarocco.metrics.comparison import AS_IN_155, OPTIMUM, RECURRENCE, Compared, Comparison
+from tarocco.metrics.ngram.counts import share
+from tarocco.metrics.pairs import Pairs
 
 HIGHEST_ORDER = 9
 REFERENCES = ("best", "pooled", "best-recall", "jackknife")
@@ -286,3 +287,245 @@ class RougeL(Rouge):
         pairs = comparison.pairs
         lengths = (pairs.candidate_lengths, pairs.reference_lengths)
         return Overlap(*(one.astype(np.float64) for one in (comparison.subsequences, *lengths)))
+
+
+LARGEST_GAP = 1_000_000
+MISSING = "without skip-bigrams on both sides there is no score"
+
+
+def skip_bigram_totals(lengths: NDArray[np.intp], gap: int | None) -> Floats:
+    """How many skip-bigrams with gaps up to this one (None: any) texts of these lengths have."""
+    n = lengths.astype(np.float64)
+    largest = n - 2 if gap is None else np.minimum(n - 2, float(gap))
+    return np.where(n < 2, 0.0, (largest + 1) * (n - 1) - largest * (largest + 1) / 2)
+
+
+@dataclass(frozen=True)
+class RougeS(Rouge):
+    """Skip-bigram overlap."""
+
+    gap: int | None = parameter(None, "the most words between the two; * for any number", in_stem=True, kind=int)
+
+    title: ClassVar[str] = "ROUGE-S-d"
+    summary: ClassVar[str] = (
+        "F of the skip-bigrams in common: pairs of words in order with at most d words between them."
+    )
+    formula: ClassVar[str] = (
+        "R = (skip-bigrams in common) / (skip-bigrams of r), P = (skip-bigrams in common) / (skip-bigrams of c)\n"
+        "gaps of at most d words; ROUGE-S* any gap, |c| (|c| - 1) / 2 skip-bigrams\n"
+        "F = (1 + beta^2) R P / (R + beta^2 P); corpus: the mean of the segments' F"
+    )
+    paper: ClassVar[str] = LIN_OCH_2004
+    pattern: ClassVar[str] = r"(?:ROUGE|RG)-?S(?P<any>\*|-\*)|(?:ROUGE|RG)-?S-?(?P<gap>\d+)"
+    names: ClassVar[tuple[str, ...]] = ("ROUGE-S*", *(f"ROUGE-S-{d}" for d in range(10)))
+    also: ClassVar[tuple[tuple[str, str], ...]] = (("ROUGE-S*", "The same with any number of words between the two."),)
+    example: ClassVar[Example] = Example(
+        name="ROUGE-S*",
+        candidates=("the gunman kill police",),
+        references=(("police killed the gunman",),),
+        score=1 / 6,
+        why="of 6 skip-bigrams on both sides only the gunman is in common",
+    )
+    notes: ClassVar[str] = f"""
+        A pair counts as often as it stands in both texts. ROUGE-S-0 is ROUGE-2. {COMPAT.strip()} An empty candidate
+        scores 0, and so does any candidate against an empty reference, if the other has two words; {MISSING}.
+    """
+    agreement: ClassVar[tuple[Agreement, ...]] = (
+        Agreement(
+            "ROUGE-1.5.5",
+            "the 5 digits printed of recall, precision and F of every segment, gaps of 4 and any, with compat=1.5.5",
+            "tests/golden/test_rouge.py::test_rouge_155",
+        ),
+        Agreement(
+            "Lin and Och (2004)",
+            "the examples of the paper",
+            "tests/golden/test_rouge.py::test_examples_of_the_paper",
+        ),
+    )
+
+    @classmethod
+    def read_stem(cls, stem: str) -> Mapping[str, str] | None:
+        found = super().read_stem(stem)
+        return {key: value for key, value in found.items() if key == "gap"} if found is not None else None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.gap is not None and not 0 <= self.gap <= LARGEST_GAP:
+            raise BadParameter(f"{self.title}: d is 0 to {LARGEST_GAP}, or * for any gap, not {self.gap}")
+
+    @property
+    def stem(self) -> str:
+        title = self.title.removesuffix("-d")
+        return f"{title}*" if self.gap is None else f"{title}-{self.gap}"
+
+    def wants(self) -> tuple[tuple[str, Hashable], ...]:
+        return (("gap", self.gap),)
+
+    def overlap(self, comparison: Comparison) -> Overlap:
+        totals = comparison.pairs.of_lengths(lambda lengths: skip_bigram_totals(lengths, self.gap))
+        return Overlap(comparison.skip_bigrams(self.gap).astype(np.float64), *totals)
+
+
+@dataclass(frozen=True)
+class RougeSU(RougeS):
+    """Skip-bigrams and words."""
+
+    title: ClassVar[str] = "ROUGE-SU-d"
+    summary: ClassVar[str] = "F of skip-bigrams and single words in common."
+    formula: ClassVar[str] = "As ROUGE-S-d, with every word as a unit beside the skip-bigrams; ROUGE-SU* with any gap"
+    pattern: ClassVar[str] = r"(?:ROUGE|RG)-?SU(?P<any>\*|-\*)|(?:ROUGE|RG)-?SU-?(?P<gap>\d+)"
+    names: ClassVar[tuple[str, ...]] = ("ROUGE-SU*", *(f"ROUGE-SU-{d}" for d in range(10)))
+    also: ClassVar[tuple[tuple[str, str], ...]] = (("ROUGE-SU*", "The same with any number of words between the two."),)
+    example: ClassVar[Example] = Example(
+        name="ROUGE-SU*",
+        candidates=("the gunman kill police",),
+        references=(("police killed the gunman",),),
+        score=4 / 10,
+        why="the gunman, and the words the, gunman and police: 4 of 6 skip-bigrams and 4 words on both sides",
+    )
+    notes: ClassVar[str] = f"""
+        {COMPAT.strip()} It also leaves out the last word of both texts as a unit. An empty candidate scores 0, and so
+        does any candidate against an empty reference; for two empty texts there is no score.
+    """
+    agreement: ClassVar[tuple[Agreement, ...]] = (
+        Agreement(
+            "ROUGE-1.5.5",
+            "the 5 digits printed of recall, precision and F of every segment, gaps of 4 and any, with compat=1.5.5",
+            "tests/golden/test_rouge.py::test_rouge_155",
+        ),
+    )
+
+    def overlap(self, comparison: Comparison) -> Overlap:
+        skips = super().overlap(comparison)
+        if self.compat == "1.5.5":
+            comparison = Comparison(_without_last_words(comparison.batch))
+        pairs = comparison.pairs
+        words = (comparison.hits, pairs.candidate_lengths, pairs.reference_lengths)
+        parts = (skips.hits, skips.candidate, skips.reference)
+        return Overlap(*(part + more for part, more in zip(parts, words, strict=True)))
+
+
+def _without_last_words(batch: Batch) -> Batch:
+    def shortened(texts: Ragged) -> Ragged:
+        filled = texts.lengths > 0
+        values = np.delete(texts.values, texts.offsets[1:][filled] - 1)
+        return Ragged(values, texts.offsets - np.concatenate([np.zeros(1, np.intp), np.cumsum(filled)]))
+
+    return replace(batch, candidates=shortened(batch.candidates), references=shortened(batch.references))
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """What a run of k > 0 words is worth: a growing function, its inverse, and how it is written; no run is worth 0."""
+
+    weight: Callable[[Floats], Floats]
+    inverse: Callable[[Floats], Floats]
+    text: str
+
+    def __call__(self, runs: Floats) -> Floats:
+        return np.where(runs > 0, self.weight(runs), 0.0)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Power:
+    """f(k) = k^a"""
+
+    exponent: float
+
+    def __call__(self, runs: Floats) -> Floats:
+        return runs**self.exponent
+
+    def inverse(self, values: Floats) -> Floats:
+        return values ** (1 / self.exponent)
+
+
+@dataclass(frozen=True)
+class RougeW(Rouge):
+    """The weighted longest common subsequence."""
+
+    exponent: float = parameter(1.2, "a run of k words is worth k^a", in_stem=True)
+    variant: str = parameter("paper", "the paper's recurrence, or the optimum", choices=("paper", "exact"))
+    weighting: Weighting | None = parameter(  # noqa: RUF009
+        None, "another function than k^a (from Python only)", kind=Weighting, depends="k^a"
+    )
+
+    title: ClassVar[str] = "ROUGE-W-a"
+    summary: ClassVar[str] = "F of the longest common subsequence in which words in a row count more."
+    formula: ClassVar[str] = (
+        "R = f^-1(WLCS(c, r) / f(|r|)), P = f^-1(WLCS(c, r) / f(|c|)), f(k) = k^a\n"
+        "WLCS = the sum of f(k) over the runs of a common subsequence, k words in a row on both sides\n"
+        "F = (1 + beta^2) R P / (R + beta^2 P); corpus: the mean of the segments' F"
+    )
+    paper: ClassVar[str] = LIN_OCH_2004
+    pattern: ClassVar[str] = r"(?:ROUGE|RG)-?W(?:-(?P<exponent>\d+(?:\.\d+)?))?"
+    names: ClassVar[tuple[str, ...]] = (
+        "ROUGE-W-1.2",
+        *(f"ROUGE-W-{a}" for a in ("1", "1.1", "1.3", "1.4", "1.5", "1.6", "1.7", "1.8", "1.9", "2")),
+    )
+    example: ClassVar[Example] = Example(
+        name="ROUGE-W-2",
+        candidates=("A H B K C I D",),
+        references=(("A B C D E F G",),),
+        score=2 / 7,
+        why="four runs of one word: WLCS = 4; both sides have f(7) = 49, sqrt(4 / 49) = 2/7",
+    )
+    notes: ClassVar[str] = f"""
+        The paper's recurrence always takes a match, so that it can miss the best subsequence: for the reference a b b
+        and the candidate a b it finds runs worth 2, not 4. variant=exact gives the optimum. ROUGE-W-1 equals ROUGE-L.
+        {COMPAT.strip()} It also weighs the reference's length twice (f(f(|r|))) and looks for runs in the reference
+        only. An empty candidate scores 0, and so does any candidate against an empty reference; for two empty texts
+        there is no score.
+    """
+    agreement: ClassVar[tuple[Agreement, ...]] = (
+        Agreement(
+            "ROUGE-1.5.5",
+            "the 5 digits printed of recall, precision and F of every segment, a = 1.2 and 2, with compat=1.5.5",
+            "tests/golden/test_rouge.py::test_rouge_155",
+        ),
+        Agreement(
+            "Lin and Och (2004)",
+            "the examples of the paper",
+            "tests/golden/test_rouge.py::test_examples_of_the_paper",
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        most = 5 if self.compat == "1.5.5" else 10  # so that no text is too long for floating point
+        if not 1 <= self.exponent <= most:
+            raise BadParameter(f"{self.title}: a is 1 to {most}, not {write_value(self.exponent)}")
+        if self.compat == "1.5.5" and self.variant == "exact":
+            raise BadParameter(f"{self.title}: compat=1.5.5 has its own recurrence, not variant=exact")
+
+    @property
+    def stem(self) -> str:
+        return f"ROUGE-W-{write_value(self.exponent)}" if self.weighting is None else "ROUGE-W"
+
+    @property
+    def worth(self) -> Any:
+        """The function from the length of a run to what it is worth."""
+        return self.weighting or Power(self.exponent)
+
+    @property
+    def _kernel_variant(self) -> int:
+        if self.compat == "1.5.5":
+            return AS_IN_155
+        return OPTIMUM if self.variant == "exact" else RECURRENCE
+
+    def wants(self) -> tuple[tuple[str, Hashable], ...]:
+        return (("worth", (self._kernel_variant, self.worth)),)
+
+    def overlap(self, comparison: Comparison) -> Overlap:
+        pairs, worth = comparison.pairs, self.worth
+        candidate, reference = pairs.of_lengths(lambda lengths: worth(lengths.astype(np.float64)))
+        hits = comparison.weighted_subsequences(self._kernel_variant, worth)
+        if self.compat == "1.5.5":
+            return Overlap(hits, candidate, worth(reference), goes_by=super().ratios(hits, reference))
+        return Overlap(hits, candidate, reference)
+
+    def ratios(self, part: Floats, whole: Floats) -> Floats:
+        ratios = super().ratios(part, whole)
+        return np.where(ratios > 0, self.worth.inverse(ratios), 0.0)

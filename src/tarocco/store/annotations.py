@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from tarocco._version import __version__
-from tarocco.errors import StoreError
+from tarocco.core.errors import StoreError
 from tarocco.store.blocks import Store, is_kept, time_text
 from tarocco.store.database import DAMAGED, sentences, transaction
 

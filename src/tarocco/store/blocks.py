@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from xxhash import xxh3_128
 
-from tarocco.errors import BadParameter, StoreError
+from tarocco.core.errors import BadParameter, StoreError
 from tarocco.store.database import DAMAGED, connect, sentences, transaction
 
 Floats = NDArray[np.float64]

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tarocco.errors import StoreError
+from tarocco.core.errors import StoreError
 
 APPLICATION = 0x7461726F  # "taro": how SQLite files say whose they are
 WAIT = 60.0  # seconds that a process waits for another one that writes

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tarocco.core.test_set import Segments, TestSet
+from tarocco.meta.correlation.coefficients import spearman
+from tarocco.meta.correlation.sides import snapped
+from tarocco.meta.qarla.redundancy import clustered, order_of
 from tarocco.metrics.external import of_whole_systems
-from tarocco.model import Segments, TestSet
-from tarocco.results import Result
-from tarocco.trials.findings import Breakdown
+from tarocco.scoring.results import Result
+from tarocco.trials.findings import Agreement, Breakdown
 
 QUARTERS = 4
 FEWEST = 8  # segments: two in each quarter
@@ -75,3 +78,22 @@ def _characters(segments: Segments) -> NDArray[np.intp]:
     begun = np.concatenate([[0], np.cumsum(segments.text & 0xC0 != 0x80)])
     counts: NDArray[np.intp] = np.diff(begun[segments.starts]) - 1
     return counts
+
+
+def agreement_of(scores: Result) -> Agreement:
+    """Spearman's correlation of all pairs of metrics over the segments of all systems, errors negated.
+
+    A pair of metrics is correlated over the segments of which both have a score. Metrics with scores of whole systems
+    alone are left out. The order is that of average linkage.
+    """
+    metrics = [one for one in dict.fromkeys(score.metric for score in scores.scores) if not of_whole_systems(one)]
+    values = [
+        snapped(np.concatenate([metric.sign * one.segments for one in scores.scores if one.metric == metric]))
+        for metric in metrics
+    ]
+    found = np.full((len(metrics), len(metrics)), np.nan)
+    for i, own in enumerate(values):
+        for j in range(i, len(values)):
+            found[i, j] = found[j, i] = spearman(own, values[j])
+    order = order_of(clustered(found))
+    return Agreement(tuple(str(metrics[i]) for i in order), found[np.ix_(order, order)])

@@ -9,18 +9,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tarocco.core.test_set import HumanScores, Segments, TestSet
 from tarocco.encode.batch import Encoding
-from tarocco.explaining.records import ExplainResult
-from tarocco.judge.agreed import CorrelateResult
-from tarocco.judge.auditing import AuditResult
-from tarocco.judge.comparing import CompareResult
-from tarocco.judge.optimal import OptimizeResult
-from tarocco.judge.qarla_results import JackResult, KingResult, QueenResult
-from tarocco.judge.reference_curves import ReferencesResult
-from tarocco.judge.verdict import OrangeResult
+from tarocco.explanation.records import ExplainResult
+from tarocco.meta.audit.audit import AuditResult
+from tarocco.meta.correlation.results import CorrelateResult
+from tarocco.meta.orange.results import OrangeResult
+from tarocco.meta.qarla.optimize_results import OptimizeResult
+from tarocco.meta.qarla.results import JackResult, KingResult, QueenResult
+from tarocco.meta.references.curves import ReferencesResult
+from tarocco.meta.significance.compare import CompareResult
 from tarocco.metrics.base import Floats
-from tarocco.model import HumanScores, Segments, TestSet
-from tarocco.results import Result
+from tarocco.scoring.results import Result
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tarocco.judge.people import FEWEST_SYSTEMS
+from tarocco.meta.correlation.human import FEWEST_SYSTEMS
 from tarocco.trials.findings import Step
-from tarocco.trials.material import Material
+from tarocco.trials.inputs import Material
 
 QUESTIONS = {
     "scores": "how good is each system, by every metric?",

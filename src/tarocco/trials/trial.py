@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tarocco.annotate.analyzers import Analyzer
-from tarocco.arguments import Candidates, References
-from tarocco.errors import InputError
-from tarocco.judge.orange import NBest
-from tarocco.judge.people import Human
+from tarocco.core.arguments import Candidates, References
+from tarocco.core.errors import InputError
+from tarocco.meta.correlation.human import Human
+from tarocco.meta.orange.orange import NBest
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import Given
-from tarocco.scoring import SEED
+from tarocco.scoring.score import SEED
 from tarocco.trials.findings import Findings
-from tarocco.trials.material import material_of_experiment, material_of_texts
-from tarocco.trials.running import Conduct, hold
+from tarocco.trials.inputs import material_of_experiment, material_of_texts
+from tarocco.trials.run import Conduct, hold
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -19,12 +19,12 @@ from itertools import combinations
 
 import numpy as np
 
-from tarocco.judge.correlation import spearman
+from tarocco.meta.correlation.coefficients import spearman
 from tarocco.trials.findings import Findings, MetricVerdict, Opinion, Verdict
-from tarocco.trials.interesting import interesting_of
+from tarocco.trials.highlights import interesting_of
+from tarocco.trials.opinions import JUDGES, Opinions, heard, opinions_of, ordinal
 from tarocco.trials.plan import counted
-from tarocco.trials.standings import JUDGES, Opinions, heard, opinions_of, ordinal
-from tarocco.trials.systems import listed, sentences_of, systems_of
+from tarocco.trials.system_groups import listed, sentences_of, systems_of
 
 TRUST = ("trusted", "mixed", "doubted", "unjudged")
 FEW_SEGMENTS, FEW_SYSTEMS = 200, 8  # below these a caveat is due

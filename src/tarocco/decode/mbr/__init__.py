@@ -1,0 +1,1 @@
+"""Minimum Bayes risk over n-best lists, lattices and forests."""

@@ -1,0 +1,1 @@
+"""Oracles: the best text of a list, lattice or forest under a metric."""

@@ -1,0 +1,1 @@
+"""N-best lists: streams of lists, file formats, features, and byte ranges that workers read on their own."""

@@ -1,1 +1,0 @@
-"""Metrics on trial: ORANGE, its error analysis, and what people say of the cases."""

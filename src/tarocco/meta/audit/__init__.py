@@ -1,0 +1,1 @@
+"""Checks whether metrics can be gamed: `tarocco audit`, one file per check."""

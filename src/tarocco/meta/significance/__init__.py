@@ -1,0 +1,1 @@
+"""Significance tests between systems: `tarocco compare`."""

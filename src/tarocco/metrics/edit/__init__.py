@@ -1,0 +1,1 @@
+"""Metrics that align words: WER, PER, CDER, TER, GRR, GTM."""

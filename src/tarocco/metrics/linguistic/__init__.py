@@ -1,0 +1,1 @@
+"""Metrics over linguistic structure: SP, DP, CP, NE and SR."""

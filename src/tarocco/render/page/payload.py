@@ -1,0 +1,443 @@
+"""`Findings` as plain data: whatever the page shows is here, and `json.dumps` can write it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from tarocco._version import __version__
+from tarocco.core.errors import InputError, TaroccoError
+from tarocco.meta.audit.audit import AuditResult
+from tarocco.meta.audit.evidence import CHECKS
+from tarocco.meta.correlation.results import CorrelateResult
+from tarocco.meta.orange.confusions import Confusion, Scored, opponents, outranked
+from tarocco.meta.orange.results import OrangeResult
+from tarocco.meta.qarla.optimize_results import OptimizeResult
+from tarocco.meta.qarla.results import JackResult, KingResult, QueenResult
+from tarocco.meta.references.curves import ReferencesResult
+from tarocco.meta.significance.compare import CompareResult
+from tarocco.metrics.base import Metric
+from tarocco.metrics.external import External
+from tarocco.metrics.registry import metric as metric_named
+from tarocco.render.page.segments import GAINED, MATCHED, marks_of_states, segments_part
+from tarocco.render.page.terms import used
+from tarocco.render.results.audit import audit_table, legend, not_possible, sentences
+from tarocco.scoring.results import Result
+from tarocco.trials.findings import Findings
+
+MOST_CONFUSIONS = 40  # lists a metric, those with most candidates above the references
+MOST_ABOVE = 5  # candidates of a list
+
+Words = Callable[[str], Sequence[str]]
+
+
+def orange_part(result: OrangeResult, words: Words) -> dict[str, Any]:
+    """ORANGE of each metric, best first, and what it confused."""
+    first = result.metrics[0]
+    part: dict[str, Any] = {
+        "about": result.about,
+        "confidence": first.interval.confidence,
+        "n_best": first.n_best,
+        "metrics": [one.to_dict() for one in result.metrics],
+        "notes": list(result.notes),
+    }
+    if result.confusions:
+        part["confusions"] = _confusions(result.confusions, list(result), words)
+    return part
+
+
+def _confusions(found: Sequence[Confusion], metrics: Sequence[str], words: Words) -> list[dict[str, Any]]:
+    """For each metric the lists in which most candidates stand above the references, and how many there are of all."""
+    told = []
+    for metric in metrics:
+        own = [one for one in found if one.metric == metric and one.above_count]
+        own.sort(key=lambda one: (-one.above_count / one.size, one.segment))
+        if own:
+            lists = [_confusion(one, words) for one in own[:MOST_CONFUSIONS]]
+            told.append({"metric": metric, "confused": len(own), "lists": lists})
+    return told
+
+
+def _confusion(one: Confusion, words: Words) -> dict[str, Any]:
+    """A list's references and the candidates above them, with words that are matched, and those that lifted them."""
+    read = [tuple(words(reference.text)) for reference in one.references]
+    against = opponents(read)
+    places = {id(reference): k for k, reference in enumerate(one.references)}
+
+    def reference(k: int, own: Scored) -> dict[str, Any]:
+        states = [MATCHED if matched else 0 for matched in against[k].marks]
+        return _scored(own) | marks_of_states(own.text, read[k], states)
+
+    def candidate(own: Scored) -> dict[str, Any]:
+        below = outranked(own, one.references)[0]
+        cut = tuple(words(own.text))
+        found = against[places[id(below)]].marks_of(cut)
+        states = [GAINED if gained else MATCHED if matched else 0 for matched, gained in found]
+        return _scored(own) | {"below": below.place} | marks_of_states(own.text, cut, states)
+
+    record: dict[str, Any] = {
+        "segment": one.segment,
+        "rank": one.oracle_rank,
+        "size": one.size,
+        "count": one.above_count,
+        "references": [reference(k, own) for k, own in enumerate(one.references)],
+        "above": [candidate(own) for own in one.above[:MOST_ABOVE]],
+    }
+    return record | ({"source": one.source} if one.source is not None else {})
+
+
+def _scored(one: Scored) -> dict[str, Any]:
+    record = {"text": one.text, "score": one.score, "rank": one.rank, "place": one.place}
+    return record | ({"copy": True} if one.copy else {})
+
+
+def king_part(result: KingResult) -> dict[str, Any]:
+    """KING of each set of metrics, best first."""
+    first = result.sets[0]
+    return {
+        "confidence": first.interval.confidence,
+        "level": result.level,
+        "sets": result.to_dict(),
+        "notes": list(result.notes),
+    }
+
+
+def queen_part(result: QueenResult) -> dict[str, Any]:
+    """QUEEN of each system."""
+    return {"metrics": list(result.metrics), "systems": result.to_dict(), "notes": list(result.notes)}
+
+
+def jack_part(result: JackResult) -> dict[str, Any]:
+    """JACK of the test bed."""
+    return {"sets": result.to_dict(), "notes": list(result.notes)}
+
+
+def optimal_part(result: OptimizeResult) -> dict[str, Any]:
+    """The best set of metrics, how it was put together, and what it is worth on segments not seen."""
+    (record,) = result.to_dict()
+    return record | {"ties": result.search.ties, "method": result.search.method, "notes": list(result.notes)}
+
+
+def correlation_part(result: CorrelateResult) -> dict[str, Any]:
+    """How well each metric agrees with people at one level."""
+    asked = result.question
+    return {
+        "level": asked.level,
+        "grouping": asked.grouping,
+        "coefficient": asked.coefficient,
+        "confidence": asked.confidence,
+        "criteria": result.criteria,
+        "metrics": [{**record, "value": record[asked.coefficient]} for record in result.to_dict()],
+        "notes": list(result.notes),
+    }
+
+
+def curves_part(result: ReferencesResult) -> dict[str, Any]:
+    """Agreement over the number of references."""
+    return {
+        "judged_by": result.judged_by,
+        "lower_is_better": result.curves[0].lower_is_better,
+        "n_segments": result.n_segments,
+        "metrics": [curve.to_dict() for curve in result.asked],
+        "advice": result.advice,
+        "notes": list(result.notes),
+    }
+
+
+def audit_part(result: AuditResult) -> dict[str, Any]:
+    """What five checks found, as a table and in sentences."""
+    table = audit_table(result)
+    by_metric: dict[str, list[str]] = {name: [] for name in result}
+    for sentence in sentences(result):
+        name = next(name for name in sorted(by_metric, key=len, reverse=True) if sentence.startswith(f"{name}, "))
+        by_metric[name].append(sentence.removeprefix(f"{name}, "))
+    return {
+        "checks": list(CHECKS),
+        "header": list(table.header),
+        "metrics": [
+            {
+                "metric": name,
+                "signature": result.signature(name),
+                "found": result.found(name),
+                "possible": result.possible(name),
+                "cells": list(table.rows[row]),
+                "starred": sorted(column for at, column in table.marks if at == row),
+                "sentences": by_metric[name],
+            }
+            for row, name in enumerate(result)
+        ],
+        "legend": legend(result),
+        "notes": not_possible(result),
+    }
+
+
+FORM = 1  # of the payload; a page of another form is refused
+
+# Terms that a section brings along.
+OF_PARTS = {
+    "board": "interval cluster significant p-value segment",
+    "orange": "ORANGE confusion set n-best list reference interval",
+    "king": "KING strict KING reference interval",
+    "optimal": "KING strict KING",
+    "queen": "QUEEN reference",
+    "jack": "JACK reference",
+    "people": "correlation interval cluster",
+    "curves": "correlation reference",
+    "audit": "audit gameable",
+    "agreement": "correlation segment",
+    "segments": "segment reference",
+}
+
+
+def payload_of(findings: Findings, explained: int | None = None) -> dict[str, Any]:
+    """Everything that a page shows. `explained` is how many explanations are made for highlighting, where none are."""
+    encoding = findings.encoding
+    scores = findings.scores or (findings.comparison.scores if findings.comparison else None)
+    if scores is None and findings.audit is not None:
+        scores = findings.audit.scores
+    words = encoding.words if encoding is not None else str.split
+    parts: dict[str, Any] = {
+        "tarocco": __version__,
+        "form": FORM,
+        "name": findings.name,
+        "command": findings.command,
+        "seed": findings.seed,
+        "reading": None
+        if encoding is None
+        else {"tokenize": encoding.tokenize, "lowercase": encoding.lowercase, "analyzer": encoding.analyzer},
+        "counts": _counts(findings),
+        "systems": _systems(findings, scores),
+        "references": list(findings.test_set.stream_names) if findings.test_set is not None else [],
+        "metrics": _metrics(findings, scores),
+        "plan": [vars(step) for step in findings.plan],
+        "verdict": _verdict(findings),
+        "board": None if scores is None else _board(scores, findings.comparison),
+        "agreement": None
+        if findings.agreement is None
+        else {
+            "metrics": list(findings.agreement.metrics),
+            "correlation": findings.agreement.correlation.tolist(),
+        },
+        "breakdowns": [
+            {
+                "by": one.by,
+                "parts": list(one.parts),
+                "sizes": list(one.sizes),
+                "systems": list(one.systems),
+                "scores": {name: values.tolist() for name, values in one.scores.items()},
+            }
+            for one in findings.breakdowns
+        ],
+        "orange": None if findings.orange is None else orange_part(findings.orange, words),
+        "king": None if findings.kings is None else king_part(findings.kings),
+        "queen": None if findings.queens is None else queen_part(findings.queens),
+        "jack": None if findings.jack is None else jack_part(findings.jack),
+        "optimal": None if findings.optimal is None else optimal_part(findings.optimal),
+        "people": [correlation_part(one) for one in findings.correlations],
+        "curves": None if findings.curves is None else curves_part(findings.curves),
+        "audit": None if findings.audit is None else audit_part(findings.audit),
+        "segments": segments_part(_with_scores(findings, scores), explained),
+        "notes": list(findings.notes),
+    }
+    known = {key: value for key, value in parts.items() if value not in (None, [], {})}
+    known["terms"] = used(_sentences(known))
+    plain: dict[str, Any] = _finite(known)
+    return plain
+
+
+def _with_scores(findings: Findings, scores: Result | None) -> Findings:
+    from dataclasses import replace
+
+    return findings if findings.scores is scores else replace(findings, scores=scores)
+
+
+def _counts(findings: Findings) -> dict[str, int]:
+    counts = {}
+    if findings.test_set is not None:
+        test_set = findings.test_set
+        counts = {"segments": len(test_set), "systems": len(test_set.systems), "references": len(test_set.references)}
+    if findings.orange is not None:
+        counts["lists"] = len(findings.orange.segments)
+    return counts
+
+
+def _systems(findings: Findings, scores: Result | None) -> list[str]:
+    if findings.test_set is not None:
+        return list(findings.test_set.systems)
+    return list(dict.fromkeys(score.system for score in scores.scores)) if scores is not None else []
+
+
+def _metrics(findings: Findings, scores: Result | None) -> list[dict[str, Any]]:
+    """Every metric that anything was found out about: its direction, its printed scale, what it is."""
+    known: dict[str, tuple[Metric | None, str | None]] = {}
+    for score in scores.scores if scores is not None else ():
+        known.setdefault(str(score.metric), (score.metric, score.signature))
+    for name, signature in _signatures(findings):
+        if name not in known:
+            known[name] = _found(name), signature
+    return [_metric(name, *own) for name, own in known.items()]
+
+
+def _signatures(findings: Findings) -> Iterator[tuple[str, str]]:
+    for one in findings.orange.metrics if findings.orange else ():
+        yield one.metric, one.signature
+    for king in findings.kings or ():
+        if len(king.metrics) == 1:
+            yield king.metrics[0], king.signature
+    for candidate in findings.optimal.candidates if findings.optimal else ():
+        yield candidate.metric, candidate.signature
+    for result in findings.correlations:
+        yield from ((one.metric, one.signature) for one in result if not one.sentinel)
+    for curve in findings.curves.asked if findings.curves else ():
+        yield curve.metric, curve.signature
+
+
+def _found(name: str) -> Metric | None:
+    try:
+        return metric_named(name)
+    except TaroccoError:
+        return None
+
+
+def _metric(name: str, metric: Metric | None, signature: str | None) -> dict[str, Any]:
+    if metric is None:
+        return {"name": name, "kind": "similarity", "scale": 1, "digits": 4, "signature": signature}
+    record = {"name": name, "kind": metric.kind, "scale": metric.scale, "digits": 2 if metric.scale == 100 else 4}
+    if not isinstance(metric, External):  # which were made elsewhere, and say nothing of themselves
+        record |= {"summary": metric.summary, "paper": metric.paper}
+    return record | {"signature": signature}
+
+
+def _verdict(findings: Findings) -> dict[str, Any] | None:
+    verdict = findings.verdict
+    if verdict is None:
+        return None
+    return {
+        "headline": verdict.headline,
+        "metrics": [
+            {
+                "metric": one.metric,
+                "trust": one.trust,
+                "reason": one.reason,
+                "opinions": [vars(opinion) for opinion in one.opinions],
+            }
+            for one in verdict.metrics
+        ],
+        "disagreements": list(verdict.disagreements),
+        "systems": list(verdict.systems),
+        "interesting": list(verdict.interesting),
+        "caveats": list(verdict.caveats),
+    }
+
+
+def _board(scores: Result, comparison: CompareResult | None) -> dict[str, Any]:
+    """Scores of all systems under all metrics, with intervals and clusters."""
+    interval = next((score.interval for score in scores.scores if score.interval), None)
+    board: dict[str, Any] = {"scores": [], "confidence": interval.confidence if interval else None}
+    clusters = _clusters(scores, comparison)
+    for score in scores.scores:
+        record: dict[str, Any] = {"system": score.system, "metric": str(score.metric), "score": score.score}
+        if score.interval is not None:
+            record["interval"] = [score.interval.low, score.interval.high]
+        if (score.system, str(score.metric)) in clusters:
+            record["cluster"] = clusters[score.system, str(score.metric)]
+        board["scores"].append(record)
+    if comparison is not None:
+        test = comparison.test
+        board["test"] = {
+            "name": test.name,
+            "alpha": test.alpha,
+            "n_resamples": test.n_resamples,
+            "seed": test.seed,
+            "all_pairs": comparison.all_pairs,
+        }
+        board["pairs"] = [
+            {
+                "metric": one.metric,
+                "baseline": one.baseline,
+                "system": one.system,
+                "difference": one.difference,
+                "better": one.better,
+                "p_holm": one.p_holm,
+                "significant": one.significant,
+            }
+            for one in comparison.differences
+        ]
+        board["notes"] = list(comparison.notes)
+    return board
+
+
+def _clusters(scores: Result, comparison: CompareResult | None) -> dict[tuple[str, str], int]:
+    """Of each system under each metric: 1 for the best cluster.
+
+    A cluster ends where every system above is significantly better than every system below.
+    """
+    if comparison is None or not comparison.all_pairs:
+        return {}
+    apart = {(one.metric, frozenset((one.baseline, one.system))) for one in comparison.differences if one.significant}
+    found: dict[tuple[str, str], int] = {}
+    for metric in dict.fromkeys(score.metric for score in scores.scores):
+        name = str(metric)
+        own = [score for score in scores.scores if score.metric == metric and not math.isnan(score.score)]
+        if name in comparison.untested:
+            continue
+        own.sort(key=lambda score: -metric.sign * score.score)
+        cluster = 1
+        for at, score in enumerate(own):
+            above, below = own[:at], own[at:]
+            if at and all((name, frozenset((a.system, b.system))) in apart for a in above for b in below):
+                cluster += 1
+            found[score.system, name] = cluster
+    return found
+
+
+def _sentences(parts: dict[str, Any]) -> Iterator[str]:
+    """Texts of our own in which terms may occur; not those of the data."""
+    for key, value in parts.items():
+        if key not in ("segments", "systems", "name", "command"):
+            yield from _strings(value)
+    yield from (words for part, words in OF_PARTS.items() if part in parts)
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            if key not in ("text", "source", "signature", "paper"):
+                yield from _strings(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _strings(one)
+
+
+def _finite(value: Any) -> Any:
+    """The same in types that JSON has: null for what is no number, lists for tuples."""
+    if isinstance(value, dict):
+        return {str(key): _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def json_of(payload: dict[str, Any]) -> str:
+    """The payload as a file holds it; the same payload is the same bytes."""
+    return json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def read_payload(text: str, origin: str) -> dict[str, Any]:
+    """A payload from JSON, or from a page that was made of one."""
+    marker = '<script type="application/json" id="payload">'
+    if marker in text:
+        text = text.split(marker, 1)[1].split("</script>", 1)[0]
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise InputError(f"{origin}: neither an experiment, nor a report, nor JSON: {error}") from None
+    if not isinstance(found, dict) or found.get("form") != FORM or "name" not in found:
+        raise InputError(f"{origin}: this JSON is not the data of a report, which `tarocco report --json` writes")
+    return found

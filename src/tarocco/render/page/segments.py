@@ -1,0 +1,282 @@
+"""Texts and scores of all segments, as columns: what the page's browser of segments works on."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from tarocco.core.test_set import Segments, TestSet
+from tarocco.explanation.explain import explain_test_set
+from tarocco.explanation.records import ExplainResult, Explanation
+from tarocco.metrics.base import Floats
+from tarocco.metrics.external import External, of_whole_systems
+from tarocco.metrics.linguistic.base import Overlap
+from tarocco.render.results.explain import Stretch, stretches
+from tarocco.scoring.results import Result
+from tarocco.trials.findings import Findings
+
+MATCHED, SKIPPED, GAINED, APART = 1, 2, 3, 4
+
+_ENTITIES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
+_ENTITY = re.compile("|".join(_ENTITIES))
+
+Spans = list[tuple[int, int]]  # begin and end of each word
+
+
+@lru_cache(maxsize=1 << 14)
+def placed(text: str, words: tuple[str, ...]) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Where words stand in a text; where a metric has changed them too much, in the words joined by spaces."""
+    spans = _found(text, words)
+    if spans is None:
+        text = " ".join(words)
+        spans = _found(text, words) or []
+    if not text.isascii():
+        units = [0]
+        for character in text:
+            units.append(units[-1] + 1 + (ord(character) > 0xFFFF))
+        spans = [(units[begin], units[end]) for begin, end in spans]
+    return text, tuple(spans)
+
+
+def _found(text: str, words: Sequence[str]) -> Spans | None:
+    """Where words stand, one after the other; entities are what they stand for, as tokenizers have it."""
+    plain, places = _without_entities(text)
+    for read in (plain, plain.lower()):
+        if len(read) != len(plain):  # some letters are longer in lower case
+            continue
+        spans, at = [], 0
+        for word in words:
+            begin = read.find(word, at)
+            if begin < 0:
+                break
+            at = begin + len(word)
+            spans.append((places[begin], places[at]))
+        else:
+            return spans
+    return None
+
+
+def _without_entities(text: str) -> tuple[str, Sequence[int]]:
+    """The text with its entities replaced, and the place in the text of each of its characters and of its end."""
+    if "&" not in text:
+        return text, range(len(text) + 1)
+    plain: list[str] = []
+    places: list[int] = []
+    at = 0
+    for found in _ENTITY.finditer(text):
+        plain += [text[at : found.start()], _ENTITIES[found[0]]]
+        places += [*range(at, found.start()), found.start()]
+        at = found.end()
+    return "".join([*plain, text[at:]]), [*places, *range(at, len(text) + 1)]
+
+
+def marks_of(text: str, words: tuple[str, ...], found: Sequence[Stretch]) -> dict[str, Any]:
+    """The marks of one text: `m` is a flat list of (characters before it, its length, what it is) a mark.
+
+    `l` has the labels of marks that have some, by the number of the mark; `t` is the text, where it is not the text
+    that was given.
+    """
+    shown, spans = placed(text, words)
+    states = [MATCHED if stretch.matched else APART if stretch.label else 0 for stretch in found]
+    first = next((i for i, state in enumerate(states) if state == MATCHED), len(states))
+    last = max((i for i, state in enumerate(states) if state == MATCHED), default=-1)
+    numbers: list[int] = []
+    labels: dict[str, str] = {}
+    at, word = 0, 0
+    for i, (stretch, state) in enumerate(zip(found, states, strict=True)):
+        begin, end = spans[word][0], spans[word + len(stretch.words) - 1][1]
+        word += len(stretch.words)
+        if not state and first < i < last:
+            state = SKIPPED
+        if not state:
+            continue
+        told = [stretch.label, *sorted({how for how in stretch.hows if how})]
+        if any(told):
+            labels[str(len(numbers) // 3)] = " ".join(filter(None, told))
+        numbers += (begin - at, end - begin, state)
+        at = end
+    record: dict[str, Any] = {"m": numbers}
+    if labels:
+        record["l"] = labels
+    if shown != text:
+        record["t"] = shown
+    return record
+
+
+def compact(one: Explanation, candidate: str, references: Sequence[str]) -> dict[str, Any]:
+    """An explanation as a page needs it: marks of the candidate and of the references, and how many elements match.
+
+    `references` are all references of the segment. A metric that cannot be explained has its reason alone.
+    """
+    if one.note:
+        return {"why": one.note}
+    labeled = isinstance(one.metric, Overlap)
+    own = marks_of(candidate, one.candidate, stretches(one.candidate, one.elements, "candidate", labeled))
+    of_references = {}
+    for at, reference in enumerate(one.references):
+        elements = [element for element in one.elements if element.of == at]
+        found = stretches(reference.words, elements, "reference", labeled)
+        of_references[str(reference.number)] = marks_of(references[reference.number - 1], reference.words, found)
+    return {
+        "c": own,
+        "r": of_references,
+        "n": [[tally.type, tally.matched, tally.candidate] for tally in one.tallies],
+    }
+
+
+def marks_of_states(text: str, words: tuple[str, ...], states: Sequence[int]) -> dict[str, Any]:
+    """The marks of a text of whose words it is known what they are; neighbors that are alike are one mark."""
+    shown, spans = placed(text, words)
+    numbers: list[int] = []
+    at, before = 0, 0
+    for (begin, end), state in zip(spans, states, strict=True):
+        if state and state == before:
+            numbers[-2] += end - at
+        elif state:
+            numbers += (begin - at, end - begin, state)
+        at, before = (end, state) if state else (at, 0)
+    return {"m": numbers} | ({"t": shown} if shown != text else {})
+
+
+DIGITS = 6  # of a segment's score: more than anybody looks at
+EXPLAINED = 2400  # explanations (segments x systems x metrics) that a page has: some ten seconds
+
+
+def segments_part(findings: Findings, explained: int | None = None) -> dict[str, Any] | None:
+    """Source, references, systems, groups, scores by metrics and people, and marks; None without a test set."""
+    test_set = findings.test_set
+    if test_set is None:
+        return None
+    part: dict[str, Any] = {
+        "references": [_texts(stream) for stream in test_set.references],
+        "systems": [_texts(segments) for segments in test_set.systems.values()],
+        "scores": _scores(findings.scores, list(test_set.systems)),
+    }
+    if findings.source is not None:
+        part["source"] = _texts(findings.source)
+    groups = findings.groups or test_set.documents
+    if groups is not None:
+        names = list(dict.fromkeys(groups))
+        numbers = {name: i for i, name in enumerate(names)}
+        part["groups"] = {"names": names, "of": [numbers[group] for group in groups]}
+    human = _human(findings, list(test_set.systems))
+    if human:
+        part["human"] = human
+    if findings.queens is not None:
+        part["queen"] = _queens(findings, test_set)
+    found = explanations_of(findings, explained)
+    if found is not None:
+        part["marks"] = _marks(found, test_set)
+        part["marked"] = found.why
+    return part
+
+
+def _texts(segments: Segments) -> list[str]:
+    """Halves of surrogate pairs, which no JSON file can hold, are replaced."""
+    return [text.encode("utf-8", "replace").decode() for text in segments]
+
+
+def _scores(scores: Result | None, systems: list[str]) -> dict[str, list[list[float | None]]]:
+    """For each metric and system a score a segment."""
+    if scores is None:
+        return {}
+    own = {(score.system, str(score.metric)): score for score in scores.scores}
+    metrics = [score.metric for score in scores.scores if not of_whole_systems(score.metric)]
+    return {
+        str(metric): [numbers(own[system, str(metric)].segments) for system in systems]
+        for metric in dict.fromkeys(metrics)
+    }
+
+
+def numbers(values: Floats) -> list[float | None]:
+    """Few digits, whole numbers without a point, and null where there is none."""
+    return [_short(value) for value in np.asarray(values, np.float64).tolist()]
+
+
+def _short(value: float) -> float | None:
+    if not math.isfinite(value):
+        return None
+    rounded = float(f"{value:.{DIGITS}g}")
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def _human(findings: Findings, systems: list[str]) -> dict[str, list[list[float | None]]]:
+    """What people said of each segment, by criterion and system."""
+    human = findings.human
+    if human is None or human.level != "segment":
+        return {}
+    place = {name: i for i, name in enumerate(human.systems)}
+    return {
+        criterion: [numbers(values[place[name]]) if name in place else [None] * values.shape[1] for name in systems]
+        for criterion, values in human.criteria.items()
+    }
+
+
+def _queens(findings: Findings, test_set: TestSet) -> list[list[float | None]]:
+    assert findings.queens is not None
+    found = []
+    for name in test_set.systems:
+        values = np.full(len(test_set), np.nan)
+        values[list(findings.queens.bed.segments)] = findings.queens[name].segments
+        found.append(numbers(values))
+    return found
+
+
+def explanations_of(findings: Findings, budget: int | None = None) -> ExplainResult | None:
+    """What the run explained, or as many segments as a budget of explanations allows, those most worth a look."""
+    budget = EXPLAINED if budget is None else budget
+    test_set, scores = findings.test_set, findings.scores
+    if findings.explanations is not None:
+        return findings.explanations
+    if test_set is None or scores is None or findings.encoding is None or not len(test_set):
+        return None
+    metrics = list(dict.fromkeys(score.metric for score in scores.scores if not isinstance(score.metric, External)))
+    count = min(len(test_set), budget // max(1, len(metrics) * len(test_set.systems)))
+    if not metrics or not count:
+        return None
+    chosen = worth_a_look(findings, count)
+    found = explain_test_set(test_set, metrics, findings.encoding, chosen)
+    why = "" if count == len(test_set) else f"the {count} segments on which systems differ most, all metrics together"
+    return ExplainResult(found.explanations, why)
+
+
+def worth_a_look(findings: Findings, count: int) -> list[int]:
+    """The numbers (from 1) of the segments in which systems differ most, by the mean over metrics of how far they rank.
+
+    With one system, those that metrics like least.
+    """
+    assert findings.test_set is not None
+    assert findings.scores is not None
+    n = len(findings.test_set)
+    by_metric: dict[str, list[Floats]] = {}
+    for score in findings.scores.scores:
+        if not of_whole_systems(score.metric):
+            by_metric.setdefault(str(score.metric), []).append(score.metric.sign * score.segments)
+    total = np.zeros(n)
+    for columns in by_metric.values():
+        table = np.nan_to_num(np.stack(columns), nan=0.0)
+        interest = np.ptp(table, axis=0) if len(table) > 1 else -table[0]
+        total += np.argsort(np.argsort(interest, kind="stable"), kind="stable")
+    return sorted((np.argsort(-total, kind="stable")[:count] + 1).tolist())
+
+
+def _marks(found: ExplainResult, test_set: TestSet) -> dict[str, Any]:
+    """By metric, segment (from 0) and system (its place): what is marked."""
+    place = {name: str(i) for i, name in enumerate(test_set.systems)}
+    marks: dict[str, Any] = {}
+    for one in found:
+        if not one.chosen or one.system not in place:
+            continue
+        row = one.segment - 1
+        references = [stream[row] for stream in test_set.references]
+        record = compact(one, test_set.systems[one.system][row], references)
+        if "why" in record:
+            marks.setdefault(str(one.metric), {})["why"] = record["why"]
+        else:
+            marks.setdefault(str(one.metric), {}).setdefault(str(row), {})[place[one.system]] = record
+    return marks

@@ -1,0 +1,1 @@
+"""One file per kind of result: its tables, footnotes and sentences."""

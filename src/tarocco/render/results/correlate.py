@@ -1,0 +1,124 @@
+"""Correlations with people as tables: a row a metric, or a row a pair of metrics."""
+
+from __future__ import annotations
+
+from tarocco.meta.correlation.results import CorrelateResult, Correlation
+from tarocco.render.tables import NO_NUMBER, Table, number_or_dash
+
+TITLES = {
+    "pearson": "Pearson",
+    "spearman": "Spearman",
+    "kendall": "Kendall b",
+    "kendall-a": "Kendall a",
+    "kendall-c": "Kendall c",
+}
+ACCURACIES = {"accuracy": "accuracy", "soft_accuracy": "SPA", "accuracy_with_ties": "acc. with ties"}
+
+
+def correlations_table(result: CorrelateResult, width: int | None = None) -> Table:
+    """The best first under each criterion; the column that ranks them has an interval beside it."""
+    digits = 3 if width is None else width
+    main = result.question.coefficient
+    several = len(result.criteria) > 1
+    first = result.correlations[0]
+    others = [name for name in first.coefficients if name != main]
+    accuracies = [key for key in ACCURACIES if any(key in one.accuracies.to_dict() for one in result)]
+    confidence = f"{100 * result.question.confidence:g}%"
+
+    def number(value: float | None) -> str:
+        return number_or_dash(value, f".{digits}f")
+
+    def row(one: Correlation) -> tuple[str, ...]:
+        low, high = number(one.interval.low), number(one.interval.high)
+        return (
+            *([one.criterion] if several else []),
+            one.metric,
+            number(result.value(one)),
+            low if low == NO_NUMBER else f"[{low}, {high}]",
+            *(number(one.coefficients[name].value) for name in others),
+            *(number(one.accuracies.to_dict().get(key)) for key in accuracies),
+            str(one.cluster or NO_NUMBER),
+        )
+
+    header = (
+        *(["criterion"] if several else []),
+        "metric",
+        TITLES[main],
+        confidence,
+        *(TITLES[name] for name in others),
+        *(ACCURACIES[key] for key in accuracies),
+        "cluster",
+    )
+    column = 2 if several else 1
+    best = {(r, column) for r, one in enumerate(result.correlations) if one.cluster == 1 and not one.sentinel}
+    return Table(header, tuple(map(row, result.correlations)), labels=column, best=frozenset(best))
+
+
+def leads_table(result: CorrelateResult, width: int | None = None) -> Table:
+    """A row a pair of metrics, the one closer to people first."""
+    digits = 3 if width is None else width
+    several = len(result.criteria) > 1
+    rows = [
+        (
+            *([one.criterion] if several else []),
+            *(one.metric, one.other, f"{one.lead:.{digits}f}", one.test),
+            *(number_or_dash(p, ".4f") for p in (one.p_value, one.p_holm)),
+            number_or_dash(one.williams_t, ".2f"),
+            number_or_dash(one.williams_p, ".4f"),
+        )
+        for one in result.leads
+    ]
+    labels = 3 if several else 2
+    header = (
+        *(["criterion"] if several else []),
+        *("metric", "ahead of", "lead", "test", "p", "p (Holm)", "Williams t", "p (Williams)"),
+    )
+    marks = {(r, labels + 3): "*" for r, one in enumerate(result.leads) if one.significant}
+    return Table(header, tuple(rows), labels=labels, marks=marks)
+
+
+def footnotes(result: CorrelateResult, pairs: bool) -> list[str]:
+    """Below a table: signatures, what columns mean, what is undefined, and who is an outlier."""
+    asked = result.question
+    lines = list(dict.fromkeys(one.scored for one in result if not one.sentinel))
+    lines += result.how.values()
+    sentinels = list(dict.fromkeys(one.metric for one in result if one.sentinel))
+    lines.append(f"for comparison, rows that know nothing of quality: {', '.join(sentinels)}")
+    if pairs:
+        lines.append(f"*: the lead is significant; one-sided p-values, with Holm's correction for {_count(result)}")
+    else:
+        lines.append(
+            f"{100 * asked.confidence:g}%: bootstrap interval of {TITLES[asked.coefficient]} over segments, "
+            f"{asked.n_resamples} resamples, seed {asked.seed}"
+            + ("; of the metrics' side alone, as people judged whole systems" if result.human_level == "system" else "")
+        )
+        lines.append(
+            f"cluster: nobody within one is ahead of another significantly ({_tests(result)}, "
+            f"Holm's correction for {_count(result)})"
+        )
+    said: dict[str, list[str]] = {}
+    for one in result:
+        why = one.coefficients[asked.coefficient].why
+        if why is not None:
+            said.setdefault(why, []).append(one.metric)
+    lines += [f"no correlation of {', '.join(dict.fromkeys(names))}: {why}" for why, names in said.items()]
+    dropped = asked.outliers == "dropped"
+    for criterion, names in result.outliers.items():
+        if names:
+            what = "left out" if dropped else "may decide the correlation alone; --drop-outliers leaves them out"
+            lines.append(f"{criterion}: far from the other systems: {', '.join(names)} ({what})")
+    return lines
+
+
+def _tests(result: CorrelateResult) -> str:
+    return " and ".join(dict.fromkeys(one.test for one in result.leads)) or result.question.test
+
+
+def _count(result: CorrelateResult) -> str:
+    """The two families that Holm's correction is for."""
+    sentinels = {one.metric for one in result if one.sentinel}
+    first = [one for one in result.leads if one.criterion == result.criteria[0]]
+    with_sentinel = sum(bool({one.metric, one.other} & sentinels) for one in first)
+    count = len(first) - with_sentinel
+    each = " under each criterion" if len(result.criteria) > 1 else ""
+    return f"{count} pair{'s' * (count != 1)} of metrics and {with_sentinel} with a row that knows nothing{each}"

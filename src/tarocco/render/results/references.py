@@ -1,0 +1,65 @@
+"""Curves over the number of references as tables: means and spreads, every subset, what orders contribute."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from tarocco.meta.references.curves import Curve, Point, ReferencesResult
+from tarocco.render.tables import NO_NUMBER, Table, number_or_dash, percent
+
+
+def tables_of(result: ReferencesResult, subsets: bool, width: int) -> list[Table]:
+    """What is shown of a result: the metrics, and for each that has lower orders these, and what orders contribute."""
+    if subsets:
+        return [list_table(result, width)]
+    tables = [curves_table(result.asked, width)]
+    for own in result.by_order():
+        tables.append(curves_table(own, width))
+        if own[-1].points[0].shares:
+            tables.append(shares_table(own[-1]))
+    return tables
+
+
+def curves_table(curves: Sequence[Curve], width: int) -> Table:
+    """A row a number of references, a column a metric: the mean over subsets, and how far they are apart."""
+    rows = []
+    best = set()
+    for r, points in enumerate(zip(*(curve.points for curve in curves), strict=True)):
+        rows.append((str(points[0].size), str(len(points[0].values)), *(_mean(point, width) for point in points)))
+        best |= {(r, 2 + c) for c, curve in enumerate(curves) if curve.verdict.best == points[0].size}
+    return Table(("references", "subsets", *(curve.metric for curve in curves)), tuple(rows), best=frozenset(best))
+
+
+def _mean(point: Point, width: int) -> str:
+    if math.isnan(point.mean):
+        return NO_NUMBER
+    spread = f" ±{point.std:.{width}f}" if len(point.values) > 1 else " " * (width + 4)
+    return f"{point.mean:.{width}f}{spread}"
+
+
+def list_table(result: ReferencesResult, width: int) -> Table:
+    """A row a subset, a column a metric."""
+    rows = []
+    for points in zip(*(curve.points for curve in result.curves), strict=True):
+        for number, name in enumerate(points[0].subsets):
+            rows.append(
+                (str(points[0].size), name, *(number_or_dash(point.values[number], f".{width}f") for point in points))
+            )
+    return Table(("references", "which", *result), tuple(rows), labels=2, of="metric")
+
+
+def shares_table(curve: Curve) -> Table:
+    """A row a number of references, a column an order: its share in percent."""
+    parts = list(curve.points[0].shares)
+    rows = [(str(point.size), *(percent(point.shares[name]) for name in parts)) for point in curve.points]
+    heads = (f"{name}-grams" if name.isdecimal() else name for name in parts)
+    return Table((f"shares of {curve.metric}", *heads), tuple(rows))
+
+
+def footnotes(result: ReferencesResult) -> list[str]:
+    """Below a table: what the numbers are, what they say, signatures."""
+    judged = f"{result.judged_by}, mean over subsets of the references; {result.n_segments} segments"
+    lower = "; the lower ORANGE, the better the metric" if result.curves[0].lower_is_better else ""
+    spread = "; ±: standard deviation over subsets" if any(len(p.values) > 1 for p in result.curves[0].points) else ""
+    return [judged + spread + lower, *result.advice, *(curve.signature for curve in result.asked)]

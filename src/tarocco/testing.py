@@ -1,0 +1,257 @@
+"""Checks for authors of metrics: `check_metric` runs the laws that every built-in metric obeys.
+
+from tarocco.testing import check_metric
+check_metric("Overlap")
+check_metric("MyNist", exempt={"identity": "rare n-grams weigh more than common ones"})
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from tarocco import datasets
+from tarocco.core.errors import BadParameter, TaroccoError
+from tarocco.metrics.base import Metric
+from tarocco.metrics.registry import metric as find_metric
+from tarocco.scoring.results import Score
+from tarocco.scoring.score import score, statistics
+
+__all__ = ["LAWS", "check_metric"]
+
+TOLERANCE = 1e-12  # relative, for sums that are added in another order
+LONG_TEXT = 12  # words; the identity law needs texts with n-grams of every usual order
+
+Law = Callable[[Metric], str | None]
+
+
+def check_metric(metric: str | Metric, *, exempt: Mapping[str, str] | None = None) -> None:
+    """Check that a metric obeys every law of `LAWS`.
+
+    Parameters
+    ----------
+    metric
+        A metric, or the name of a registered one.
+    exempt
+        Laws that this metric breaks by design, each with the reason. An exemption must be real: a law that holds
+        although the metric is exempt from it counts as a failure, too.
+
+    Raises
+    ------
+    AssertionError
+        If the metric breaks a law. The message names each law and what went wrong.
+
+    Example
+    -------
+    >>> from tarocco.testing import check_metric
+    >>> check_metric("WER")
+    """
+    checked = find_metric(metric)
+    reasons = exempt or {}
+    unknown = sorted(set(reasons) - set(LAWS))
+    if unknown:
+        raise BadParameter(f"there is no law {', '.join(unknown)}; the laws are {', '.join(LAWS)}")
+    failures = []
+    for law, holds in LAWS.items():
+        problem = holds(checked)
+        if problem is not None and law not in reasons:
+            failures.append(f"{law}: {problem}")
+        elif problem is None and law in reasons:
+            failures.append(f"{law}: the law holds, so the exemption ({reasons[law]}) is not needed")
+    if failures:
+        raise AssertionError("\n".join([f"{checked} breaks {len(failures)} of {len(LAWS)} laws", *failures]))
+
+
+@cache
+def _sample() -> tuple[list[str], list[list[str]], list[str]]:
+    """Return candidates, references and document labels: twelve segments of the bundled test set, from all genres."""
+    demo = datasets.load("demo")
+    every_fifth = slice(None, None, 5)
+    references = [list(segment) for segment in demo.references[every_fifth]]
+    return list(demo.systems["literal"][every_fifth]), references, list(demo.documents[every_fifth])
+
+
+def _score(metric: Metric, candidates: list[str], references: list[list[str]], **options: Any) -> Score:
+    result: Score = score(candidates, references, metrics=metric, **options)[str(metric)]
+    return result
+
+
+def _differ(one: float, other: float) -> bool:
+    if math.isnan(one) or math.isnan(other):
+        return math.isnan(one) != math.isnan(other)
+    return abs(one - other) > TOLERANCE * max(abs(one), abs(other))
+
+
+def copies_score_best(metric: Metric) -> str | None:
+    """No candidate scores better than a copy of one of its references."""
+    generator = random.Random(1)
+    long = ([text for text in segment if len(text.split()) >= LONG_TEXT] for segment in _sample()[1])
+    for segment in [texts for texts in long if len(texts) > 1][:4]:
+        for reference in segment:
+            others = [*_edits(reference.split(), generator), *(text for text in segment if text != reference)]
+            scores = metric.sign * _score(metric, [reference, *others], [segment] * (len(others) + 1)).segments
+            best = int(np.argmax(scores[1:]))
+            if scores[1 + best] > scores[0] + TOLERANCE:
+                return f'"{others[best]}" scores better than the reference "{reference}"'
+    return None
+
+
+def _edits(words: list[str], generator: random.Random) -> Iterator[str]:
+    """Yield thirty edited texts: words dropped, doubled, swapped, or replaced by rare ones."""
+    for _ in range(30):
+        changed = list(words)
+        for _ in range(generator.randint(1, 4)):
+            i = generator.randrange(len(changed))
+            edit = generator.choice(["drop", "double", "swap", "replace"])
+            if edit == "drop" and len(changed) > 1:
+                del changed[i]
+            elif edit == "double":
+                changed.insert(i, changed[i])
+            elif edit == "swap":
+                j = generator.randrange(len(changed))
+                changed[i], changed[j] = changed[j], changed[i]
+            else:
+                changed[i] = generator.choice(["zebra", "the", "a"])
+        yield " ".join(changed)
+
+
+def short_copies_score_as_long_ones(metric: Metric) -> str | None:
+    """A copy of a short reference scores the same as a copy of a long one."""
+    long, short = "to be or not to be or not to be or else to go", "the cat slept"
+    scores = [_score(metric, [text], [[text]]).score for text in (long, short)]
+    return f"copies score {scores[0]:g} and {scores[1]:g}" if _differ(*scores) else None
+
+
+def segment_order_is_irrelevant(metric: Metric) -> str | None:
+    """Scores do not depend on the order of the segments."""
+    candidates, references, _ = _sample()
+    order = random.Random(2).sample(range(len(candidates)), len(candidates))
+    plain = _score(metric, candidates, references)
+    mixed = _score(metric, [candidates[i] for i in order], [references[i] for i in order])
+    if not np.array_equal(mixed.segments, plain.segments[order], equal_nan=True):
+        return "segment scores change with the order of the segments"
+    return f"the corpus score {plain.score:g} becomes {mixed.score:g}" if _differ(mixed.score, plain.score) else None
+
+
+def reference_order_is_irrelevant(metric: Metric) -> str | None:
+    """Scores do not depend on the order of a segment's references."""
+    candidates, references, _ = _sample()
+    generator = random.Random(3)
+    # The last candidate matches nothing, so all its references are equally bad.
+    last = ["three small words", "one", "two words"]
+    mixed = [*(generator.sample(segment, len(segment)) for segment in references), last[::-1]]
+    plain = _score(metric, [*candidates, "0"], [*references, last])
+    other = _score(metric, [*candidates, "0"], mixed)
+    if not np.array_equal(other.segments, plain.segments, equal_nan=True):
+        return "segment scores change with the order of the references"
+    return f"the corpus score {plain.score!r} becomes {other.score!r}" if other.score != plain.score else None
+
+
+def doubled_references_change_nothing(metric: Metric) -> str | None:
+    """Scores stay the same when every reference is listed twice."""
+    candidates, references, _ = _sample()
+    texts, once = [*candidates, "the the"], [*references, ["the end"]]
+    plain, doubled = _score(metric, texts, once), _score(metric, texts, [[*segment, *segment] for segment in once])
+    if _differ(doubled.score, plain.score):
+        return f"the corpus score {plain.score:g} becomes {doubled.score:g}"
+    return None
+
+
+def sums_give_corpus_scores(metric: Metric) -> str | None:
+    """The score of summed statistics is the corpus score, and of documents the document score."""
+    candidates, references, documents = _sample()
+    plain = _score(metric, candidates, references, documents=documents)
+    rows = statistics(metric, candidates, references)
+    if _differ(float(metric.score(rows.sum(axis=0))), plain.score):
+        return f"the sum of the statistics scores {float(metric.score(rows.sum(axis=0))):g}, the corpus {plain.score:g}"
+    if not np.array_equal(metric.score(rows), plain.segments, equal_nan=True):
+        return "rows of statistics do not give the segment scores"
+    for label in plain.documents:
+        members = [i for i, document in enumerate(documents) if document == label]
+        if _differ(plain.documents[label], float(metric.score(rows[members].sum(axis=0)))):
+            return f'the rows of document "{label}" do not give its score'
+    return None
+
+
+def score_takes_any_leading_axes(metric: Metric) -> str | None:
+    """`score` accepts sums of any shape [..., k] and returns one score per row."""
+    candidates, references, _ = _sample()
+    rows = statistics(metric, candidates, references)
+    scores = metric.score(rows.reshape(2, 3, 2, -1))
+    if scores.shape != (2, 3, 2):
+        return f"sums of shape (2, 3, 2, {rows.shape[1]}) give scores of shape {scores.shape}, not (2, 3, 2)"
+    return (
+        None if np.array_equal(scores.ravel(), metric.score(rows), equal_nan=True) else "scores change with the shape"
+    )
+
+
+def threads_change_nothing(metric: Metric) -> str | None:
+    """Statistics, scores and intervals have the same bits for any number of threads."""
+    candidates, references, _ = _sample()
+    texts, answers = candidates * 100, references * 100  # more than one block of segments
+    one, many = (_score(metric, texts, answers, jobs=jobs, confidence=0.9, n_resamples=100) for jobs in (1, 4))
+    same = one.statistics.tobytes() == many.statistics.tobytes() and one.interval == many.interval
+    return None if same else "four threads give other bits than one"
+
+
+def companions_change_nothing(metric: Metric) -> str | None:
+    """A metric gives the same statistics alone and beside other metrics."""
+    candidates, references, _ = _sample()
+    alone = _score(metric, candidates, references)
+    companions = [name for name in ("BLEU-4", "NIST-5", "WER", "ROUGE-L", "chrF") if name != str(metric)]
+    together = score(candidates, references, metrics=[metric, *companions])[str(metric)]
+    same = together.statistics.tobytes() == alone.statistics.tobytes()
+    return None if same else "the statistics differ when other metrics are computed in the same run"
+
+
+def empty_texts_are_scored(metric: Metric) -> str | None:
+    """Empty candidates and references raise nothing, and the metric's notes say what they score."""
+    try:
+        scores = _score(metric, ["", "a b", ""], [["a b c d e f g h i j"], [""], [""]]).segments
+    except TaroccoError as error:
+        return f"an empty text raises {type(error).__name__}: {error}"
+    if np.isinf(scores).any():
+        return f"empty texts score {scores.tolist()}"
+    notes = " ".join(metric.notes.lower().split())
+    missing = [text for text in ("empty candidate", "empty reference") if text not in notes]
+    return f"the notes do not say what an {missing[0]} scores" if missing else None
+
+
+def names_are_values(metric: Metric) -> str | None:
+    """A metric's name reads back as an equal metric, in any case, with the same hash."""
+    name = str(metric)
+    for spelling in (name, name.lower()):
+        again = find_metric(spelling)
+        if again != metric or hash(again) != hash(metric) or str(again) != name:
+            return f'"{spelling}" is read as {again!r}, not as {metric!r}'
+    return None
+
+
+def worked_example_holds(metric: Metric) -> str | None:
+    """The worked example of the metric's family gives the documented score."""
+    example = type(metric).example
+    worked = find_metric(example.name)
+    references = [[segment] if isinstance(segment, str) else list(segment) for segment in example.references]
+    value = _score(worked, list(example.candidates), references).score
+    return f"the example scores {value!r}, not {example.score!r}" if _differ(value, example.score) else None
+
+
+LAWS: Mapping[str, Law] = {
+    "identity": copies_score_best,
+    "short copies": short_copies_score_as_long_ones,
+    "order of segments": segment_order_is_irrelevant,
+    "order of references": reference_order_is_irrelevant,
+    "doubled references": doubled_references_change_nothing,
+    "sums": sums_give_corpus_scores,
+    "shapes": score_takes_any_leading_axes,
+    "threads": threads_change_nothing,
+    "companions": companions_change_nothing,
+    "empty texts": empty_texts_are_scored,
+    "names": names_are_values,
+    "example": worked_example_holds,
+}
