@@ -22,7 +22,7 @@ from tarocco.meta.qarla.search import Objective, greedy
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.meta.qarla.tallies import Board
 from tarocco.metrics.base import Floats
-from tarocco.scoring.score import SEED
+from tarocco.scoring.settings import SEED
 
 
 def number(value: float) -> str:

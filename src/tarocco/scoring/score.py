@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from tarocco._version import __version__
 from tarocco.annotate.analyzers import Analyzer, analyzer_name
@@ -20,6 +20,17 @@ from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import check_jobs
 from tarocco.scoring.resampling import check_resampling, corpus_sums, intervals
 from tarocco.scoring.results import Interval, Result, Score
+from tarocco.scoring.settings import (
+    RESAMPLING,
+    SEED,
+    TEXT,
+    WORKERS,
+    Resampling,
+    Shortcuts,
+    Text,
+    Workers,
+    apply_shortcuts,
+)
 from tarocco.scoring.statistics import by_reading, compute_statistics, scores_of_batch
 
 if TYPE_CHECKING:
@@ -28,25 +39,18 @@ if TYPE_CHECKING:
     from tarocco.scoring.cache import Kept
     from tarocco.store import Store
 
-SEED = 12345  # sacrebleu's
-
 
 def score(
     candidates: Candidates,
     references: References,
     *,
     metrics: Sequence[str | Metric] | str | Metric = "BLEU-4",
-    tokenize: str = "13a",
-    lowercase: bool = False,
-    analyzer: Analyzer | None = None,
     documents: Iterable[str] | None = None,
     external: Mapping[str, Given] | None = None,
-    confidence: float | None = None,
-    n_resamples: int = 1000,
-    seed: int = SEED,
-    jobs: int | None = None,
-    store: Store | str | Path | None = None,
-    executor: Executor | None = None,
+    text: Text = TEXT,
+    resampling: Resampling | None = None,
+    workers: Workers = WORKERS,
+    **shortcuts: Unpack[Shortcuts],
 ) -> Result:
     """Score one system or several with any number of metrics.
 
@@ -59,25 +63,18 @@ def score(
         beside others means that the segment has fewer references.
     metrics
         Names such as "BLEU-4" or "NIST-5", or metric objects.
-    tokenize, lowercase
-        How text becomes words: none, 13a, intl, char, zh or rouge; in lower case or as it is.
-    analyzer
-        What tells the structure of sentences, for the metrics that want it: "spacy" (the default), "spacy:PIPELINE",
-        "stanza:LANGUAGE", or one that was registered; with +iqmt behind it, in the labels of the IQmt manual. Or an
-        object with name, version, layers and annotate(texts), or a mapping from every text to its sentence, as
-        `read_annotations` reads them.
     documents
-        A label a segment; then `result["BLEU-4"].documents` has a score for each label.
+        One label per segment. `result["BLEU-4"].documents` then holds one score per label.
     external
-        Scores made elsewhere, such as {"COMET": "comet.tsv"}; in place of the file a mapping from systems to numbers.
-    confidence, n_resamples, seed
-        Ask for bootstrap intervals over segments, such as confidence=0.95.
-    jobs
-        How many threads; all processors by default. The numbers do not depend on it.
-    store
-        A file in which statistics are kept, block by block: what it has is not computed again.
-    executor
-        Where blocks of segments are counted, if not in threads: any `concurrent.futures.Executor`.
+        Scores that were computed outside tarocco, such as {"COMET": "comet.tsv"}. Instead of a file, a mapping from
+        system names to numbers.
+    text, workers
+        How text is read (`Text`), and where work is done (`Workers`).
+    resampling
+        Asks for bootstrap intervals over segments (`Resampling`). `confidence=0.95` does the same.
+    **shortcuts
+        The fields of these three values as keywords: tokenize, lowercase, analyzer, n_resamples, confidence, seed,
+        jobs, store, executor, progress.
 
     Raises
     ------
@@ -96,17 +93,20 @@ def score(
     chosen = [] if external and isinstance(metrics, list | tuple) and not metrics else _chosen(metrics)
     test_set = make_test_set(candidates, references, documents)
     chosen += external_metrics(external or {}, test_set, chosen)
+    given = {name: value for name, value in shortcuts.items() if (name, value) != ("confidence", None)}
+    text, draws, workers = apply_shortcuts("score", given, text, resampling or RESAMPLING, workers)
     return score_test_set(
         test_set,
         chosen,
-        Encoding(tokenize, lowercase, analyzer=analyzer_name(analyzer)),
+        text.encoding,
         single=not isinstance(candidates, Mapping),
-        confidence=confidence,
-        n_resamples=n_resamples,
-        seed=seed,
-        jobs=jobs,
-        store=store,
-        executor=executor,
+        confidence=draws.confidence if resampling or "confidence" in given else None,
+        n_resamples=draws.n_resamples,
+        seed=draws.seed,
+        jobs=workers.jobs,
+        store=workers.store,
+        executor=workers.executor,
+        advance=workers.progress,
     )
 
 
@@ -187,7 +187,7 @@ def score_test_set(
     n_resamples: int = 1000,
     seed: int = SEED,
     jobs: int | None = None,
-    advance: Callable[[int], None] | None = None,
+    advance: Callable[[int], object] | None = None,
     store: Store | str | Path | None = None,
     executor: Executor | None = None,
 ) -> Result:

@@ -62,7 +62,7 @@ def compute_statistics(
     metrics: Sequence[Metric],
     encoding: Encoding,
     jobs: int | None = None,
-    advance: Callable[[int], None] | None = None,
+    advance: Callable[[int], object] | None = None,
     kept: Kept | None = None,
     executor: Executor | None = None,
 ) -> list[Floats]:

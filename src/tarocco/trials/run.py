@@ -49,7 +49,8 @@ from tarocco.metrics.base import Metric
 from tarocco.parallel.fan_out import check_jobs
 from tarocco.scoring.resampling import check_resampling
 from tarocco.scoring.results import Result
-from tarocco.scoring.score import SEED, score_test_set
+from tarocco.scoring.score import score_test_set
+from tarocco.scoring.settings import SEED
 from tarocco.trials.breakdowns import agreement_of, breakdowns_of
 from tarocco.trials.findings import Findings, Step
 from tarocco.trials.inputs import Material

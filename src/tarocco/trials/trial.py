@@ -14,7 +14,7 @@ from tarocco.meta.correlation.human import Human
 from tarocco.meta.orange.orange import NBest
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import Given
-from tarocco.scoring.score import SEED
+from tarocco.scoring.settings import SEED
 from tarocco.trials.findings import Findings
 from tarocco.trials.inputs import material_of_experiment, material_of_texts
 from tarocco.trials.run import Conduct, hold

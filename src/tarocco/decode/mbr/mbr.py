@@ -24,7 +24,7 @@ from tarocco.io.nbest.lists import NBestList, read_nbest
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import check_jobs, map_ordered
-from tarocco.scoring.score import SEED
+from tarocco.scoring.settings import SEED
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

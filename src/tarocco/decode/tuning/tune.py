@@ -25,7 +25,8 @@ from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import check_jobs
 from tarocco.scoring.resampling import bootstrap, check_resampling, percentiles
 from tarocco.scoring.results import Interval
-from tarocco.scoring.score import SEED, score_signature
+from tarocco.scoring.score import score_signature
+from tarocco.scoring.settings import SEED
 
 RESTARTS, DIRECTIONS = 20, 10
 

@@ -34,7 +34,8 @@ from tarocco.metrics.external import External, Given, external_metrics, of_whole
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import check_resampling, totals
 from tarocco.scoring.results import Result, Score, Tabular
-from tarocco.scoring.score import SEED, score_test_set
+from tarocco.scoring.score import score_test_set
+from tarocco.scoring.settings import SEED
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

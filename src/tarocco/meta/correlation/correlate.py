@@ -31,7 +31,8 @@ from tarocco.metrics.external import Given, external_metrics
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import percentiles
 from tarocco.scoring.results import Interval, Result
-from tarocco.scoring.score import SEED, score_test_set
+from tarocco.scoring.score import score_test_set
+from tarocco.scoring.settings import SEED
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -26,7 +26,7 @@ from tarocco.meta.orange.rules import Panel, Resampling, Rules, name_of
 from tarocco.meta.orange.trial import run_trial
 from tarocco.metrics.base import Metric
 from tarocco.metrics.registry import metrics as find_metrics
-from tarocco.scoring.score import SEED
+from tarocco.scoring.settings import SEED
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

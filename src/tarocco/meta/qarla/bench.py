@@ -22,7 +22,7 @@ from tarocco.meta.qarla.ulc import ulc_of
 from tarocco.metrics.base import Floats
 from tarocco.scoring.resampling import check_resampling
 from tarocco.scoring.results import Result
-from tarocco.scoring.score import SEED
+from tarocco.scoring.settings import SEED
 
 LEVELS = tuple(kings.LEVELS)
 _WANTED = {

@@ -30,7 +30,7 @@ from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import Given, external_metrics
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import words
-from tarocco.scoring.score import SEED
+from tarocco.scoring.settings import SEED
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -23,7 +23,8 @@ from tarocco.meta.qarla.similarities import similarities_of
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import Given, external_metrics
 from tarocco.metrics.registry import metrics as find_metrics
-from tarocco.scoring.score import SEED, score_test_set
+from tarocco.scoring.score import score_test_set
+from tarocco.scoring.settings import SEED
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

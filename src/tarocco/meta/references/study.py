@@ -30,7 +30,8 @@ from tarocco.metrics.base import Metric
 from tarocco.metrics.ngram.order_shares import lower_orders
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import check_jobs, map_ordered
-from tarocco.scoring.score import SEED, score_signature
+from tarocco.scoring.score import score_signature
+from tarocco.scoring.settings import SEED
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

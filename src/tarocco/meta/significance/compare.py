@@ -19,7 +19,8 @@ from tarocco.metrics.base import Metric
 from tarocco.metrics.external import Given, of_whole_systems
 from tarocco.scoring.resampling import check_resampling
 from tarocco.scoring.results import Result, Score, Tabular
-from tarocco.scoring.score import SEED, score
+from tarocco.scoring.score import score
+from tarocco.scoring.settings import SEED
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
