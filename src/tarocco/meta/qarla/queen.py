@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.kernels import kernel, samples, widest
+from tarocco.kernels import kernel, qarla, widest
 from tarocco.meta.qarla.decisions import Pairs, Places, Words, own_pairs, packed
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats
@@ -25,7 +25,7 @@ def mean_of_known(values: Floats, axis: int) -> Floats:
     return means
 
 
-_passes = kernel(widest(samples), "passes")
+_passes = kernel(widest(qarla), "count_passed_directly")
 
 
 @dataclass(frozen=True, eq=False)

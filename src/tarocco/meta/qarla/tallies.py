@@ -14,12 +14,12 @@ from math import comb, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.kernels import kernel, tallies, widest
+from tarocco.kernels import kernel, qarla, widest
 from tarocco.meta.qarla.decisions import Decisions, Words
 from tarocco.metrics.base import Floats
 from tarocco.parallel.fan_out import blocks, map_ordered
 
-_tally = kernel(widest(tallies), "tally")
+_tally = kernel(widest(qarla), "tally_king")
 
 Tallies = NDArray[np.int64]  # [..., 3]
 Ints = NDArray[np.int32]

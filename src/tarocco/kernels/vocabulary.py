@@ -11,7 +11,7 @@ from __future__ import annotations
 try:
     import cython
 except ImportError:
-    from tarocco.kernels import standin as cython
+    from tarocco.kernels import cython_fallback as cython
 
 COMPILED = cython.compiled
 
@@ -26,7 +26,7 @@ LETTERS = cython.declare(cython.Py_ssize_t, 7)
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def find(
+def find_slot(
     word: cython.const[cython.uchar][::1],
     start: cython.Py_ssize_t,
     end: cython.Py_ssize_t,
@@ -58,7 +58,7 @@ def find(
     return slot
 
 
-def intern(
+def intern_words(
     words: cython.const[cython.uchar][::1],
     shift: cython.int,
     slot_keys: cython.ulonglong[::1],
@@ -106,7 +106,7 @@ def intern(
                     character = words[i]
                 key = (key ^ (key >> 32)) | LONG
             if i > start:
-                slot = find(words, start, i, key, shift, slot_keys, slot_ids, bounds, spelling)
+                slot = find_slot(words, start, i, key, shift, slot_keys, slot_ids, bounds, spelling)
                 if slot_keys[slot] == 0:
                     at = bounds[known]
                     if known == room or at + (i - start) > spelling.shape[0]:
@@ -132,7 +132,7 @@ def intern(
     state[3] = known
 
 
-def rebuild(
+def rebuild_table(
     keys: cython.const[cython.ulonglong][::1],
     known: cython.Py_ssize_t,
     shift: cython.int,
@@ -152,7 +152,7 @@ def rebuild(
             slot_ids[slot] = cython.cast(cython.int, word)
 
 
-def translate(
+def translate_ids(
     from_keys: cython.const[cython.ulonglong][::1],
     from_bounds: cython.const[cython.Py_ssize_t][::1],
     from_spelling: cython.const[cython.uchar][::1],
@@ -172,5 +172,5 @@ def translate(
         for word in range(out.shape[0]):
             start = from_bounds[word]
             end = from_bounds[word + 1]
-            slot = find(from_spelling, start, end, from_keys[word], shift, slot_keys, slot_ids, bounds, spelling)
+            slot = find_slot(from_spelling, start, end, from_keys[word], shift, slot_keys, slot_ids, bounds, spelling)
             out[word] = slot_ids[slot] if slot_keys[slot] != 0 else -1

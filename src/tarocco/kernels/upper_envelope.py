@@ -6,12 +6,12 @@ from __future__ import annotations
 try:
     import cython
 except ImportError:
-    from tarocco.kernels import standin as cython
+    from tarocco.kernels import cython_fallback as cython
 
 COMPILED = cython.compiled
 
 
-def upper(
+def find_upper_envelopes(
     heights: cython.const[cython.double][::1],
     slopes: cython.const[cython.double][::1],
     bounds: cython.const[cython.Py_ssize_t][::1],

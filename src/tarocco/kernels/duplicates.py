@@ -6,7 +6,7 @@ from __future__ import annotations
 try:
     import cython
 except ImportError:
-    from tarocco.kernels import standin as cython
+    from tarocco.kernels import cython_fallback as cython
 
 COMPILED = cython.compiled
 
@@ -48,7 +48,7 @@ def same(
     return i == end
 
 
-def firsts_of_lists(
+def find_duplicates(
     text: cython.const[cython.uchar][::1],
     starts: cython.const[cython.Py_ssize_t][::1],
     bounds: cython.const[cython.Py_ssize_t][::1],

@@ -6,7 +6,7 @@ from __future__ import annotations
 try:
     import cython
 except ImportError:
-    from tarocco.kernels import standin as cython
+    from tarocco.kernels import cython_fallback as cython
 
 COMPILED = cython.compiled
 
@@ -50,7 +50,7 @@ def part_of(key: cython.ulonglong, parts: cython.ulonglong) -> cython.ulonglong:
     return (((key * GOLDEN) & MASK64) >> 32) & (parts - 1)
 
 
-def part_sizes(
+def count_partition_sizes(
     prefixes: cython.const[cython.int][::1],
     words: cython.const[cython.int][::1],
     distance: cython.Py_ssize_t,

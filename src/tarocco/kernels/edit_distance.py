@@ -10,7 +10,7 @@ from __future__ import annotations
 try:
     import cython
 except ImportError:
-    from tarocco.kernels import standin as cython
+    from tarocco.kernels import cython_fallback as cython
 
 COMPILED = cython.compiled
 
@@ -173,7 +173,7 @@ def recognized(
     return best[length]
 
 
-def align(
+def compute_edit_costs(
     words: cython.const[cython.int][::1],
     bounds: cython.const[cython.Py_ssize_t][::1],
     rows: cython.const[cython.Py_ssize_t][::1],
@@ -231,7 +231,7 @@ def align(
                     pair += 1
 
 
-def recognize(
+def score_recognition(
     words: cython.const[cython.int][::1],
     bounds: cython.const[cython.Py_ssize_t][::1],
     rows: cython.const[cython.Py_ssize_t][::1],

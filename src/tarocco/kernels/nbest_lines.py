@@ -19,12 +19,12 @@ from __future__ import annotations
 try:
     import cython
 except ImportError:
-    from tarocco.kernels import standin as cython
+    from tarocco.kernels import cython_fallback as cython
+
+COMPILED = cython.compiled
 
 if cython.compiled:
     from cython.cimports.libc.string import memchr, memcpy
-
-COMPILED = cython.compiled
 
 NEWLINE = cython.declare(cython.int, 10)
 TAB = cython.declare(cython.int, 9)
@@ -151,7 +151,7 @@ def add(
     state[2] = candidate + 1
 
 
-def split_bars(
+def split_moses_lines(
     data: cython.const[cython.uchar][::1],
     text: cython.uchar[::1],
     starts: cython.Py_ssize_t[::1],
@@ -186,7 +186,7 @@ def split_bars(
             state[1] += 1
 
 
-def split_tabs(
+def split_tab_lines(
     data: cython.const[cython.uchar][::1],
     text: cython.uchar[::1],
     starts: cython.Py_ssize_t[::1],
@@ -227,7 +227,7 @@ def is_marked(data: cython.const[cython.uchar][::1], i: cython.Py_ssize_t) -> cy
     return known and data[i + 1] == DASH
 
 
-def split_fairseq(
+def split_fairseq_lines(
     letter: cython.int,
     data: cython.const[cython.uchar][::1],
     text: cython.uchar[::1],

@@ -20,7 +20,7 @@ from __future__ import annotations
 try:
     import cython
 except ImportError:
-    from tarocco.kernels import standin as cython
+    from tarocco.kernels import cython_fallback as cython
 
 COMPILED = cython.compiled
 
@@ -364,7 +364,7 @@ def shifted_distance(
     pair=cython.Py_ssize_t, segment=cython.Py_ssize_t, member=cython.Py_ssize_t, other=cython.Py_ssize_t,
     i=cython.Py_ssize_t, start=cython.Py_ssize_t, reference_start=cython.Py_ssize_t, word=cython.int,
 )  # fmt: skip
-def edits(
+def count_edits(
     words: cython.const[cython.int][::1], bounds: cython.const[cython.Py_ssize_t][::1],
     rows: cython.const[cython.Py_ssize_t][::1], groups: cython.const[cython.Py_ssize_t][::1],
     reference_words: cython.const[cython.int][::1], reference_bounds: cython.const[cython.Py_ssize_t][::1],

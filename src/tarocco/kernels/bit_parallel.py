@@ -17,12 +17,12 @@ from __future__ import annotations
 try:
     import cython
 except ImportError:
-    from tarocco.kernels import standin as cython
+    from tarocco.kernels import cython_fallback as cython
 
 COMPILED = cython.compiled
 
 if not cython.compiled:
-    from tarocco.kernels.standin import count_ones
+    from tarocco.kernels.cython_fallback import count_ones
 
 MASK64 = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 ONE = cython.declare(cython.ulonglong, 1)
@@ -261,7 +261,7 @@ def map_words(
         mapped[which, i - start] = locals_[words[i]]
 
 
-def compare(
+def compare_texts(
     words: cython.const[cython.int][::1],
     bounds: cython.const[cython.Py_ssize_t][::1],
     rows: cython.const[cython.Py_ssize_t][::1],

@@ -12,7 +12,7 @@ from __future__ import annotations
 try:
     import cython
 except ImportError:
-    from tarocco.kernels import standin as cython
+    from tarocco.kernels import cython_fallback as cython
 
 COMPILED = cython.compiled
 
@@ -80,7 +80,7 @@ def by_first_word(
                     i = nexts[side, i]
 
 
-def skip_bigrams(
+def count_skip_bigrams(
     words: cython.const[cython.int][::1],
     bounds: cython.const[cython.Py_ssize_t][::1],
     rows: cython.const[cython.Py_ssize_t][::1],

@@ -1,8 +1,7 @@
-"""A stand-in for the `cython` module, for installs without a C compiler.
+"""A substitute for the `cython` module, for installations without Cython.
 
-Kernels are ordinary Python files with Cython's types in their annotations. Compiled, the annotations become C types;
-uncompiled, `from __future__ import annotations` keeps them from being looked up, and the few names that are really
-called are here.
+Compiled, the annotations of a kernel become C types. Uncompiled, `from __future__ import annotations` keeps Python from
+evaluating them, and this module defines the few names that kernels call.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ def locals(**_types: Any) -> Callable[..., Any]:
 
 
 class _NoGil:
-    """Usable as a decorator and as a context manager, as in Cython."""
+    """A no-op decorator and context manager."""
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         return function

@@ -5,6 +5,13 @@ The recurrence of Lin and Och (2004) always takes a match, and a match that foll
 words is worth f(k). How long runs are does not depend on f, so all weightings go through the table together; and a row
 differs from the one before only at matches and where they push the values to their right, so only those cells are
 visited.
+
+
+Weighted longest common subsequence (ROUGE-W) of many short candidates: what they begin with alike is done once.
+
+A row of the recurrence's table depends on the candidate's words up to there only; and of these, a reference sees those
+that it has, and where there are others. Seen so, the candidates of a list are much alike: they are put into a tree of
+their beginnings, for each reference anew, and the table has a row for each step on the way to the node at hand.
 """
 
 from __future__ import annotations
@@ -12,7 +19,7 @@ from __future__ import annotations
 try:
     import cython
 except ImportError:
-    from tarocco.kernels import standin as cython
+    from tarocco.kernels import cython_fallback as cython
 
 COMPILED = cython.compiled
 
@@ -203,7 +210,7 @@ def as_in_155(
     return total + worth[run, e]
 
 
-def weigh(
+def compute_weighted_lcs(
     words: cython.const[cython.int][::1],
     bounds: cython.const[cython.Py_ssize_t][::1],
     rows: cython.const[cython.Py_ssize_t][::1],
@@ -305,3 +312,228 @@ def weigh(
                                     mapped, length, reference, reference_length, worth, e, table, runs
                                 )
                     pair += 1
+
+
+# Columns of the tree's nodes; -1 is none.
+WORD = cython.declare(cython.int, 0)
+CHILD = cython.declare(cython.int, 1)  # the first
+SIBLING = cython.declare(cython.int, 2)  # the next
+TEXT = cython.declare(cython.int, 3)  # a candidate that ends here
+NONE = cython.declare(cython.int, -1)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def child_of(parent: cython.int, word: cython.int, nodes: cython.int[:, ::1], used: cython.int) -> cython.int:
+    """The node that a word leads to from its parent; number `used` if it is new."""
+    first: cython.int = nodes[parent, CHILD]
+    node: cython.int = first
+    while node >= 0 and nodes[node, WORD] != word:
+        node = nodes[node, SIBLING]
+    if node < 0:
+        node = used
+        nodes[node, WORD] = word
+        nodes[node, CHILD] = NONE
+        nodes[node, SIBLING] = NONE
+        nodes[node, TEXT] = NONE
+        if first < 0:
+            nodes[parent, CHILD] = node
+        else:  # what the best candidates have is what most have: it stays in front
+            nodes[node, SIBLING] = nodes[first, SIBLING]
+            nodes[first, SIBLING] = node
+    return node
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def next_row(
+    i: cython.Py_ssize_t,
+    match: cython.Py_ssize_t,
+    reference_length: cython.Py_ssize_t,
+    lines: cython.const[cython.Py_ssize_t][::1],
+    nexts: cython.const[cython.int][::1],
+    worth: cython.const[cython.double][:, ::1],
+    cells: cython.double[:, :, ::1],
+    runs: cython.int[:, ::1],
+    dips: cython.int[:, ::1],
+) -> cython.void:
+    """Fill line i of the table for row i; the word's first place in the reference is `match`, counted from 1, or 0.
+
+    lines[k] is the line of row k: its own, or that of the row above if they are equal and row k has no match.
+    A match is always taken, so a cell can fall below its left neighbor: a dip, which the next row mends. Up to the next
+    match, or dip of the row above, the largest cell so far is the one that all began with. dips[i] is how many dips
+    line i has and where.
+    """
+    lanes: cython.Py_ssize_t = worth.shape[1]
+    start: cython.Py_ssize_t = 0
+    end: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    e: cython.Py_ssize_t
+    above: cython.Py_ssize_t = lines[i - 1]
+    dip: cython.int = 1
+    found: cython.int = 0
+    run: cython.int
+    falls: cython.int
+    value: cython.double
+    carried: cython.double
+    runs[i, 0] = 0
+    while True:
+        end = match if match > 0 else reference_length + 1
+        if dip <= dips[above, 0] and dips[above, dip] <= end:
+            end = dips[above, dip]
+            dip += 1
+        for j in range(start + 1, end):
+            runs[i, j] = 0
+            for e in range(lanes):
+                carried = cells[i, start, e]
+                value = cells[above, j, e]
+                cells[i, j, e] = carried if carried > value else value
+        if end > reference_length:
+            break
+        start = end
+        if start == match:
+            run = runs[above, start - 1] + 1 if above == i - 1 else 1
+            falls = 0
+            for e in range(lanes):
+                value = cells[lines[i - run], start - run, e] + worth[run, e]
+                falls |= value < cells[i, start - 1, e]
+                cells[i, start, e] = value
+            if falls:
+                found += 1
+                dips[i, found] = cython.cast(cython.int, start)
+            match = nexts[start]
+        else:
+            run = 0
+            for e in range(lanes):
+                carried = cells[i, start - 1, e]
+                value = cells[above, start, e]
+                cells[i, start, e] = carried if carried > value else value
+        runs[i, start] = run
+    dips[i, 0] = found
+
+
+def compute_short_weighted_lcs(
+    words: cython.const[cython.int][::1],
+    bounds: cython.const[cython.Py_ssize_t][::1],
+    rows: cython.const[cython.Py_ssize_t][::1],
+    groups: cython.const[cython.Py_ssize_t][::1],
+    reference_words: cython.const[cython.int][::1],
+    reference_bounds: cython.const[cython.Py_ssize_t][::1],
+    reference_rows: cython.const[cython.Py_ssize_t][::1],
+    reference_groups: cython.const[cython.Py_ssize_t][::1],
+    worth: cython.const[cython.double][:, ::1],
+    locals_: cython.int[:, ::1],
+    firsts: cython.int[::1],
+    nexts: cython.int[::1],
+    nodes: cython.int[:, ::1],
+    others: cython.Py_ssize_t[::1],
+    path: cython.int[::1],
+    lines: cython.Py_ssize_t[::1],
+    cells: cython.double[:, :, ::1],
+    runs: cython.int[:, ::1],
+    dips: cython.int[:, ::1],
+    out: cython.double[:, ::1],
+):
+    """Fill out[pair, weighting], pairs in the order of the groups, where texts are shorter than the table; else -1.
+
+    worth[k, weighting] is f(k), worth[0] is 0; it may have more columns than `out`. locals_ has a row [number, stamp] a
+    word, others room for a number of candidates, which are put into a tree together, nodes for their words. The first
+    line and the first column of the table are 0, and so is lines[0]. Returns how many pairs are left out.
+    """
+    segment: cython.Py_ssize_t
+    stamp: cython.int = 0
+    left_out: cython.Py_ssize_t = 0
+    base: cython.Py_ssize_t = 0
+    references: cython.Py_ssize_t
+    other: cython.Py_ssize_t
+    first: cython.Py_ssize_t
+    last: cython.Py_ssize_t
+    pair: cython.Py_ssize_t
+    row: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    e: cython.Py_ssize_t
+    start: cython.Py_ssize_t
+    room: cython.Py_ssize_t
+    reference_length: cython.Py_ssize_t
+    known: cython.int
+    word: cython.int
+    used: cython.int
+    node: cython.int
+    text: cython.Py_ssize_t
+    with cython.nogil:
+        for segment in range(groups.shape[0] - 1):
+            references = reference_groups[segment + 1] - reference_groups[segment]
+            for other in range(references):
+                row = reference_rows[reference_groups[segment] + other]
+                start = reference_bounds[row]
+                reference_length = reference_bounds[row + 1] - start
+                known = 0
+                stamp += 1
+                if reference_length < cells.shape[1]:
+                    for i in range(reference_length - 1, -1, -1):
+                        word = reference_words[start + i]
+                        if locals_[word, 1] != stamp:
+                            known += 1
+                            locals_[word, 0] = known
+                            locals_[word, 1] = stamp
+                            firsts[known] = 0
+                        word = locals_[word, 0]
+                        nexts[i + 1] = firsts[word]
+                        firsts[word] = cython.cast(cython.int, i + 1)
+                last = groups[segment]
+                while last < groups[segment + 1]:
+                    first = last
+                    room = nodes.shape[0] - 1
+                    used = 1
+                    nodes[0, CHILD] = NONE
+                    while last < groups[segment + 1] and last - first < others.shape[0]:
+                        row = rows[last]
+                        pair = base + (last - groups[segment]) * references + other
+                        if bounds[row + 1] - bounds[row] >= cells.shape[0] or reference_length >= cells.shape[1]:
+                            out[pair, 0] = -1.0
+                            left_out += 1
+                            last += 1
+                            continue
+                        room -= bounds[row + 1] - bounds[row]
+                        if room < 0:
+                            break
+                        node = 0
+                        nodes[0, WORD] = 0  # nothing is known before the first word that the reference has
+                        for i in range(bounds[row], bounds[row + 1]):
+                            word = locals_[words[i], 0] if locals_[words[i], 1] == stamp else 0
+                            if word or nodes[node, WORD]:  # several unknown words are as one
+                                node = child_of(node, word, nodes, used)
+                                used += node == used
+                        if node == 0:
+                            for e in range(out.shape[1]):
+                                out[pair, e] = 0.0
+                        else:
+                            others[last - first] = nodes[node, TEXT]
+                            nodes[node, TEXT] = cython.cast(cython.int, last - first)
+                        last += 1
+                    i = 1
+                    node = nodes[0, CHILD]
+                    while node >= 0:
+                        path[i] = node
+                        word = nodes[node, WORD]
+                        if word == 0 and dips[lines[i - 1], 0] == 0:
+                            lines[i] = lines[i - 1]
+                        else:
+                            lines[i] = i
+                            next_row(i, firsts[word], reference_length, lines, nexts, worth, cells, runs, dips)
+                        text = nodes[node, TEXT]
+                        while text >= 0:
+                            pair = base + (first + text - groups[segment]) * references + other
+                            for e in range(out.shape[1]):
+                                out[pair, e] = cells[lines[i], reference_length, e]
+                            text = others[text]
+                        node = nodes[node, CHILD]
+                        i += 1
+                        while node < 0 and i > 1:
+                            i -= 1
+                            node = nodes[path[i], SIBLING]
+            base += references * (groups[segment + 1] - groups[segment])
+    return left_out
