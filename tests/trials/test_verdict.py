@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import tarocco
+from tarocco.core.records import Interval
 from tarocco.meta.qarla.results import King, KingResult, TestBed
 from tarocco.meta.significance.compare import CompareResult
 from tarocco.meta.significance.paired_tests import Difference, Test
 from tarocco.metrics.registry import metric
-from tarocco.scoring.results import Interval, Result, Score
+from tarocco.scoring.results import Result, Score
 from tarocco.trials.findings import Findings, Opinion
 from tarocco.trials.highlights import MOST, Interesting, in_order
 from tarocco.trials.opinions import of_king, ordinal, ranked, told_apart

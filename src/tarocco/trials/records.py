@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from tarocco.scoring.results import number_or_null
+from tarocco.core.records import number_or_null
 from tarocco.trials.findings import Findings
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tarocco.core.errors import UnknownName
+from tarocco.core.records import Interval, ResultTable, number_or_null
 from tarocco.meta.correlation.levels import Coefficient
 from tarocco.meta.correlation.metric_tests import Lead
 from tarocco.meta.correlation.pairwise_accuracy import TieCalibration
 from tarocco.meta.correlation.settings import Question
-from tarocco.scoring.results import Interval, Tabular, number_or_null
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Correlation:
 
 
 @dataclass(frozen=True, eq=False)
-class CorrelateResult(Tabular):
+class CorrelateResult(ResultTable):
     """How well metrics agree with people, the best first under each criterion, and which leads are more than luck."""
 
     correlations: tuple[Correlation, ...]

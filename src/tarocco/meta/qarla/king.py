@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tarocco.core.records import Interval
 from tarocco.meta.correlation.sides import snapped
 from tarocco.meta.qarla.decisions import Cases, Flags
 from tarocco.meta.qarla.queen import mean_of_known
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats
 from tarocco.scoring.resampling import bootstrap, percentiles, totals
-from tarocco.scoring.results import Interval
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tarocco.core.records import Interval, ResultTable, number_or_null
 from tarocco.meta.qarla.redundancy import Redundancy
 from tarocco.meta.qarla.results import King
 from tarocco.meta.qarla.search import Search
-from tarocco.scoring.results import Interval, Tabular, number_or_null
 
 Kings = tuple[float, float]  # KING and strict KING
 
@@ -56,7 +56,7 @@ class CrossValidation:
 
 
 @dataclass(frozen=True, eq=False)
-class OptimizeResult(Tabular):
+class OptimizeResult(ResultTable):
     """The set of metrics with the highest KING that a search found.
 
     `chosen` has the set with its KING, strict KING and intervals; they are optimistic, since the set was chosen by

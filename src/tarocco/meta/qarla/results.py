@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from tarocco.core.errors import UnknownName
+from tarocco.core.records import Interval, ResultTable, number_or_null
 from tarocco.metrics.base import Floats
-from tarocco.scoring.results import Interval, Tabular, number_or_null
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ One = TypeVar("One", King, Jack)
 
 
 @dataclass(frozen=True, eq=False)
-class OfSets(Tabular, Generic[One]):
+class OfSets(ResultTable, Generic[One]):
     """One record a set of metrics. `result["ROUGE-L"]` and `result["NIST-3", "1-WER"]` find one."""
 
     sets: tuple[One, ...]
@@ -200,7 +200,7 @@ class JackResult(OfSets[Jack]):
 
 
 @dataclass(frozen=True, eq=False)
-class QueenResult(Tabular):
+class QueenResult(ResultTable):
     """The systems in the order given, all by the same set of metrics. `result["sysA"]` finds one."""
 
     queens: tuple[Queen, ...]

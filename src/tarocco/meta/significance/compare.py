@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 from tarocco.annotate.analyzers import Analyzer
 from tarocco.core.arguments import Candidates, References
 from tarocco.core.errors import BadParameter, InputError
+from tarocco.core.records import ResultTable
 from tarocco.meta.significance.multiple_testing import draws_needed
 from tarocco.meta.significance.paired_tests import RESAMPLES, TESTS, Difference, Test, differences
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import Given, of_whole_systems
 from tarocco.scoring.resampling import check_resampling
-from tarocco.scoring.results import Result, Score, Tabular
+from tarocco.scoring.results import Result, Score
 from tarocco.scoring.score import score
 from tarocco.scoring.settings import SEED
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class CompareResult(Tabular):
+class CompareResult(ResultTable):
     """Scores, and which of their differences are more than luck. `scores` are as `tarocco.score` gives them."""
 
     scores: Result

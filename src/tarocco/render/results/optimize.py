@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from tarocco.core.records import Interval
 from tarocco.meta.qarla.optimize_results import Kings, OptimizeResult
 from tarocco.meta.qarla.redundancy import ALIKE, Redundancy
 from tarocco.render.tables import NO_NUMBER, Table, number_or_dash
-from tarocco.scoring.results import Interval
 
 NAMES = {"strict": "strict KING", "count": "KING"}
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tarocco.core.records import Interval
 from tarocco.meta.qarla.results import Jack, JackResult, King, KingResult, QueenResult, TestBed, set_name
 from tarocco.render.tables import NO_NUMBER, Table, number_or_dash
-from tarocco.scoring.results import Interval
 
 DIGITS = 3
 LISTED = 3  # metrics of a set that a table names; of more it says how many
