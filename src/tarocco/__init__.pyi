@@ -12,6 +12,7 @@ from tarocco.core.graphs import Best as Best
 from tarocco.core.graphs import Features as Features
 from tarocco.core.graphs import Forest as Forest
 from tarocco.core.graphs import Lattice as Lattice
+from tarocco.core.records import Interval as Interval
 from tarocco.core.test_set import HumanScores as HumanScores
 from tarocco.decode.mbr.lattice_mbr import lattice_mbr as lattice_mbr
 from tarocco.decode.mbr.mbr import mbr as mbr
@@ -77,7 +78,6 @@ from tarocco.metrics.registry import metric_plugin as metric_plugin
 from tarocco.parallel.cluster import cluster as cluster
 from tarocco.render.page.report import report as report
 from tarocco.render.plots.figures import figure as figure
-from tarocco.scoring.results import Interval as Interval
 from tarocco.scoring.results import Result as Result
 from tarocco.scoring.results import Score as Score
 from tarocco.scoring.score import score as score

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter, InputError
+from tarocco.core.records import Interval
 from tarocco.kernels import kernel, resample, widest
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import of_whole_systems
 from tarocco.parallel.fan_out import blocks, map_ordered
-from tarocco.scoring.results import Interval
 
 _weighted_totals = kernel(widest(resample), "weighted_totals")
 _counted_totals = kernel(widest(resample), "counted_totals")

@@ -13,6 +13,7 @@ import numpy as np
 from tarocco.annotate.analyzers import Analyzer, analyzer_name
 from tarocco.core.arguments import Candidates, References, make_test_set
 from tarocco.core.errors import BadParameter, InputError
+from tarocco.core.records import Interval
 from tarocco.core.test_set import HumanScores
 from tarocco.encode.batch import Encoding
 from tarocco.meta.correlation import score_sources
@@ -43,7 +44,7 @@ from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import Given, external_metrics
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import percentiles
-from tarocco.scoring.results import Interval, Result
+from tarocco.scoring.results import Result
 from tarocco.scoring.score import score_test_set
 from tarocco.scoring.settings import SEED
 

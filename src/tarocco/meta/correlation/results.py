@@ -13,7 +13,7 @@ from tarocco.meta.correlation.agreement import COEFFICIENTS, TieCalibration
 from tarocco.meta.correlation.levels import Coefficient, CorrelationLevel
 from tarocco.meta.correlation.metric_tests import MetricComparison, check_test
 from tarocco.scoring.resampling import check_resampling
-from tarocco.scoring.results import Interval, Tabular, number_or_null
+from tarocco.core.records import Interval, ResultTable, number_or_null
 
 SYSTEM_SCORES = ("corpus", "mean")
 SOFT_PERMUTATIONS = 1000  # of soft pairwise accuracy, as in Thompson et al. 2024
@@ -166,7 +166,7 @@ class Correlation:
 
 
 @dataclass(frozen=True, eq=False)
-class CorrelateResult(Tabular):
+class CorrelateResult(ResultTable):
     """How well metrics agree with people, the best first under each criterion, and which leads are more than luck."""
 
     correlations: tuple[Correlation, ...]

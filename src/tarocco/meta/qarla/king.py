@@ -18,7 +18,6 @@ from tarocco.meta.qarla.queen import mean_ignoring_nan
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats
 from tarocco.scoring.resampling import bootstrap, percentiles, totals
-from tarocco.scoring.results import Interval
 
 
 @dataclass(frozen=True)

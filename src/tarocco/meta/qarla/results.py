@@ -9,7 +9,6 @@ from typing import Any, Generic, TypeVar
 from tarocco.core.errors import UnknownName
 from tarocco.meta.qarla.set_search import SetSearch
 from tarocco.metrics.base import Floats
-from tarocco.scoring.results import Interval, Tabular, number_or_null
 
 
 @dataclass(frozen=True)
@@ -124,7 +123,7 @@ One = TypeVar("One", King, Jack)
 
 
 @dataclass(frozen=True, eq=False)
-class OfSets(Tabular, Generic[One]):
+class OfSets(ResultTable, Generic[One]):
     """One record a set of metrics. `result["ROUGE-L"]` and `result["NIST-3", "1-WER"]` find one."""
 
     sets: tuple[One, ...]
@@ -201,7 +200,7 @@ class JackResult(OfSets[Jack]):
 
 
 @dataclass(frozen=True, eq=False)
-class QueenResult(Tabular):
+class QueenResult(ResultTable):
     """The systems in the order given, all by the same set of metrics. `result["sysA"]` finds one."""
 
     queens: tuple[Queen, ...]
@@ -338,7 +337,7 @@ class CrossValidation:
 
 
 @dataclass(frozen=True, eq=False)
-class OptimizeResult(Tabular):
+class OptimizeResult(ResultTable):
     """The set of metrics with the highest KING that a search found.
 
     `chosen` has the set with its KING, strict KING and intervals; they are optimistic, since the set was chosen by

@@ -24,7 +24,7 @@ from tarocco.meta.significance.paired_tests import (
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import Given, of_whole_systems
 from tarocco.scoring.resampling import check_resampling
-from tarocco.scoring.results import Result, Score, Tabular
+from tarocco.scoring.results import Result, Score
 from tarocco.scoring.score import score
 from tarocco.scoring.settings import SEED
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tarocco.meta.qarla.results import REDUNDANT_PHI, Kings, OptimizeResult, Redundancy
 from tarocco.render.tables import NO_NUMBER, Table, number_or_dash
-from tarocco.scoring.results import Interval
 
 NAMES = {"strict": "strict KING", "count": "KING"}
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from tarocco.meta.qarla.results import Jack, JackResult, King, KingResult, QarlaSetup, QueenResult, set_name
 from tarocco.render.tables import NO_NUMBER, Table, number_or_dash
-from tarocco.scoring.results import Interval
 
 DIGITS = 3
 LISTED = 3  # metrics of a set that a table names; of more it says how many
