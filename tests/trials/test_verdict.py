@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import tarocco
+from tarocco.core.records import Interval
 from tarocco.meta.qarla.results import King, KingResult, QarlaSetup
 from tarocco.meta.significance.compare import CompareResult
 from tarocco.meta.significance.paired_tests import Difference, PairedTest
 from tarocco.metrics.registry import metric
-from tarocco.scoring.results import Interval, Result, Score
+from tarocco.scoring.results import Result, Score
 from tarocco.trials.findings import Findings, Judgment
 from tarocco.trials.highlights import MOST, Highlight, order_highlights
 from tarocco.trials.judgments import differ_significantly, format_ordinal, judge_by_king, rank_values

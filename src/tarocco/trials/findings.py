@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from tarocco.core.records import number_or_null
 from tarocco.core.test_set import HumanScores, Segments, TestSet
 from tarocco.encode.batch import Encoding
 from tarocco.explanation.records import ExplainResult
@@ -19,7 +20,7 @@ from tarocco.meta.qarla.results import JackResult, KingResult, OptimizeResult, Q
 from tarocco.meta.references.curves import ReferencesResult
 from tarocco.meta.significance.compare import CompareResult
 from tarocco.metrics.base import Floats
-from tarocco.scoring.results import Result, number_or_null
+from tarocco.scoring.results import Result
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,11 +9,11 @@ from numbers import Integral, Real
 from typing import Any
 
 from tarocco.core.errors import BadParameter, UnknownName
+from tarocco.core.records import Interval, ResultTable, number_or_null
 from tarocco.meta.correlation.agreement import COEFFICIENTS, TieCalibration
 from tarocco.meta.correlation.levels import Coefficient, CorrelationLevel
 from tarocco.meta.correlation.metric_tests import MetricComparison, check_test
 from tarocco.scoring.resampling import check_resampling
-from tarocco.core.records import Interval, ResultTable, number_or_null
 
 SYSTEM_SCORES = ("corpus", "mean")
 SOFT_PERMUTATIONS = 1000  # of soft pairwise accuracy, as in Thompson et al. 2024

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tarocco.core.records import Interval
 from tarocco.meta.correlation.score_sources import round_last_bits
 from tarocco.meta.qarla.decisions import Flags, HeldOutCases
 from tarocco.meta.qarla.queen import mean_ignoring_nan

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from tarocco.core.errors import UnknownName
+from tarocco.core.records import Interval, ResultTable, number_or_null
 from tarocco.meta.qarla.set_search import SetSearch
 from tarocco.metrics.base import Floats
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tarocco.annotate.analyzers import Analyzer
 from tarocco.core.arguments import Candidates, References
 from tarocco.core.errors import BadParameter, InputError
+from tarocco.core.records import ResultTable
 from tarocco.meta.significance.paired_tests import (
     DEFAULT_RESAMPLES,
     TESTS,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class CompareResult(Tabular):
+class CompareResult(ResultTable):
     """Scores, and which of their compare_pairs are more than luck. `scores` are as `tarocco.score` gives them."""
 
     scores: Result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tarocco.core.records import Interval
 from tarocco.meta.qarla.results import REDUNDANT_PHI, Kings, OptimizeResult, Redundancy
 from tarocco.render.tables import NO_NUMBER, Table, number_or_dash
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tarocco.core.records import Interval
 from tarocco.meta.qarla.results import Jack, JackResult, King, KingResult, QarlaSetup, QueenResult, set_name
 from tarocco.render.tables import NO_NUMBER, Table, number_or_dash
 
