@@ -13,7 +13,6 @@ from tarocco.kernels import kernel, statistics, widest
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import of_whole_systems
 from tarocco.parallel.fan_out import blocks, map_ordered
-from tarocco.scoring.results import Interval
 
 _weighted_totals = kernel(widest(statistics), "sum_weighted")
 _counted_totals = kernel(widest(statistics), "sum_counts")

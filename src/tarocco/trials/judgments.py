@@ -22,21 +22,21 @@ from tarocco.meta.correlation.results import CorrelateResult
 from tarocco.meta.orange.results import OrangeResult
 from tarocco.meta.qarla.results import King, KingResult
 from tarocco.scoring.resampling import bootstrap, percentiles
-from tarocco.trials.findings import Findings, Opinion
+from tarocco.trials.findings import Findings, Judgment
 
 CHANCE = 0.5  # the ORANGE of a metric that knows nothing
 JUDGES = ("ORANGE", "KING", "people", "audit")
 
-Opinions = Mapping[str, Opinion]  # by metric
+Judgments = Mapping[str, Judgment]  # by metric
 
 
-def opinions_of(findings: Findings) -> dict[str, Opinions]:
+def collect_judgments(findings: Findings) -> dict[str, Judgments]:
     """By judge, and for each judge by metric."""
-    found: dict[str, Opinions] = {}
+    found: dict[str, Judgments] = {}
     if findings.orange is not None:
         found["ORANGE"] = of_orange(findings.orange)
     if findings.kings is not None:
-        found["KING"] = of_king(findings.kings)
+        found["KING"] = judge_by_king(findings.kings)
     if findings.correlations:
         found["people"] = of_people(findings.correlations)
     if findings.audit is not None:
@@ -44,11 +44,11 @@ def opinions_of(findings: Findings) -> dict[str, Opinions]:
     return {judge: own for judge, own in found.items() if own}
 
 
-def of_orange(result: OrangeResult) -> Opinions:
+def of_orange(result: OrangeResult) -> Judgments:
     known = {one.metric: one for one in result.metrics if not math.isnan(one.orange)}
-    ranks = ranked({name: -one.orange for name, one in known.items()})
+    ranks = rank_values({name: -one.orange for name, one in known.items()})
     return {
-        name: Opinion(
+        name: Judgment(
             "ORANGE",
             int(one.equivalent_to_best),
             ranks[name],
@@ -60,16 +60,16 @@ def of_orange(result: OrangeResult) -> Opinions:
     }
 
 
-def of_king(result: KingResult) -> Opinions:
+def judge_by_king(result: KingResult) -> Judgments:
     alone = {one.metrics[0]: one for one in result if len(one.metrics) == 1 and not math.isnan(one.strict_king)}
     best = max(alone.values(), key=lambda one: one.strict_king, default=None)
     if best is None or best.strict_king == 0:
         return {}
-    ranks = ranked({name: one.strict_king for name, one in alone.items()})
+    ranks = rank_values({name: one.strict_king for name, one in alone.items()})
     return {
-        name: Opinion(
+        name: Judgment(
             "KING",
-            int(not told_apart(best, one)),
+            int(not differ_significantly(best, one)),
             ranks[name],
             one.strict_king,
             f"tells people from all systems in {100 * one.strict_king:.1f}% of cases ({_place(ranks, name)})",
@@ -78,7 +78,7 @@ def of_king(result: KingResult) -> Opinions:
     }
 
 
-def told_apart(best: King, other: King) -> bool:
+def differ_significantly(best: King, other: King) -> bool:
     """Whether the bootstrap interval of the difference of two strict KINGs, on the same segments, is above zero."""
     both = ~(np.isnan(best.strict_segments) | np.isnan(other.strict_segments))
     if best is other or both.sum() < 2:
@@ -92,19 +92,19 @@ def told_apart(best: King, other: King) -> bool:
     return low > 0
 
 
-def of_people(results: Sequence[CorrelateResult]) -> Opinions:
-    result = heard(results)
+def of_people(results: Sequence[CorrelateResult]) -> Judgments:
+    result = select_human_result(results)
     if result is None:
         return {}
     first = result.criteria[0]
     own = [one for one in result if one.criterion == first and not one.sentinel and one.cluster]
     behind = _behind(result)
     values = {one.metric: result.value(one) for one in own}
-    ranks = ranked(values)
+    ranks = rank_values(values)
     what = "scores of systems" if result.question.level == "system" else "scores of segments"
     told = result.question.coefficient.capitalize()
     return {
-        one.metric: Opinion(
+        one.metric: Judgment(
             "people",
             int(one.metric not in behind),
             ranks[one.metric],
@@ -116,7 +116,7 @@ def of_people(results: Sequence[CorrelateResult]) -> Opinions:
     }
 
 
-def heard(results: Sequence[CorrelateResult]) -> CorrelateResult | None:
+def select_human_result(results: Sequence[CorrelateResult]) -> CorrelateResult | None:
     """The first level at which metrics can be told from rows that know nothing of quality; None if there is none."""
     for result in results:
         own = [one for one in result if one.criterion == result.criteria[0] and one.cluster]
@@ -130,18 +130,18 @@ def _behind(result: CorrelateResult) -> set[str]:
     first = result.correlations[0]
     return {
         lead.other
-        for lead in result.leads
+        for lead in result.metric_comparisons
         if lead.significant and (lead.metric, lead.criterion) == (first.metric, first.criterion)
     }
 
 
-def of_audit(result: AuditResult) -> Opinions:
+def of_audit(result: AuditResult) -> Judgments:
     checked = [name for name in result if result.possible(name)]
     shares = {name: result.found(name) / result.possible(name) for name in checked}
     fewest = min(shares.values(), default=0.0)
-    ranks = ranked({name: -share for name, share in shares.items()})
+    ranks = rank_values({name: -share for name, share in shares.items()})
     return {
-        name: Opinion(
+        name: Judgment(
             "audit",
             int(share == fewest),
             ranks[name],
@@ -153,16 +153,16 @@ def of_audit(result: AuditResult) -> Opinions:
     }
 
 
-def ranked(values: Mapping[str, float]) -> dict[str, int]:
+def rank_values(values: Mapping[str, float]) -> dict[str, int]:
     """1 for the highest; equals share the better rank."""
     return {name: 1 + sum(other > value for other in values.values()) for name, value in values.items()}
 
 
 def _place(ranks: Mapping[str, int], name: str) -> str:
-    return f"{ordinal(ranks[name])} of {len(ranks)}"
+    return f"{format_ordinal(ranks[name])} of {len(ranks)}"
 
 
-def ordinal(number: int) -> str:
+def format_ordinal(number: int) -> str:
     """1st, 2nd, 3rd, 4th, 11th"""
     ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{ending}"
