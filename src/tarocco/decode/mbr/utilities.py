@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tarocco.core.test_set import Segments
 from tarocco.encode.batch import Encoding, Lists, against_all, one_by_one
 from tarocco.kernels import duplicates, kernel
-from tarocco.meta.correlation.sides import snapped
+from tarocco.meta.correlation.score_sources import round_last_bits
 from tarocco.meta.qarla.decisions import Decisions, queen
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats, Metric

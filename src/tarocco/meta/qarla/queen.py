@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.kernels import kernel, qarla, widest
-from tarocco.meta.qarla.decisions import Pairs, Places, Words, own_pairs, packed
+from tarocco.meta.qarla.decisions import Places, ReferencePairs, Words, own_pairs, packed
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats
 from tarocco.parallel.fan_out import blocks, map_ordered
