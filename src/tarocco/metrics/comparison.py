@@ -15,7 +15,16 @@ from numpy.typing import NDArray
 
 from tarocco.core.errors import InputError
 from tarocco.encode.batch import Batch
-from tarocco.kernels import bag_overlap, bit_parallel, edit_distance, kernel, segments, skip_bigrams, weighted_lcs, widest
+from tarocco.kernels import (
+    bag_overlap,
+    bit_parallel,
+    edit_distance,
+    kernel,
+    segments,
+    skip_bigrams,
+    weighted_lcs,
+    widest,
+)
 from tarocco.metrics.base import Floats, OnePass
 from tarocco.metrics.ngram.counts import shared_matches
 from tarocco.metrics.pairs import Pairs

@@ -2,7 +2,7 @@
 
 A lattice is expanded to states that know the last words (kernels/ngram_lattices.py). The posterior of an n-gram is the
 probability that it occurs on a path, once or more (Tromble et al. 2008): how often it is expected to occur, less how
-often it is expected to occur when it has occurred before (kernels/ngram_lattices.py). For most n-grams the latter is 0, for no
+often it is expected to occur when it has occurred before. For most n-grams the latter is 0, for no
 two of their places are on one path.
 """
 
