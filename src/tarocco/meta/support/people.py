@@ -1,0 +1,614 @@
+"""Do human scores support a metric? Supported, refuted or open.
+
+Every coefficient here is a weighted mean over pairs of systems. Redrawn systems are then weights on pairs, and permuted
+system labels are a lookup.
+
+SPA               soft pairwise accuracy, where people scored segments: the mean of 1 - |p_metric - p_human|, with
+                  p-values of a paired test of the two systems (Thompson et al. 2024). The test is the normal
+                  approximation of the permutation test that flips the signs of segment differences.
+accuracy          the share of pairs that metric and people order alike (Kocmi et al. 2021), where people scored whole
+                  systems. A tie of the metric counts one half; a pair that people tie does not count.
+segment accuracy  the same for the outputs of each segment.
+
+A metric is *supported* if it passes four tests: its agreement exceeds chance (system labels of the human scores are
+permuted), it exceeds what output length explains, it is not worse than the best metric by more than a margin, and it is
+above a floor. It is *refuted* if a metric is better by more than the margin, or if its agreement is below the floor.
+Otherwise the question is *open*. docs/trial.md explains the rules and docs/calibration.md shows how often they err.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import permutations
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarocco.core.records import Record
+from tarocco.meta.correlation.agreement import mid_ranks
+from tarocco.meta.correlation.score_sources import ScoreSource
+from tarocco.metrics.base import Floats
+from tarocco.scoring.resampling import times_drawn, words
+
+Orders = NDArray[np.intp]
+
+SUCH, THESE = "such systems", "these systems"  # the populations that a statement can be about
+SUPPORTED, REFUTED, OPEN = "supported", "refuted", "open"
+
+LEAST_SYSTEMS = 6  # with fewer, no order of systems is unlikely enough
+ENUMERATED = 5  # all orders of the systems are enumerated if they are at most this many times the permutations
+MOST_SYSTEMS, MOST_SEGMENTS = 500, 50_000  # more than these is not worth recommending
+_HOPELESS = "more data of a usual size will not help: the gap to the best metric is too close to the margin"
+MOST_GROUPS = 400  # more units than this are combined into so many random groups
+_DECIMALS = 10
+
+
+@dataclass(frozen=True)
+class SupportRules:
+    """The constants of the four tests; docs/trial.md gives the reasons."""
+
+    alpha: float = 0.05
+    system_margin: float = 0.10
+    segment_margin: float = 0.05
+    system_floor: float = 0.70
+    segment_floor: float = 0.55
+    n_draws: int = 2000
+    most_draws: int = 20_000
+    n_permutations: int = 10_000
+    seed: int = 12345
+    caution: float = 3.0  # standard errors: a share of draws this close to its threshold is borderline
+
+    def margin(self, level: str) -> float:
+        """Return by how much a metric may be worse than the best."""
+        return self.segment_margin if level == "segment" else self.system_margin
+
+    def floor(self, level: str) -> float:
+        """Return the least agreement with people that deserves trust."""
+        return self.segment_floor if level == "segment" else self.system_floor
+
+
+@dataclass(frozen=True)
+class Support(Record):
+    """What human scores say of one metric.
+
+    `population` says what the statement is about: "such systems" if systems and segments were redrawn, "these systems"
+    if only segments were. `p_chance` and `p_length` are corrected for the number of metrics. `inferior` is the share of
+    draws in which the best metric is ahead by more than the margin, `rival` the metric that is ahead most often and
+    `beaten` the share of draws in which it is.
+    """
+
+    json_fields: ClassVar[tuple[str, ...]] = ()
+
+    metric: str
+    criterion: str
+    level: str
+    coefficient: str
+    value: float
+    low: float
+    high: float
+    population: str
+    status: str
+    p_chance: float
+    p_length: float
+    inferior: float
+    rival: str | None
+    beaten: float
+    reasons: tuple[str, ...]  # why it is not supported
+    needed: str | None = None  # what it would take, where it is open
+
+
+# --- agreement on pairs of systems ---
+
+
+class PairAgreement:
+    """Agreement of metrics with people on pairs of systems: as observed, redrawn or permuted.
+
+    `labels` are the documents of the segments, if known: documents are redrawn as wholes. Systems with the same number
+    in `origins` are copies of one system: a pair of them does not count.
+    """
+
+    def __init__(
+        self,
+        metrics: Sequence[ScoreSource],
+        people: ScoreSource,
+        level: str,
+        labels: Sequence[str] | None = None,
+        seed: int = 0,
+        origins: Sequence[int] | None = None,
+    ) -> None:
+        self.metrics, self.people, self.level = list(metrics), people, level
+        self.n_systems = len(people.systems)
+        _, self.representatives, self.origins = np.unique(
+            np.arange(self.n_systems) if origins is None else origins, return_index=True, return_inverse=True
+        )
+        self.first, self.second = np.triu_indices(self.n_systems, 1)
+        self.pair_weights = (self.origins[self.first] != self.origins[self.second]).astype(float)
+        self.by_segment = people.statistics is not None
+        self.coefficient = "segment accuracy" if level == "segment" else "SPA" if self.by_segment else "accuracy"
+        statistics = next((s.statistics for s in (people, *metrics) if s.statistics is not None), None)
+        self.n_segments = 1 if statistics is None else statistics.shape[1]
+        self.groups = group_units(self.n_segments, labels, seed)
+        self.human: Floats | None = None
+        self.differences: list[Floats] = []
+        if self.by_segment:
+            human = self._differences(people)
+            judged = ~np.isnan(human)  # segments that people did not judge in both systems do not count
+            self.human = np.where(judged, human, 0.0)
+            rows = (self._differences(source) for source in metrics)
+            self.differences = [np.where(judged, np.nan_to_num(differences), 0.0) for differences in rows]
+
+    def _differences(self, source: ScoreSource) -> Floats:
+        """Return score differences of each pair in each segment, [pairs, segments]."""
+        return source.segments[self.first] - source.segments[self.second]
+
+    def observed(self) -> Floats:
+        """Return the coefficient of each metric."""
+        everything = np.ones((1, int(self.groups.max()) + 1))
+        values: Floats = self._coefficients(everything, self.pair_weights[None])[0]
+        return values
+
+    def redraw(self, seed: int, count: int, systems: bool) -> Floats:
+        """Return coefficients on redrawn groups of segments, and systems if `systems`, [count, metrics]."""
+        redrawn = times_drawn(int(self.groups.max()) + 1, seed, 0, count).astype(float)
+        weights = np.broadcast_to(self.pair_weights, (count, len(self.first)))
+        if systems:
+            drawn = draw_systems(self.n_systems, seed, count)
+            weights = weights * drawn[:, self.first] * drawn[:, self.second]
+        return self._coefficients(redrawn, weights)
+
+    def _coefficients(self, redrawn: Floats, weights: Floats) -> Floats:
+        """Return weighted means over pairs, [draws, metrics].
+
+        `redrawn` says how often each group of segments is drawn, and `weights` how much each pair of systems counts.
+        """
+        values = np.full((len(redrawn), len(self.metrics)), np.nan)
+        human, counted = self._human_side(redrawn)
+        counted = counted * weights
+        totals = counted.sum(axis=1)
+        for m in range(len(self.metrics)):
+            agreed = (self._agreement(m, redrawn, human) * counted).sum(axis=1)
+            np.divide(agreed, totals, out=values[:, m], where=totals > 0)
+        return np.round(values, _DECIMALS)  # products of matrices may round their last bits differently
+
+    def _human_side(self, redrawn: Floats) -> tuple[Floats, Floats]:
+        """Return what people say of each pair, and how much it counts before systems are redrawn, [draws, pairs]."""
+        if self.human is None:
+            order = np.sign(self.people.systems[self.first] - self.people.systems[self.second])
+            return order, np.broadcast_to(np.abs(order), (len(redrawn), len(order)))
+        if self.level == "segment":
+            judged = redrawn @ self._grouped_human[0]
+            return judged, judged
+        p_values = one_sided_p(*(redrawn @ sums for sums in self._grouped_human))
+        return p_values, np.ones_like(p_values)
+
+    def _agreement(self, m: int, redrawn: Floats, human: Floats) -> Floats:
+        """Return how far a metric agrees with people on each pair, from 0 to 1, [draws, pairs]."""
+        if self.human is None:
+            scores = self._redrawn_scores(m, redrawn)
+            return (1 + np.sign(scores[:, self.first] - scores[:, self.second]) * human) / 2
+        if self.level == "segment":
+            share = np.full_like(human, 0.5)
+            np.divide(redrawn @ self._grouped(m)[0] + human, 2 * human, out=share, where=human > 0)
+            return share
+        return 1 - np.abs(one_sided_p(*(redrawn @ sums for sums in self._grouped(m))) - human)
+
+    @cached_property
+    def _grouped_human(self) -> tuple[Floats, ...]:
+        assert self.human is not None
+        if self.level == "segment":
+            return (sum_groups(np.abs(np.sign(self.human)), self.groups),)
+        return sum_groups(self.human, self.groups), sum_groups(self.human**2, self.groups)
+
+    def _grouped(self, m: int) -> tuple[Floats, ...]:
+        """Return what of a metric is summed over segments, in groups, [groups, pairs] each."""
+        if m not in self._cache:
+            rows = self.differences[m]
+            if self.level == "segment":
+                assert self.human is not None
+                self._cache[m] = (sum_groups(np.sign(rows) * np.sign(self.human), self.groups),)
+            else:
+                self._cache[m] = sum_groups(rows, self.groups), sum_groups(rows**2, self.groups)
+        return self._cache[m]
+
+    @cached_property
+    def _cache(self) -> dict[int, tuple[Floats, ...]]:
+        return {}
+
+    def _redrawn_scores(self, m: int, redrawn: Floats) -> Floats:
+        """Return a metric's corpus scores on each draw, [draws, systems]."""
+        source = self.metrics[m]
+        if source.statistics is None:
+            return np.broadcast_to(source.systems, (len(redrawn), len(source.systems)))
+        systems, segments, k = source.statistics.shape
+        if m not in self._cache:
+            rows = np.moveaxis(source.statistics, 1, 2).reshape(systems * k, segments)
+            self._cache[m] = (sum_groups(rows, self.groups),)
+        return source.goodness((redrawn @ self._cache[m][0]).reshape(len(redrawn), systems, k))
+
+    def permuted(self, orders: Orders) -> Floats:
+        """Return coefficients after the system labels of the human scores were permuted, [orders, metrics].
+
+        Orders are of distinct systems; copies of a system keep the same label.
+        """
+        n, weights = self.n_systems, self.pair_weights
+        pair_of = np.zeros((n, n), np.intp)
+        pair_of[self.first, self.second] = pair_of[self.second, self.first] = np.arange(len(self.first))
+        labels = self.representatives[orders][:, self.origins]
+        first, second = labels[:, self.first], labels[:, self.second]
+        pair, flipped = pair_of[first, second], first > second
+        if self.human is None or self.level == "segment":
+            tables, judged = self._sign_tables()
+            counted = np.maximum((judged[pair] * weights).sum(axis=1), 1)  # where people order no pair, chance is .5
+            places = np.arange(len(self.first))
+            agreed = (np.where(flipped, -table[places, pair], table[places, pair]) for table in tables)
+            return np.stack([((signs * weights).sum(axis=1) / counted + 1) / 2 for signs in agreed], axis=1)
+        p_human = one_sided_p(self.human.sum(axis=1), (self.human**2).sum(axis=1))[pair]
+        p_human = np.where(flipped, 1 - p_human, p_human)
+        p_values = (one_sided_p(d.sum(axis=1), (d**2).sum(axis=1)) for d in self.differences)
+        return np.stack([(1 - np.abs(p - p_human)) @ weights / weights.sum() for p in p_values], axis=1)
+
+    def _sign_tables(self) -> tuple[list[Floats], Floats]:
+        """Return sums of sign(metric) * sign(human) for each pair of pairs, and how often people order each pair."""
+        if self.human is None:
+            human = np.sign(self.people.systems[self.first] - self.people.systems[self.second])
+            signs = [np.sign(s.systems[self.first] - s.systems[self.second]) for s in self.metrics]
+            return [np.outer(of_metric, human) for of_metric in signs], np.abs(human)
+        human = np.sign(self.human)
+        return [np.sign(rows) @ human.T for rows in self.differences], np.abs(human).sum(axis=1)
+
+
+def one_sided_p(sums: Floats, squares: Floats) -> Floats:
+    """Return the p-value of "the first system is better": of sums of differences whose signs flip at random.
+
+    Under random signs the sum has mean zero and the sum of squares as variance.
+    """
+    z = np.zeros_like(sums)
+    np.divide(sums, np.sqrt(squares), out=z, where=squares > 0)
+    return 1 - normal_cdf(z)
+
+
+def normal_cdf(z: Floats) -> Floats:
+    """Return the standard normal distribution function, to 1e-7 (Abramowitz and Stegun 1964, 26.2.17)."""
+    t = 1 / (1 + 0.2316419 * np.abs(z))
+    polynomial = t * (0.319381530 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
+    upper = np.exp(-z * z / 2) / math.sqrt(2 * math.pi) * polynomial
+    return np.where(z >= 0, 1 - upper, upper)
+
+
+# --- draws ---
+
+
+def group_units(n: int, labels: Sequence[str] | None, seed: int) -> NDArray[np.intp]:
+    """Return the group of each segment: its document where known, at most 400 random groups where there are more.
+
+    Redrawing random groups of units gives a sum the same variance, in expectation, as redrawing the units.
+    """
+    units = np.arange(n)
+    if labels is not None:
+        numbers = {label: i for i, label in enumerate(dict.fromkeys(labels))}
+        units = np.array([numbers[label] for label in labels])
+    count = int(units.max()) + 1
+    if count <= MOST_GROUPS:
+        return units
+    shuffled = np.argsort(words(seed, 1, count)[0], kind="stable")
+    group = np.empty(count, np.intp)
+    group[shuffled] = np.arange(count) % MOST_GROUPS
+    return group[units]
+
+
+def sum_groups(rows: Floats, groups: NDArray[np.intp]) -> Floats:
+    """Return the sums of [rows, segments] over the segments of each group, [groups, rows]."""
+    order = np.argsort(groups, kind="stable")
+    starts = np.searchsorted(groups[order], np.arange(int(groups.max()) + 1))
+    sums: Floats = np.add.reduceat(rows.T[order], starts, axis=0)
+    return sums
+
+
+def draw_systems(n: int, seed: int, count: int) -> NDArray[np.int64]:
+    """Return how often each system is drawn, [count, systems].
+
+    Draws with fewer than half of the systems distinct are replaced: a coefficient of two or three systems says little.
+    """
+    drawn = np.zeros((0, n), np.int64)
+    batch = 0
+    while len(drawn) < count:
+        new = times_drawn(n, seed + 1, batch, batch + count).astype(np.int64)
+        drawn = np.concatenate([drawn, new[2 * (new > 0).sum(axis=1) >= n]])
+        batch += count
+    return drawn[:count]
+
+
+def permutation_orders(n: int, count: int, seed: int) -> tuple[Orders, bool]:
+    """Return orders of n systems, and whether these are all of them."""
+    if math.factorial(n) <= ENUMERATED * count:
+        return np.array(list(permutations(range(n))), np.intp), True
+    return np.argsort(words(seed + 2, count, n), axis=1, kind="stable"), False
+
+
+# --- tests ---
+
+
+def step_down_max(observed: Floats, null: Floats, exact: bool) -> Floats:
+    """Return one-sided p-values corrected for the number of metrics (step-down maximum, Westfall and Young 1993).
+
+    `null` is [permutations, metrics]. A metric without a coefficient has p = 1.
+    """
+    known = ~np.isnan(observed)
+    adjusted = np.ones(len(observed))
+    order = [m for m in np.argsort(-np.nan_to_num(observed, nan=-np.inf), kind="stable") if known[m]]
+    largest = np.full(len(null), -np.inf)
+    for m in reversed(order):
+        largest = np.fmax(largest, null[:, m])
+        extreme = int((largest >= observed[m] - 1e-12).sum())
+        adjusted[m] = extreme / len(null) if exact else (1 + extreme) / (1 + len(null))
+    highest = 0.0
+    for m in order:
+        highest = adjusted[m] = max(highest, adjusted[m])
+    return adjusted
+
+
+def partial_rank_p(metrics: Floats, human: Floats, covariates: Floats, orders: Orders, exact: bool) -> Floats:
+    """Return p-values of the rank correlation with people that the covariates do not explain.
+
+    Ranks of metrics and people are regressed on the covariates' ranks, and people's residuals are permuted (Freedman
+    and Lane 1983). All arrays are [rows, systems].
+    """
+    n = len(human)
+    design = np.concatenate([np.ones((1, n)), mid_ranks(covariates)]) if len(covariates) else np.ones((1, n))
+    basis = np.linalg.svd(design.T, full_matrices=False)
+    kept = basis.U[:, basis.S / basis.S[0] > 1e-9]
+    residual = np.eye(n) - kept @ kept.T
+    of_metrics = mid_ranks(np.atleast_2d(metrics)) @ residual
+    of_human = residual @ mid_ranks(human[None])[0]
+    sizes = np.linalg.norm(of_metrics, axis=1)
+
+    def correlations(permuted: Floats) -> Floats:
+        again = permuted @ residual
+        norms = np.linalg.norm(again, axis=1)[:, None] * sizes[None]
+        values = np.zeros(norms.shape)
+        np.divide(again @ of_metrics.T, norms, out=values, where=norms > 1e-9)
+        return values
+
+    return step_down_max(correlations(of_human[None])[0], correlations(of_human[orders]), exact)
+
+
+def judge_by_people(
+    metrics: Sequence[ScoreSource],
+    people: ScoreSource,
+    length: ScoreSource | None,
+    *,
+    level: str = "system",
+    labels: Sequence[str] | None = None,
+    origins: Sequence[int] | None = None,
+    populations: Sequence[str] = (THESE, SUCH),
+    rules: SupportRules | None = None,
+) -> list[Support]:
+    """Judge each metric by human scores, for each population that the data can speak of.
+
+    All sources have the same systems, in the same order. `length` is the sentinel whose knowledge does not count.
+    `labels` are the segments' documents, and systems with the same number in `origins` are copies.
+    Draws depend on the seed and the numbers of systems and segments, never on the metrics, so that adding metrics
+    cannot help any of them.
+    """
+    rules = rules or SupportRules()
+    agreement = PairAgreement(metrics, people, level, labels, rules.seed, origins)
+    distinct = agreement.representatives
+    orders, exact = permutation_orders(len(distinct), rules.n_permutations, rules.seed)
+    observed = agreement.observed()
+    systems = np.stack([source.systems for source in metrics])[:, distinct]
+    covariates = np.zeros((0, len(distinct))) if length is None else length.systems[None, distinct]
+    tests = _Tests(
+        observed,
+        step_down_max(observed, agreement.permuted(orders), exact),
+        partial_rank_p(systems, people.systems[distinct], covariates, orders, exact),
+        _too_few(len(distinct), len(metrics), rules.alpha),
+    )
+    results: list[Support] = []
+    spreads: dict[str, Floats] = {}
+    for population in populations if agreement.by_segment else (SUCH,):
+        draws = _draw_until_clear(agreement, population == SUCH, tests, rules)
+        spreads[population] = _gap_spread(draws, observed, rules.alpha)
+        results += _judge(agreement, population, tests, draws, spreads, rules)
+    return results
+
+
+@dataclass(frozen=True, eq=False)
+class _Tests:
+    """What does not depend on the population."""
+
+    observed: Floats
+    p_chance: Floats
+    p_length: Floats
+    too_few: str | None
+
+    def eligible(self, alpha: float, floor: float) -> NDArray[np.bool_]:
+        """Return which metrics pass all tests but that of the margin."""
+        passed: NDArray[np.bool_] = (self.p_chance <= alpha) & (self.p_length <= alpha) & (self.observed >= floor)
+        return passed & (self.too_few is None)
+
+
+def _too_few(n: int, metrics: int, alpha: float) -> str | None:
+    """Return why no metric can be supported with so few systems."""
+    if n < LEAST_SYSTEMS:
+        return f"{n} judged systems are too few: at least {LEAST_SYSTEMS} are needed"
+    if math.lgamma(n + 1) < math.log(metrics / alpha):
+        return f"{n} judged systems are too few for {metrics} metrics"
+    return None
+
+
+def _draw_until_clear(agreement: PairAgreement, systems: bool, tests: _Tests, rules: SupportRules) -> Floats:
+    """Return redrawn coefficients: more of them while a decision is too close to its threshold (Gandy 2009)."""
+    alpha, margin = rules.alpha, rules.margin(agreement.level)
+    eligible = tests.eligible(alpha, rules.floor(agreement.level))
+    draws = agreement.redraw(rules.seed, rules.n_draws, systems)
+    while len(draws) < rules.most_draws:
+        shares = (_best(draws) - draws > margin).mean(axis=0)
+        if not (eligible & _is_near(shares, rules, len(draws))).any():
+            break
+        seed = rules.seed + 1_000_003 * len(draws)
+        draws = np.concatenate([draws, agreement.redraw(seed, rules.n_draws, systems)])
+    return draws
+
+
+def _best(draws: Floats) -> Floats:
+    """Return the best coefficient of each draw; a metric without one is never the best."""
+    best: Floats = np.fmax.reduce(draws, axis=1, keepdims=True)
+    return best
+
+
+def _gap_spread(draws: Floats, observed: Floats, alpha: float) -> Floats:
+    """Return how far the upper bound of each metric's gap to the best exceeds the observed gap."""
+    gaps = _best(draws) - draws
+    upper: Floats = np.quantile(gaps, 1 - alpha, axis=0)
+    return upper - (np.nanmax(observed) - observed)
+
+
+def _is_near(shares: Floats, rules: SupportRules, draws: int) -> NDArray[np.bool_]:
+    """Return whether more draws could put a share on the other side of alpha."""
+    error = math.sqrt(rules.alpha * (1 - rules.alpha) / draws)
+    near: NDArray[np.bool_] = np.abs(shares - rules.alpha) < rules.caution * error
+    return near
+
+
+def _judge(
+    agreement: PairAgreement,
+    population: str,
+    tests: _Tests,
+    draws: Floats,
+    spreads: dict[str, Floats],
+    rules: SupportRules,
+) -> list[Support]:
+    level, alpha = agreement.level, rules.alpha
+    margin, floor = rules.margin(level), rules.floor(level)
+    names = [source.name for source in agreement.metrics]
+    inferior = (_best(draws) - draws > margin).mean(axis=0)
+    near = _is_near(inferior, rules, len(draws))
+    results = []
+    for k, name in enumerate(names):
+        ahead = (draws - draws[:, [k]] > margin).mean(axis=0)
+        rival = int(ahead.argmax())
+        low, high, upper = np.nanquantile(draws[:, k], [alpha / 2, 1 - alpha / 2, 1 - alpha])
+        reasons = [] if tests.too_few is None else [tests.too_few]
+        if tests.p_chance[k] > alpha:
+            reasons.append("not shown better than chance")
+        if tests.p_length[k] > alpha:
+            reasons.append("not shown to know more than output length")
+        if not tests.observed[k] >= floor:
+            reasons.append(f"below the floor of {floor:.2f}")
+        if inferior[k] > alpha or near[k]:
+            reasons.append(f"not shown to be within {margin:.2f} of the best{' (borderline)' * bool(near[k])}")
+        refuted = ahead[rival] >= 1 - alpha / max(1, len(names) - 1) or upper < floor
+        status = SUPPORTED if not reasons else REFUTED if refuted else OPEN
+        gap = float(np.nanmax(tests.observed) - tests.observed[k])
+        sizes = agreement.n_systems, agreement.n_segments
+        results.append(
+            Support(
+                metric=name,
+                criterion=agreement.people.name,
+                level=level,
+                coefficient=agreement.coefficient,
+                value=float(tests.observed[k]),
+                low=float(low),
+                high=float(high),
+                population=population,
+                status=status,
+                p_chance=float(tests.p_chance[k]),
+                p_length=float(tests.p_length[k]),
+                inferior=float(inferior[k]),
+                rival=names[rival] if ahead[rival] else None,
+                beaten=float(ahead[rival]),
+                reasons=tuple(reasons),
+                needed=None
+                if status != OPEN
+                else describe_needed(
+                    margin - gap,
+                    float(spreads.get(SUCH, spreads.get(THESE, draws))[k]),
+                    float(spreads[THESE][k]) if THESE in spreads else 0.0,
+                    sizes,
+                ),
+            )
+        )
+    return results
+
+
+def describe_needed(room: float, spread: float, of_segments: float, sizes: tuple[int, int]) -> str:
+    """Say how many systems and segments it would take to show that a metric is within the margin.
+
+    `room` is the margin minus the gap to the best metric. `spread` is by how much the upper bound of the gap exceeds
+    the gap when systems and segments are redrawn, `of_segments` when segments alone are. Their squares shrink as
+    systems and segments are added.
+    """
+    if room <= 0:
+        return "more data will not help: the gap to the best metric is larger than the margin"
+    n_systems, n_segments = sizes
+    target, segments = room**2, max(of_segments, 0.0) ** 2
+    systems = max(spread**2 - segments, 0.0)
+    if segments < target:
+        n_systems = _round_up(n_systems * max(1.1, systems / (target - segments)))
+        return f"it would take about {n_systems} such systems" if n_systems <= MOST_SYSTEMS else _HOPELESS
+    n_segments = _round_up(n_segments * segments / (target / 2))
+    needed = _round_up(n_systems * systems / (target / 2))
+    if needed > MOST_SYSTEMS or n_segments > MOST_SEGMENTS:
+        return _HOPELESS
+    return f"it would take about {n_segments} segments" + (f" and {needed} such systems" if needed > n_systems else "")
+
+
+def _round_up(number: float) -> int:
+    """Round up to two digits: an estimate has no more."""
+    if number <= 10:
+        return math.ceil(number)
+    step: int = 10 ** (math.floor(math.log10(number)) - 1)
+    return int(math.ceil(number / step) * step)
+
+
+def measure_stability(
+    metrics: Sequence[ScoreSource],
+    people: ScoreSource,
+    length: ScoreSource | None,
+    observed: Mapping[str, str],
+    *,
+    population: str = SUCH,
+    level: str = "system",
+    rules: SupportRules | None = None,
+    n_resamples: int = 100,
+) -> dict[str, float]:
+    """Return for each metric in how many resamples of systems and segments it has the same status as observed.
+
+    `observed` maps metrics to their status for the population. Each resample is judged by the same rules, with fewer
+    draws.
+    """
+    rules = rules or SupportRules()
+    quick = replace(rules, n_draws=200, most_draws=200, n_permutations=500, caution=0.0)
+    n = len(people.systems)
+    sources = [*metrics, people, *([length] if length is not None else [])]
+    segments = next((s.statistics.shape[1] for s in sources if s.statistics is not None), 1)
+    same = dict.fromkeys(observed, 0)
+    systems = draw_systems(n, rules.seed + 7, n_resamples)
+    for b in range(n_resamples):
+        places = np.repeat(np.arange(n), systems[b])
+        chosen = np.repeat(np.arange(segments), times_drawn(segments, rules.seed + 8, b, b + 1)[0])
+        redrawn = [_redraw_source(source, places, chosen) for source in sources]
+        results = judge_by_people(
+            redrawn[: len(metrics)],
+            redrawn[len(metrics)],
+            redrawn[-1] if length is not None else None,
+            level=level,
+            origins=places.tolist(),
+            populations=(population,),
+            rules=quick,
+        )
+        for result in results:
+            if result.population == population and result.metric in observed:
+                same[result.metric] += result.status == observed[result.metric]
+    return {name: count / n_resamples for name, count in same.items()}
+
+
+def _redraw_source(source: ScoreSource, systems: NDArray[np.intp], segments: NDArray[np.intp]) -> ScoreSource:
+    if source.statistics is None:
+        return source.chosen(systems.tolist())
+    rows = source.statistics[systems][:, segments]
+    return ScoreSource(source.name, source.goodness(rows.sum(axis=1)), rows, source.goodness)

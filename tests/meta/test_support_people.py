@@ -1,0 +1,272 @@
+"""Support by people equals its textbook version, and the laws of the verdict hold in small simulations."""
+
+import math
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tarocco.meta.correlation.score_sources import ScoreSource, make_source
+from tarocco.meta.support.people import (
+    OPEN,
+    REFUTED,
+    SUCH,
+    SUPPORTED,
+    THESE,
+    PairAgreement,
+    SupportRules,
+    describe_needed,
+    draw_systems,
+    group_units,
+    judge_by_people,
+    measure_stability,
+    normal_cdf,
+    partial_rank_p,
+    permutation_orders,
+    step_down_max,
+)
+from tests.textbook import support as textbook
+
+QUICK = SupportRules(n_draws=200, most_draws=200, n_permutations=200, caution=0.0)
+VALUES = st.sampled_from([0.0, 1.0, 2.0, 5.0, -1.0])
+MISSING = st.one_of(VALUES, st.just(math.nan))
+
+
+def tables(values, systems=(2, 5), segments=(1, 6)):
+    """Draw human scores and those of two metrics, [systems][segments] each; people may leave gaps."""
+    return st.tuples(st.integers(*systems), st.integers(*segments)).flatmap(
+        lambda shape: st.tuples(
+            *(
+                st.lists(st.lists(kind, min_size=shape[1], max_size=shape[1]), min_size=shape[0], max_size=shape[0])
+                for kind in (values, VALUES, VALUES)
+            )
+        )
+    )
+
+
+def sources(drawn):
+    human, *metrics = (np.array(rows, float) for rows in drawn)
+    return [make_source(f"m{i}", rows) for i, rows in enumerate(metrics)], make_source("human", human)
+
+
+@given(tables(MISSING))
+@pytest.mark.parametrize(("level", "coefficient"), [("system", textbook.spa), ("segment", textbook.segment_accuracy)])
+def test_coefficients_equal_the_textbook(level, coefficient, drawn):
+    metrics, people = sources(drawn)
+    observed = PairAgreement(metrics, people, level).observed()
+    for value, rows in zip(observed, drawn[1:], strict=True):
+        assert value == pytest.approx(coefficient(rows, drawn[0]), abs=1e-6, nan_ok=True)
+
+
+@given(st.integers(2, 6).flatmap(lambda n: st.tuples(*[st.lists(VALUES, min_size=n, max_size=n)] * 2)))
+def test_accuracy_of_system_scores_equals_the_textbook(drawn):
+    metric, human = (np.array(values) for values in drawn)
+    agreement = PairAgreement(
+        [ScoreSource("m", metric, None, lambda sums: sums)], ScoreSource("h", human, None, lambda sums: sums), "system"
+    )
+    assert agreement.coefficient == "accuracy"
+    assert agreement.observed()[0] == pytest.approx(textbook.accuracy(*drawn), nan_ok=True)
+
+
+@given(tables(VALUES, systems=(3, 4)))
+@pytest.mark.parametrize(("level", "coefficient"), [("system", textbook.spa), ("segment", textbook.segment_accuracy)])
+def test_permuted_labels_equal_the_textbook(level, coefficient, drawn):
+    """The lookup gives what relabeled human scores give."""
+    metrics, people = sources(drawn)
+    orders = np.array(list(permutations(range(len(drawn[0])))))
+    permuted = PairAgreement(metrics, people, level).permuted(orders)
+    for order, values in zip(orders, permuted, strict=True):
+        relabeled = [drawn[0][i] for i in order]
+        for value, rows in zip(values, drawn[1:], strict=True):
+            expected = coefficient(rows, relabeled)
+            if not math.isnan(expected):
+                assert value == pytest.approx(expected, abs=1e-6)
+
+
+def test_copies_of_a_system_do_not_count():
+    random = np.random.default_rng(1)
+    rows, human = random.normal(size=(4, 9)), random.normal(size=(4, 9))
+    alone = PairAgreement([make_source("m", rows)], make_source("h", human), "system")
+    places = [0, 1, 1, 2, 3]
+    copied = PairAgreement([make_source("m", rows[places])], make_source("h", human[places]), "system", origins=places)
+    pairs = {pair: value for pair, value in zip(combinations(range(4), 2), _agreement(alone), strict=True)}
+    weights = {pair: (2 if 1 in pair else 1) for pair in pairs}
+    expected = sum(weights[pair] * pairs[pair] for pair in pairs) / sum(weights.values())
+    assert copied.observed()[0] == pytest.approx(expected)
+    orders = np.array(list(permutations(range(4))))
+    assert copied.permuted(orders)[0, 0] == pytest.approx(expected)
+
+
+def _agreement(agreement):
+    return agreement._agreement(0, np.ones((1, 9)), agreement._human_side(np.ones((1, 9)))[0])[0]
+
+
+@given(
+    st.lists(st.lists(VALUES, min_size=2, max_size=2), min_size=1, max_size=12),
+    st.lists(VALUES, min_size=2, max_size=2),
+)
+def test_step_down_maximum_equals_the_textbook(null, observed):
+    found = step_down_max(np.array(observed), np.array(null), exact=True)
+    assert found.tolist() == pytest.approx(textbook.step_down_max(observed, null))
+
+
+def test_step_down_maximum_is_never_below_a_single_test():
+    random = np.random.default_rng(2)
+    observed, null = random.normal(size=5), random.normal(size=(500, 5))
+    single = [(null[:, m] >= observed[m]).mean() for m in range(5)]
+    assert (step_down_max(observed, null, exact=True) >= single).all()
+    assert step_down_max(np.array([np.nan, 1.0]), np.array([[0.0, 0.0]]), exact=True).tolist() == [1.0, 0.0]
+
+
+def test_the_normal_distribution():
+    z = np.linspace(-6, 6, 101)
+    expected = [0.5 * (1 + math.erf(value / math.sqrt(2))) for value in z]
+    assert normal_cdf(z).tolist() == pytest.approx(expected, abs=1e-7)
+
+
+def test_a_metric_that_is_length_knows_nothing_beyond_length():
+    random = np.random.default_rng(3)
+    length = random.normal(size=10)
+    human = length + 2 * random.normal(size=10)
+    knows = human + 0.01 * random.normal(size=10)
+    orders, exact = permutation_orders(10, 2000, 1)
+    p = partial_rank_p(np.stack([length, length**3, knows]), human, length[None], orders, exact)
+    assert p[0] == p[1] == 1.0
+    assert p[2] < 0.01
+
+
+def test_without_covariates_it_is_the_rank_correlation():
+    metric, human = np.array([1.0, 2, 3, 4]), np.array([1.0, 2, 3, 4])
+    orders, exact = permutation_orders(4, 100, 1)
+    assert exact
+    assert partial_rank_p(metric[None], human, np.zeros((0, 4)), orders, exact)[0] == pytest.approx(1 / 24)
+
+
+def test_draws_of_systems_have_half_of_them_at_least():
+    drawn = draw_systems(5, 7, 400)
+    assert drawn.shape == (400, 5)
+    assert (drawn.sum(axis=1) == 5).all()
+    assert ((drawn > 0).sum(axis=1) >= 3).all()
+
+
+def test_units_are_documents_and_at_most_400_groups():
+    assert group_units(4, ["a", "b", "a", "b"], 1).tolist() == [0, 1, 0, 1]
+    sizes = np.bincount(group_units(1000, None, 1))
+    assert len(sizes) == 400
+    assert set(sizes.tolist()) == {2, 3}
+
+
+def simulate(seed, systems=10, segments=120, noise=(0.3, 0.5, 3.0), good=0.7):
+    """Human scores with real differences between systems, metrics of rising noise, and sentinels."""
+    random = np.random.default_rng(seed)
+    truth = np.sort(random.normal(size=(systems, 1)) * good, axis=0) + random.normal(size=(systems, segments))
+    metrics = {f"noise {level}": truth + level * random.normal(size=truth.shape) for level in noise}
+    # Noise of a system as a whole does not average out over its segments.
+    metrics |= {
+        "random": random.normal(size=truth.shape),
+        "random per system": random.normal(size=(systems, 1)) + 0.2 * random.normal(size=truth.shape),
+        "constant": np.ones(truth.shape),
+        "inverted": -truth,
+        "shuffled": truth[random.permutation(systems)],
+    }
+    return [make_source(name, rows) for name, rows in metrics.items()], make_source("human", truth)
+
+
+def statuses(metrics, people, population=SUCH, **options):
+    results = judge_by_people(metrics, people, None, rules=QUICK, **options)
+    return {one.metric: one.status for one in results if one.population == population}
+
+
+NULLS = ("random", "random per system", "constant", "inverted", "shuffled")
+
+
+@pytest.mark.parametrize("level", ["system", "segment"])
+def test_useless_metrics_are_supported_in_at_most_five_percent_of_runs(level):
+    runs = 60
+    counts = dict.fromkeys(NULLS, 0)
+    for seed in range(runs):
+        found = statuses(*simulate(seed, systems=8, segments=40), THESE, level=level)
+        for name in NULLS:
+            counts[name] += found[name] == SUPPORTED
+    # 60 runs at a rate of .05 have more than 7 with a probability below .01.
+    assert max(counts.values()) <= 7, counts
+
+
+def test_a_perfect_metric_is_supported_once_the_data_suffice():
+    metrics, people = simulate(1, systems=12, segments=200, noise=())
+    perfect = make_source("perfect", people.segments)
+    assert statuses([*metrics, perfect], people)["perfect"] == SUPPORTED
+    few = [source.chosen(range(5)) for source in (*metrics, perfect, people)]
+    results = judge_by_people(few[:-1], few[-1], None, rules=QUICK)
+    assert all(one.status != SUPPORTED for one in results)
+    assert any("at least 6 are needed" in reason for one in results for reason in one.reasons)
+
+
+def test_cleaner_metrics_are_supported_more_often():
+    counts = dict.fromkeys(("noise 0.3", "noise 0.5", "noise 3.0"), 0)
+    for seed in range(25):
+        found = statuses(*simulate(seed, systems=12, segments=60))
+        for name in counts:
+            counts[name] += found[name] == SUPPORTED
+    assert counts["noise 0.3"] >= counts["noise 3.0"]
+    assert counts["noise 0.3"] > 0
+
+
+def test_more_segments_support_more_metrics():
+    few = many = 0
+    for seed in range(20):
+        few += list(statuses(*simulate(seed, segments=12)).values()).count(SUPPORTED)
+        many += list(statuses(*simulate(seed, segments=200)).values()).count(SUPPORTED)
+    assert many >= few
+
+
+def test_adding_metrics_helps_none():
+    for seed in range(12):
+        metrics, people = simulate(seed, systems=9)
+        random = np.random.default_rng(seed)
+        others = [make_source(f"more {i}", random.normal(size=people.segments.shape)) for i in range(10)]
+        before, after = statuses(metrics, people), statuses([*metrics, *others], people)
+        assert not [name for name in before if before[name] != SUPPORTED and after[name] == SUPPORTED]
+
+
+def test_a_much_better_metric_refutes():
+    metrics, people = simulate(4, systems=14, segments=300, noise=(0.3,))
+    results = {
+        one.metric: one for one in judge_by_people(metrics, people, None, rules=QUICK) if one.population == THESE
+    }
+    assert results["inverted"].status == REFUTED
+    assert results["inverted"].rival is not None
+    assert results["inverted"].beaten == 1.0
+
+
+def test_the_order_of_metrics_and_unrelated_ones_change_no_draw():
+    metrics, people = simulate(5)
+    one = {r.metric: r for r in judge_by_people(metrics, people, None, rules=QUICK) if r.population == SUCH}
+    other = {r.metric: r for r in judge_by_people(metrics[::-1], people, None, rules=QUICK) if r.population == SUCH}
+    assert {name: (r.value, r.low, r.high) for name, r in one.items()} == {
+        name: (r.value, r.low, r.high) for name, r in other.items()
+    }
+
+
+def test_stability_counts_equal_verdicts():
+    metrics, people = simulate(6, systems=12, segments=150, noise=(0.3,))
+    observed = statuses(metrics, people)
+    shares = measure_stability(metrics, people, None, observed, rules=QUICK, n_resamples=10)
+    assert set(shares) == set(observed)
+    assert all(0 <= share <= 1 for share in shares.values())
+    assert shares["inverted"] == 1.0
+
+
+def test_what_it_would_take():
+    assert "will not help" in describe_needed(-0.01, 0.1, 0.05, (12, 500))
+    assert describe_needed(0.05, 0.1, 0.0, (12, 500)) == "it would take about 48 such systems"
+    assert "segments" in describe_needed(0.05, 0.1, 0.1, (12, 500))
+    assert "will not help" in describe_needed(0.001, 0.1, 0.0, (12, 500))
+
+
+def test_open_says_what_it_would_take():
+    metrics, people = simulate(7, systems=7, segments=20)
+    results = judge_by_people(metrics, people, None, rules=QUICK)
+    assert all((one.needed is None) == (one.status != OPEN) for one in results)
