@@ -9,23 +9,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarocco.meta.correlation.score_sources import ScoreSource, make_source
-from tarocco.meta.support.people import (
+from tarocco.meta.support.decision import (
     OPEN,
     REFUTED,
-    SUCH,
     SUPPORTED,
-    THESE,
-    PairAgreement,
     SupportRules,
     describe_needed,
-    draw_systems,
     group_units,
+    step_down_max,
+)
+from tarocco.meta.support.people import (
+    SUCH,
+    THESE,
+    PairAgreement,
+    draw_systems,
     judge_by_people,
     measure_stability,
     normal_cdf,
     partial_rank_p,
     permutation_orders,
-    step_down_max,
 )
 from tests.textbook import support as textbook
 
@@ -91,7 +93,7 @@ def test_copies_of_a_system_do_not_count():
     alone = PairAgreement([make_source("m", rows)], make_source("h", human), "system")
     places = [0, 1, 1, 2, 3]
     copied = PairAgreement([make_source("m", rows[places])], make_source("h", human[places]), "system", origins=places)
-    pairs = {pair: value for pair, value in zip(combinations(range(4), 2), _agreement(alone), strict=True)}
+    pairs = dict(zip(combinations(range(4), 2), _agreement(alone), strict=True))
     weights = {pair: (2 if 1 in pair else 1) for pair in pairs}
     expected = sum(weights[pair] * pairs[pair] for pair in pairs) / sum(weights.values())
     assert copied.observed()[0] == pytest.approx(expected)

@@ -10,95 +10,42 @@ accuracy          the share of pairs that metric and people order alike (Kocmi e
                   systems. A tie of the metric counts one half; a pair that people tie does not count.
 segment accuracy  the same for the outputs of each segment.
 
-A metric is *supported* if it passes four tests: its agreement exceeds chance (system labels of the human scores are
-permuted), it exceeds what output length explains, it is not worse than the best metric by more than a margin, and it is
-above a floor. It is *refuted* if a metric is better by more than the margin, or if its agreement is below the floor.
-Otherwise the question is *open*. docs/trial.md explains the rules and docs/calibration.md shows how often they err.
+Two tests are special to people. Agreement must exceed chance: the system labels of the human scores are permuted. It
+must exceed what output length explains. docs/trial.md explains the rules; docs/calibration.md shows how often they err.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import permutations
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.core.records import Record
 from tarocco.meta.correlation.agreement import mid_ranks
 from tarocco.meta.correlation.score_sources import ScoreSource
+from tarocco.meta.support.decision import (
+    Evidence,
+    Support,
+    SupportRules,
+    decide,
+    describe_needed,
+    group_units,
+    step_down_max,
+    sum_groups,
+)
 from tarocco.metrics.base import Floats
 from tarocco.scoring.resampling import times_drawn, words
 
 Orders = NDArray[np.intp]
 
 SUCH, THESE = "such systems", "these systems"  # the populations that a statement can be about
-SUPPORTED, REFUTED, OPEN = "supported", "refuted", "open"
-
 LEAST_SYSTEMS = 6  # with fewer, no order of systems is unlikely enough
 ENUMERATED = 5  # all orders of the systems are enumerated if they are at most this many times the permutations
-MOST_SYSTEMS, MOST_SEGMENTS = 500, 50_000  # more than these is not worth recommending
-_HOPELESS = "more data of a usual size will not help: the gap to the best metric is too close to the margin"
-MOST_GROUPS = 400  # more units than this are combined into so many random groups
 _DECIMALS = 10
-
-
-@dataclass(frozen=True)
-class SupportRules:
-    """The constants of the four tests; docs/trial.md gives the reasons."""
-
-    alpha: float = 0.05
-    system_margin: float = 0.10
-    segment_margin: float = 0.05
-    system_floor: float = 0.70
-    segment_floor: float = 0.55
-    n_draws: int = 2000
-    most_draws: int = 20_000
-    n_permutations: int = 10_000
-    seed: int = 12345
-    caution: float = 3.0  # standard errors: a share of draws this close to its threshold is borderline
-
-    def margin(self, level: str) -> float:
-        """Return by how much a metric may be worse than the best."""
-        return self.segment_margin if level == "segment" else self.system_margin
-
-    def floor(self, level: str) -> float:
-        """Return the least agreement with people that deserves trust."""
-        return self.segment_floor if level == "segment" else self.system_floor
-
-
-@dataclass(frozen=True)
-class Support(Record):
-    """What human scores say of one metric.
-
-    `population` says what the statement is about: "such systems" if systems and segments were redrawn, "these systems"
-    if only segments were. `p_chance` and `p_length` are corrected for the number of metrics. `inferior` is the share of
-    draws in which the best metric is ahead by more than the margin, `rival` the metric that is ahead most often and
-    `beaten` the share of draws in which it is.
-    """
-
-    json_fields: ClassVar[tuple[str, ...]] = ()
-
-    metric: str
-    criterion: str
-    level: str
-    coefficient: str
-    value: float
-    low: float
-    high: float
-    population: str
-    status: str
-    p_chance: float
-    p_length: float
-    inferior: float
-    rival: str | None
-    beaten: float
-    reasons: tuple[str, ...]  # why it is not supported
-    needed: str | None = None  # what it would take, where it is open
 
 
 # --- agreement on pairs of systems ---
@@ -282,32 +229,6 @@ def normal_cdf(z: Floats) -> Floats:
 # --- draws ---
 
 
-def group_units(n: int, labels: Sequence[str] | None, seed: int) -> NDArray[np.intp]:
-    """Return the group of each segment: its document where known, at most 400 random groups where there are more.
-
-    Redrawing random groups of units gives a sum the same variance, in expectation, as redrawing the units.
-    """
-    units = np.arange(n)
-    if labels is not None:
-        numbers = {label: i for i, label in enumerate(dict.fromkeys(labels))}
-        units = np.array([numbers[label] for label in labels])
-    count = int(units.max()) + 1
-    if count <= MOST_GROUPS:
-        return units
-    shuffled = np.argsort(words(seed, 1, count)[0], kind="stable")
-    group = np.empty(count, np.intp)
-    group[shuffled] = np.arange(count) % MOST_GROUPS
-    return group[units]
-
-
-def sum_groups(rows: Floats, groups: NDArray[np.intp]) -> Floats:
-    """Return the sums of [rows, segments] over the segments of each group, [groups, rows]."""
-    order = np.argsort(groups, kind="stable")
-    starts = np.searchsorted(groups[order], np.arange(int(groups.max()) + 1))
-    sums: Floats = np.add.reduceat(rows.T[order], starts, axis=0)
-    return sums
-
-
 def draw_systems(n: int, seed: int, count: int) -> NDArray[np.int64]:
     """Return how often each system is drawn, [count, systems].
 
@@ -330,25 +251,6 @@ def permutation_orders(n: int, count: int, seed: int) -> tuple[Orders, bool]:
 
 
 # --- tests ---
-
-
-def step_down_max(observed: Floats, null: Floats, exact: bool) -> Floats:
-    """Return one-sided p-values corrected for the number of metrics (step-down maximum, Westfall and Young 1993).
-
-    `null` is [permutations, metrics]. A metric without a coefficient has p = 1.
-    """
-    known = ~np.isnan(observed)
-    adjusted = np.ones(len(observed))
-    order = [m for m in np.argsort(-np.nan_to_num(observed, nan=-np.inf), kind="stable") if known[m]]
-    largest = np.full(len(null), -np.inf)
-    for m in reversed(order):
-        largest = np.fmax(largest, null[:, m])
-        extreme = int((largest >= observed[m] - 1e-12).sum())
-        adjusted[m] = extreme / len(null) if exact else (1 + extreme) / (1 + len(null))
-    highest = 0.0
-    for m in order:
-        highest = adjusted[m] = max(highest, adjusted[m])
-    return adjusted
 
 
 def partial_rank_p(metrics: Floats, human: Floats, covariates: Floats, orders: Orders, exact: bool) -> Floats:
@@ -401,34 +303,38 @@ def judge_by_people(
     observed = agreement.observed()
     systems = np.stack([source.systems for source in metrics])[:, distinct]
     covariates = np.zeros((0, len(distinct))) if length is None else length.systems[None, distinct]
-    tests = _Tests(
-        observed,
-        step_down_max(observed, agreement.permuted(orders), exact),
-        partial_rank_p(systems, people.systems[distinct], covariates, orders, exact),
-        _too_few(len(distinct), len(metrics), rules.alpha),
-    )
+    p_values = {
+        "better than chance": step_down_max(observed, agreement.permuted(orders), exact),
+        "to know more than output length": partial_rank_p(systems, people.systems[distinct], covariates, orders, exact),
+    }
+    obstacle = _too_few(len(distinct), len(metrics), rules.alpha)
     results: list[Support] = []
     spreads: dict[str, Floats] = {}
     for population in populations if agreement.by_segment else (SUCH,):
-        draws = _draw_until_clear(agreement, population == SUCH, tests, rules)
-        spreads[population] = _gap_spread(draws, observed, rules.alpha)
-        results += _judge(agreement, population, tests, draws, spreads, rules)
+        draws = agreement.redraw(rules.seed, rules.n_draws, population == SUCH)
+        evidence = Evidence(observed, draws, p_values, rules.margin(level), rules.floor(level), obstacle)
+        while len(evidence.draws) < rules.most_draws and (evidence.passed(rules.alpha) & evidence.is_near(rules)).any():
+            # A decision close to its threshold takes more draws, so that the seed does not decide (Gandy 2009).
+            seed = rules.seed + 1_000_003 * len(evidence.draws)
+            more = agreement.redraw(seed, rules.n_draws, population == SUCH)
+            evidence = replace(evidence, draws=np.concatenate([evidence.draws, more]))
+        spreads[population] = evidence.spread(rules.alpha)
+        of_segments = spreads.get(THESE, np.zeros(len(metrics)))
+        sizes = agreement.n_systems, agreement.n_segments
+        rooms = evidence.margin - evidence.observed_gaps()
+        needed = [describe_needed(*sums, sizes) for sums in zip(rooms, spreads[population], of_segments, strict=True)]
+        results += decide(
+            [source.name for source in metrics],
+            evidence,
+            rules,
+            needed,
+            judge="people",
+            criterion=people.name,
+            level=level,
+            coefficient=agreement.coefficient,
+            population=population,
+        )
     return results
-
-
-@dataclass(frozen=True, eq=False)
-class _Tests:
-    """What does not depend on the population."""
-
-    observed: Floats
-    p_chance: Floats
-    p_length: Floats
-    too_few: str | None
-
-    def eligible(self, alpha: float, floor: float) -> NDArray[np.bool_]:
-        """Return which metrics pass all tests but that of the margin."""
-        passed: NDArray[np.bool_] = (self.p_chance <= alpha) & (self.p_length <= alpha) & (self.observed >= floor)
-        return passed & (self.too_few is None)
 
 
 def _too_few(n: int, metrics: int, alpha: float) -> str | None:
@@ -438,131 +344,6 @@ def _too_few(n: int, metrics: int, alpha: float) -> str | None:
     if math.lgamma(n + 1) < math.log(metrics / alpha):
         return f"{n} judged systems are too few for {metrics} metrics"
     return None
-
-
-def _draw_until_clear(agreement: PairAgreement, systems: bool, tests: _Tests, rules: SupportRules) -> Floats:
-    """Return redrawn coefficients: more of them while a decision is too close to its threshold (Gandy 2009)."""
-    alpha, margin = rules.alpha, rules.margin(agreement.level)
-    eligible = tests.eligible(alpha, rules.floor(agreement.level))
-    draws = agreement.redraw(rules.seed, rules.n_draws, systems)
-    while len(draws) < rules.most_draws:
-        shares = (_best(draws) - draws > margin).mean(axis=0)
-        if not (eligible & _is_near(shares, rules, len(draws))).any():
-            break
-        seed = rules.seed + 1_000_003 * len(draws)
-        draws = np.concatenate([draws, agreement.redraw(seed, rules.n_draws, systems)])
-    return draws
-
-
-def _best(draws: Floats) -> Floats:
-    """Return the best coefficient of each draw; a metric without one is never the best."""
-    best: Floats = np.fmax.reduce(draws, axis=1, keepdims=True)
-    return best
-
-
-def _gap_spread(draws: Floats, observed: Floats, alpha: float) -> Floats:
-    """Return how far the upper bound of each metric's gap to the best exceeds the observed gap."""
-    gaps = _best(draws) - draws
-    upper: Floats = np.quantile(gaps, 1 - alpha, axis=0)
-    return upper - (np.nanmax(observed) - observed)
-
-
-def _is_near(shares: Floats, rules: SupportRules, draws: int) -> NDArray[np.bool_]:
-    """Return whether more draws could put a share on the other side of alpha."""
-    error = math.sqrt(rules.alpha * (1 - rules.alpha) / draws)
-    near: NDArray[np.bool_] = np.abs(shares - rules.alpha) < rules.caution * error
-    return near
-
-
-def _judge(
-    agreement: PairAgreement,
-    population: str,
-    tests: _Tests,
-    draws: Floats,
-    spreads: dict[str, Floats],
-    rules: SupportRules,
-) -> list[Support]:
-    level, alpha = agreement.level, rules.alpha
-    margin, floor = rules.margin(level), rules.floor(level)
-    names = [source.name for source in agreement.metrics]
-    inferior = (_best(draws) - draws > margin).mean(axis=0)
-    near = _is_near(inferior, rules, len(draws))
-    results = []
-    for k, name in enumerate(names):
-        ahead = (draws - draws[:, [k]] > margin).mean(axis=0)
-        rival = int(ahead.argmax())
-        low, high, upper = np.nanquantile(draws[:, k], [alpha / 2, 1 - alpha / 2, 1 - alpha])
-        reasons = [] if tests.too_few is None else [tests.too_few]
-        if tests.p_chance[k] > alpha:
-            reasons.append("not shown better than chance")
-        if tests.p_length[k] > alpha:
-            reasons.append("not shown to know more than output length")
-        if not tests.observed[k] >= floor:
-            reasons.append(f"below the floor of {floor:.2f}")
-        if inferior[k] > alpha or near[k]:
-            reasons.append(f"not shown to be within {margin:.2f} of the best{' (borderline)' * bool(near[k])}")
-        refuted = ahead[rival] >= 1 - alpha / max(1, len(names) - 1) or upper < floor
-        status = SUPPORTED if not reasons else REFUTED if refuted else OPEN
-        gap = float(np.nanmax(tests.observed) - tests.observed[k])
-        sizes = agreement.n_systems, agreement.n_segments
-        results.append(
-            Support(
-                metric=name,
-                criterion=agreement.people.name,
-                level=level,
-                coefficient=agreement.coefficient,
-                value=float(tests.observed[k]),
-                low=float(low),
-                high=float(high),
-                population=population,
-                status=status,
-                p_chance=float(tests.p_chance[k]),
-                p_length=float(tests.p_length[k]),
-                inferior=float(inferior[k]),
-                rival=names[rival] if ahead[rival] else None,
-                beaten=float(ahead[rival]),
-                reasons=tuple(reasons),
-                needed=None
-                if status != OPEN
-                else describe_needed(
-                    margin - gap,
-                    float(spreads.get(SUCH, spreads.get(THESE, draws))[k]),
-                    float(spreads[THESE][k]) if THESE in spreads else 0.0,
-                    sizes,
-                ),
-            )
-        )
-    return results
-
-
-def describe_needed(room: float, spread: float, of_segments: float, sizes: tuple[int, int]) -> str:
-    """Say how many systems and segments it would take to show that a metric is within the margin.
-
-    `room` is the margin minus the gap to the best metric. `spread` is by how much the upper bound of the gap exceeds
-    the gap when systems and segments are redrawn, `of_segments` when segments alone are. Their squares shrink as
-    systems and segments are added.
-    """
-    if room <= 0:
-        return "more data will not help: the gap to the best metric is larger than the margin"
-    n_systems, n_segments = sizes
-    target, segments = room**2, max(of_segments, 0.0) ** 2
-    systems = max(spread**2 - segments, 0.0)
-    if segments < target:
-        n_systems = _round_up(n_systems * max(1.1, systems / (target - segments)))
-        return f"it would take about {n_systems} such systems" if n_systems <= MOST_SYSTEMS else _HOPELESS
-    n_segments = _round_up(n_segments * segments / (target / 2))
-    needed = _round_up(n_systems * systems / (target / 2))
-    if needed > MOST_SYSTEMS or n_segments > MOST_SEGMENTS:
-        return _HOPELESS
-    return f"it would take about {n_segments} segments" + (f" and {needed} such systems" if needed > n_systems else "")
-
-
-def _round_up(number: float) -> int:
-    """Round up to two digits: an estimate has no more."""
-    if number <= 10:
-        return math.ceil(number)
-    step: int = 10 ** (math.floor(math.log10(number)) - 1)
-    return int(math.ceil(number / step) * step)
 
 
 def measure_stability(

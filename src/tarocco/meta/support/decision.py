@@ -1,0 +1,249 @@
+"""From tests and redrawn values to a status: supported, refuted or open.
+
+A metric is *supported* if all tests show it: better than chance, not worse than the best metric by more than a margin,
+above a floor. It is *refuted* if a metric is better by more than the margin, or if its value is below the floor.
+Otherwise the question is *open*, and the result says what it would take to answer it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarocco.core.records import Record
+from tarocco.metrics.base import Floats
+from tarocco.scoring.resampling import words
+
+SUPPORTED, REFUTED, OPEN = "supported", "refuted", "open"
+
+MOST_SYSTEMS, MOST_SEGMENTS = 500, 50_000  # more than these is not worth recommending
+_HOPELESS = "more data of a usual size will not help: the gap to the best metric is too close to the margin"
+MOST_GROUPS = 400  # more units than this are combined into so many random groups
+
+
+@dataclass(frozen=True)
+class SupportRules:
+    """The constants of the four tests; docs/trial.md gives the reasons."""
+
+    alpha: float = 0.05
+    system_margin: float = 0.10
+    segment_margin: float = 0.05
+    system_floor: float = 0.70
+    segment_floor: float = 0.55
+    n_draws: int = 2000
+    most_draws: int = 20_000
+    n_permutations: int = 10_000
+    seed: int = 12345
+    caution: float = 3.0  # standard errors: a share of draws this close to its threshold is borderline
+
+    def margin(self, level: str) -> float:
+        """Return by how much a metric may be worse than the best."""
+        return self.segment_margin if level == "segment" else self.system_margin
+
+    def floor(self, level: str) -> float:
+        """Return the least agreement with people that deserves trust."""
+        return self.segment_floor if level == "segment" else self.system_floor
+
+
+@dataclass(frozen=True)
+class Support(Record):
+    """What one judge says of one metric.
+
+    `population` says what the statement is about: "such systems" if systems and segments were redrawn, "these systems"
+    if only segments were. `p_values` are corrected for the number of metrics. `inferior` is the share of
+    draws in which the best metric is ahead by more than the margin, `rival` the metric that is ahead most often and
+    `beaten` the share of draws in which it is.
+    """
+
+    metric: str
+    judge: str  # people, ORANGE or KING
+    criterion: str
+    level: str
+    coefficient: str
+    population: str
+    value: float
+    low: float
+    high: float
+    status: str
+    p_values: Mapping[str, float]
+    inferior: float
+    rival: str | None
+    beaten: float
+    reasons: tuple[str, ...]  # why it is not supported
+    needed: str | None = None  # what it would take, where it is open
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What was measured of some metrics by one judge.
+
+    observed
+        The value of each metric.
+    draws
+        The same on redrawn data, [draws, metrics].
+    p_values
+        For each thing that a test must show, its p-values, corrected for the number of metrics: {"better than chance":
+        [...]}.
+    margin, floor
+        By how much a metric may be worse than the best, and the least value that deserves trust.
+    obstacle
+        Why no metric can be supported, if so.
+    """
+
+    observed: Floats
+    draws: Floats
+    p_values: Mapping[str, Floats]
+    margin: float
+    floor: float
+    obstacle: str | None = None
+
+    def gaps(self) -> Floats:
+        """Return how far each metric is behind the best, on each draw; a metric without a value is never the best."""
+        best: Floats = np.fmax.reduce(self.draws, axis=1, keepdims=True)
+        return best - self.draws
+
+    def observed_gaps(self) -> Floats:
+        """Return how far each metric is behind the best."""
+        gaps: Floats = np.fmax.reduce(self.observed) - self.observed
+        return gaps
+
+    def inferior(self) -> Floats:
+        """Return the share of draws in which a metric is behind the best by more than the margin."""
+        shares: Floats = (self.gaps() > self.margin).mean(axis=0)
+        return shares
+
+    def spread(self, alpha: float) -> Floats:
+        """Return by how much the upper bound of a metric's gap exceeds the observed gap."""
+        upper: Floats = np.quantile(self.gaps(), 1 - alpha, axis=0)
+        return upper - self.observed_gaps()
+
+    def is_near(self, rules: SupportRules) -> NDArray[np.bool_]:
+        """Return whether more draws could put a metric on the other side of the margin."""
+        error = math.sqrt(rules.alpha * (1 - rules.alpha) / len(self.draws))
+        near: NDArray[np.bool_] = np.abs(self.inferior() - rules.alpha) < rules.caution * error
+        return near
+
+    def passed(self, alpha: float) -> NDArray[np.bool_]:
+        """Return which metrics pass all tests but that of the margin."""
+        passed: NDArray[np.bool_] = (self.observed >= self.floor) & (self.obstacle is None)
+        for p in self.p_values.values():
+            passed = passed & (p <= alpha)
+        return passed
+
+
+def decide(
+    names: Sequence[str], evidence: Evidence, rules: SupportRules, needed: Sequence[str], **about: str
+) -> list[Support]:
+    """Give each metric its status. `needed` says what it would take; `about` are fields that all results share."""
+    alpha, draws = rules.alpha, evidence.draws
+    inferior, near = evidence.inferior(), evidence.is_near(rules)
+    results = []
+    for k, name in enumerate(names):
+        ahead = (draws - draws[:, [k]] > evidence.margin).mean(axis=0)
+        rival = int(ahead.argmax())
+        low, high, upper = np.quantile(draws[:, k], [alpha / 2, 1 - alpha / 2, 1 - alpha])
+        reasons = [] if evidence.obstacle is None else [evidence.obstacle]
+        reasons += [f"not shown {what}" for what, p in evidence.p_values.items() if p[k] > alpha]
+        if not evidence.observed[k] >= evidence.floor:
+            reasons.append(f"below the floor of {evidence.floor:.2f}")
+        if inferior[k] > alpha or near[k]:
+            borderline = " (borderline)" if near[k] else ""
+            reasons.append(f"not shown within {evidence.margin:.2f} of the best{borderline}")
+        refuted = ahead[rival] >= 1 - alpha / max(1, len(names) - 1) or upper < evidence.floor
+        status = SUPPORTED if not reasons else REFUTED if refuted else OPEN
+        results.append(
+            Support(
+                metric=name,
+                value=float(evidence.observed[k]),
+                low=float(low),
+                high=float(high),
+                status=status,
+                p_values={what: float(p[k]) for what, p in evidence.p_values.items()},
+                inferior=float(inferior[k]),
+                rival=names[rival] if ahead[rival] else None,
+                beaten=float(ahead[rival]),
+                reasons=tuple(reasons),
+                needed=needed[k] if status == OPEN else None,
+                **about,
+            )
+        )
+    return results
+
+
+def step_down_max(observed: Floats, null: Floats, exact: bool) -> Floats:
+    """Return one-sided p-values corrected for the number of metrics (step-down maximum, Westfall and Young 1993).
+
+    `null` is [permutations, metrics]. A metric without a coefficient has p = 1.
+    """
+    known = ~np.isnan(observed)
+    adjusted = np.ones(len(observed))
+    order = [m for m in np.argsort(-np.nan_to_num(observed, nan=-np.inf), kind="stable") if known[m]]
+    largest = np.full(len(null), -np.inf)
+    for m in reversed(order):
+        largest = np.fmax(largest, null[:, m])
+        extreme = int((largest >= observed[m] - 1e-12).sum())
+        adjusted[m] = extreme / len(null) if exact else (1 + extreme) / (1 + len(null))
+    highest = 0.0
+    for m in order:
+        highest = adjusted[m] = max(highest, adjusted[m])
+    return adjusted
+
+
+def group_units(n: int, labels: Sequence[str] | None, seed: int) -> NDArray[np.intp]:
+    """Return the group of each segment: its document where known, at most 400 random groups where there are more.
+
+    Redrawing random groups of units gives a sum the same variance, in expectation, as redrawing the units.
+    """
+    units = np.arange(n)
+    if labels is not None:
+        numbers = {label: i for i, label in enumerate(dict.fromkeys(labels))}
+        units = np.array([numbers[label] for label in labels])
+    count = int(units.max()) + 1
+    if count <= MOST_GROUPS:
+        return units
+    shuffled = np.argsort(words(seed, 1, count)[0], kind="stable")
+    group = np.empty(count, np.intp)
+    group[shuffled] = np.arange(count) % MOST_GROUPS
+    return group[units]
+
+
+def sum_groups(rows: Floats, groups: NDArray[np.intp]) -> Floats:
+    """Return the sums of [rows, segments] over the segments of each group, [groups, rows]."""
+    order = np.argsort(groups, kind="stable")
+    starts = np.searchsorted(groups[order], np.arange(int(groups.max()) + 1))
+    sums: Floats = np.add.reduceat(rows.T[order], starts, axis=0)
+    return sums
+
+
+def describe_needed(room: float, spread: float, of_segments: float, sizes: tuple[int, int]) -> str:
+    """Say how many systems and segments it would take to show that a metric is within the margin.
+
+    `room` is the margin minus the gap to the best metric. `spread` is by how much the upper bound of the gap exceeds
+    the gap when systems and segments are redrawn, `of_segments` when segments alone are. Their squares shrink as
+    systems and segments are added.
+    """
+    if room <= 0:
+        return "more data will not help: the gap to the best metric is larger than the margin"
+    n_systems, n_segments = sizes
+    target, segments = room**2, max(of_segments, 0.0) ** 2
+    systems = max(spread**2 - segments, 0.0)
+    if segments < target:
+        n_systems = _round_up(n_systems * max(1.1, systems / (target - segments)))
+        return f"it would take about {n_systems} such systems" if n_systems <= MOST_SYSTEMS else _HOPELESS
+    n_segments = _round_up(n_segments * segments / (target / 2))
+    needed = _round_up(n_systems * systems / (target / 2))
+    if needed > MOST_SYSTEMS or n_segments > MOST_SEGMENTS:
+        return _HOPELESS
+    return f"it would take about {n_segments} segments" + (f" and {needed} such systems" if needed > n_systems else "")
+
+
+def _round_up(number: float) -> int:
+    """Round up to two digits: an estimate has no more."""
+    if number <= 10:
+        return math.ceil(number)
+    step: int = 10 ** (math.floor(math.log10(number)) - 1)
+    return int(math.ceil(number / step) * step)
