@@ -1,0 +1,91 @@
+"""Rerun every simulation of docs/calibration.md and put the tables there: `make calibration`.
+
+The data are read from the shared folder beside the checkout. `--quick` makes a tenth of the runs, to try the script.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from studies import put
+
+sys.path.append(str(Path(__file__).parent / "calibration"))
+
+from cells import Cell
+from systems import coverage, documents, error_rates, few_differences, power_and_coverage
+from verdicts import Campaign, null_metrics_only, seed_stability, simulate_verdicts
+
+import tarocco
+from tarocco.scoring.results import Score
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "calibration.md"
+DATA = ROOT.parent / "shared" / "data"
+HEADER = "| claim | setting | nominal | observed | error | runs |\n| --- | --- | --- | --- | --- | --- |"
+
+
+def system_pair(metric: str) -> tuple[Score, Score]:
+    """Return two systems of WMT19 whose scores differ."""
+    folder = DATA / "wmt19-ende-4refs"
+    paths = sorted((folder / "sys").glob("*.txt"))
+    systems = {path.stem: path.read_text("utf-8").splitlines() for path in (paths[0], paths[3])}
+    references = (folder / "ref" / "WMT.txt").read_text("utf-8").splitlines()
+    first, second = tarocco.score(systems, references, metrics=metric).scores
+    return first, second
+
+
+def of_systems(runs: int) -> Iterator[Cell]:
+    """Yield the cells of the tests between two systems."""
+    for metric in ("BLEU-4", "chrF"):
+        pair = system_pair(metric)
+        for simulation in (error_rates, few_differences, power_and_coverage, coverage, documents):
+            yield from simulation(pair, runs)
+
+
+def of_verdicts(runs: int) -> Iterator[Cell]:
+    """Yield the cells of the verdict by people."""
+    folder = DATA / "wmt23-mtme" / "wmt23"
+    german = Campaign.read(folder, "en-de", "refA")
+    hebrew = Campaign.read(folder, "he-en", "refB")
+    for level in ("system", "segment"):
+        for systems in (8, 12, 22):
+            for segments in (60, 500, 2000):
+                yield from simulate_verdicts(german, systems, segments, 8, level, runs)
+    for n_metrics in (3, 34):
+        yield from simulate_verdicts(german, 22, 500, n_metrics, "system", runs)
+    yield from simulate_verdicts(german, 40, 500, 8, "system", runs)
+    yield from simulate_verdicts(hebrew, 22, 500, 8, "system", runs)
+    for systems in (6, 10, 22):
+        for n_metrics in (6, 40):
+            yield from null_metrics_only(german, systems, n_metrics, runs)
+    yield from seed_stability(german, max(20, runs // 4))
+
+
+def table(cells: Iterable[Cell]) -> str:
+    """Return a Markdown table; each row is printed as soon as it is there."""
+    rows = []
+    for cell in cells:
+        rows.append(cell.row())
+        print(rows[-1], flush=True)
+    return "\n".join([HEADER, *rows])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", nargs="*", choices=[[], "systems", "verdicts"], help="default: all parts")
+    parser.add_argument("--quick", action="store_true")
+    options = parser.parse_args()
+    parts = options.part or ["systems", "verdicts"]
+    if not DATA.exists():
+        raise SystemExit("the shared folder with the data is not beside this checkout")
+    if "systems" in parts:
+        put(PAGE, "systems", table(of_systems(200 if options.quick else 2000)))
+    if "verdicts" in parts:
+        put(PAGE, "verdicts", table(of_verdicts(40 if options.quick else 400)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,176 @@
+"""Simulations of the verdict by people: how often useless metrics are supported, and how often good ones are.
+
+The population is the WMT23 metrics task: segment scores of all metrics and of people (MQM). A simulated system is a
+mixture of two submissions, drawn segment by segment, so that systems differ by real amounts. Each run draws systems,
+segments and metrics, adds six useless metrics, and asks for the verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from cells import Cell
+
+from tarocco.meta.correlation.score_sources import ScoreSource, make_source
+from tarocco.meta.support.decision import SUPPORTED, SupportRules
+from tarocco.meta.support.people import SUCH, THESE, PairAgreement, judge_by_people
+
+NULLS = ("random", "random per system", "shuffled", "inverted", "noisy length", "log length")
+RULES = SupportRules(n_draws=400, most_draws=400, n_permutations=1000, caution=0.0)  # quick; as strict on average
+
+
+@dataclass(frozen=True, eq=False)
+class Campaign:
+    """Scores of a metrics task: [submissions, segments] of people, of each metric, and of output length."""
+
+    name: str
+    human: np.ndarray
+    metrics: dict[str, np.ndarray]
+    length: np.ndarray
+
+    @classmethod
+    def read(cls, folder: Path, pair: str, reference: str) -> Campaign:
+        """Read a language pair in the layout of mt-metrics-eval; references among the systems are left out."""
+        human = _read(folder / f"human-scores/{pair}.mqm.seg.score")
+        systems = [s for s, v in human.items() if not np.isnan(v).all() and not s.startswith(("ref", "synthetic"))]
+        judged = ~np.isnan(np.stack([human[s] for s in systems])).any(axis=0)
+        metrics = {}
+        for path in sorted((folder / f"metric-scores/{pair}").glob("*.seg.score")):
+            name, against = path.name.removesuffix(".seg.score").rsplit("-", 1)
+            scores = _read(path) if against in (reference, "src") and name != "Random-sysname" else {}
+            if all(system in scores for system in systems):
+                metrics[name] = np.stack([scores[system] for system in systems])[:, judged]
+        lengths = [
+            [len(line.split()) for line in (folder / f"system-outputs/{pair}/{s}.txt").open(encoding="utf-8")]
+            for s in systems
+        ]
+        rows = np.stack([human[s] for s in systems])[:, judged]
+        return cls(pair, rows, metrics, np.array(lengths, float)[:, judged])
+
+    def draw(self, systems: int, segments: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Return which submission each simulated system takes in each segment, and which segments are drawn."""
+        count, of = self.human.shape
+        first, second = random.integers(0, count, (2, systems, 1))
+        mixed = random.random((systems, segments)) < random.random((systems, 1))
+        return np.where(mixed, first, second), random.integers(0, of, segments)
+
+    @cached_property
+    def truth(self) -> dict[tuple[str, str], float]:
+        """The agreement of each metric with people, at both levels, in a large sample of systems and segments."""
+        places = self.draw(60, 1000, np.random.default_rng(0))
+        people = make_source("human", self.human[places])
+        return {
+            (level, name): float(PairAgreement([make_source(name, rows[places])], people, level).observed()[0])
+            for level in ("system", "segment")
+            for name, rows in self.metrics.items()
+        }
+
+
+def _read(path: Path) -> dict[str, np.ndarray]:
+    scores: dict[str, list[float]] = {}
+    for line in path.open(encoding="utf-8"):
+        system, score = line.rstrip("\n").split("\t")
+        scores.setdefault(system, []).append(np.nan if score == "None" else float(score))
+    return {system: np.array(values) for system, values in scores.items()}
+
+
+def useless_metrics(best: np.ndarray, length: np.ndarray, random: np.random.Generator) -> dict[str, np.ndarray]:
+    """Return metrics that nobody should trust."""
+    systems, segments = best.shape
+    noise = random.normal(size=(systems, segments))
+    return {
+        "random": random.normal(size=(systems, segments)),
+        "random per system": random.normal(size=(systems, 1)) + 0.3 * noise,
+        "shuffled": best[random.permutation(systems)],
+        "inverted": -best,
+        "noisy length": length + 3 * random.normal(size=(systems, 1)) + noise,
+        "log length": np.log1p(length),
+    }
+
+
+def simulate_verdicts(
+    campaign: Campaign, systems: int, segments: int, n_metrics: int, level: str, runs: int
+) -> Iterator[Cell]:
+    """Yield how often useless and good metrics are supported, for both populations."""
+    truth = {name: campaign.truth[level, name] for name in campaign.metrics}
+    margin, floor = RULES.margin(level), RULES.floor(level)
+    trusted = {(population, name): 0 for population in (SUCH, THESE) for name in NULLS}
+    good = {population: [0, 0] for population in (SUCH, THESE)}
+    for run in range(runs):
+        random = np.random.default_rng([7, run])
+        places = campaign.draw(systems, segments, random)
+        chosen = random.choice(list(truth), min(n_metrics, len(truth)), replace=False).tolist()
+        best = max(truth[name] for name in chosen)
+        rows = {name: campaign.metrics[name][places] for name in chosen}
+        length = campaign.length[places]
+        rows |= useless_metrics(rows[max(chosen, key=truth.__getitem__)], length, random)
+        sources: list[ScoreSource] = [make_source(name, scores) for name, scores in rows.items()]
+        people = make_source("human", campaign.human[places])
+        for result in judge_by_people(sources, people, make_source("length", length), level=level, rules=RULES):
+            if result.metric in NULLS:
+                trusted[result.population, result.metric] += result.status == SUPPORTED
+            elif best - truth[result.metric] <= margin / 2 and truth[result.metric] >= floor + 0.03:
+                good[result.population][0] += result.status == SUPPORTED
+                good[result.population][1] += 1
+    setting = (
+        f"{campaign.name}, {level} level, {systems} systems, {segments} segments, {n_metrics + len(NULLS)} metrics"
+    )
+    for population in (SUCH, THESE):
+        worst = max(NULLS, key=lambda name: trusted[population, name])
+        yield Cell(
+            f"useless metric supported among {population} (worst: {worst})",
+            setting,
+            "at most .05",
+            trusted[population, worst] / runs,
+            runs,
+        )
+        supported, counted = good[population]
+        yield Cell(f"good metric supported among {population}", setting, "power", supported / max(1, counted), counted)
+
+
+def null_metrics_only(campaign: Campaign, systems: int, n_metrics: int, runs: int) -> Iterator[Cell]:
+    """Yield how often any of many useless metrics is supported where no good one is there."""
+    any_supported = {SUCH: 0, THESE: 0}
+    for run in range(runs):
+        random = np.random.default_rng([8, run])
+        places = campaign.draw(systems, 200, random)
+        length, human = campaign.length[places], campaign.human[places]
+        rows: dict[str, np.ndarray] = {}
+        while len(rows) < n_metrics:
+            batch = useless_metrics(human, length, random)
+            rows |= {f"{name} {len(rows)}": scores for name, scores in batch.items()}
+        sources = [make_source(name, scores) for name, scores in list(rows.items())[:n_metrics]]
+        results = judge_by_people(sources, make_source("human", human), make_source("length", length), rules=RULES)
+        for population in any_supported:
+            any_supported[population] += any(one.status == SUPPORTED for one in results if one.population == population)
+    for population, count in any_supported.items():
+        setting = f"{campaign.name}, {systems} systems, 200 segments, {n_metrics} useless metrics alone"
+        yield Cell(f"any useless metric supported among {population}", setting, "at most .05", count / runs, runs)
+
+
+def seed_stability(campaign: Campaign, runs: int, seeds: int = 5) -> Iterator[Cell]:
+    """Yield how often all seeds give all metrics the same status, with the number of draws that users have."""
+    same = 0
+    for run in range(runs):
+        random = np.random.default_rng([9, run])
+        places = campaign.draw(14, 300, random)
+        chosen = random.choice(list(campaign.metrics), 8, replace=False).tolist()
+        sources = [make_source(name, campaign.metrics[name][places]) for name in chosen]
+        human, length = (
+            make_source(name, rows[places]) for name, rows in (("h", campaign.human), ("l", campaign.length))
+        )
+        supported = {
+            tuple(
+                (one.metric, one.population)
+                for one in judge_by_people(sources, human, length, rules=SupportRules(seed=seed))
+                if one.status == SUPPORTED
+            )
+            for seed in range(seeds)
+        }
+        same += len(supported) == 1
+    setting = f"{campaign.name}, 14 systems, 300 segments, 8 metrics, {seeds} seeds"
+    yield Cell("the same metrics are supported with every seed", setting, "at least .95", same / runs, runs)
