@@ -21,7 +21,7 @@ from executed_blocks import NOT_RUN, check_of, command_of
 from make_command_pages import described
 
 from tarocco.cli import COMMANDS
-from tarocco.cli.running import Parser
+from tarocco.cli.command import Parser
 from tarocco.io.experiment import KEYS
 
 PAGES = pages()

@@ -17,7 +17,7 @@ from blocks import pages as all_pages
 from console_blocks import examples
 
 from tarocco.cli import COMMANDS
-from tarocco.cli.running import parser_of
+from tarocco.cli.command import make_parser
 
 DEFAULT = re.compile(r"\s*\(?default: ([^)]+)\)?$")
 
@@ -37,7 +37,7 @@ def pages() -> dict[str, str]:
 
 
 def page(command: str) -> str:
-    parser = parser_of(command)
+    parser = make_parser(command)
     lines = [f"# tarocco {command}", "", *described(parser)]
     lines += ["", "## Examples", "", "```sh", *example_lines(command), "```", "", at_work(command)]
     return "\n".join(lines) + "\n"

@@ -12,6 +12,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from tarocco.cli.command import Command
 from tarocco.cli.options import (
     add_cluster_option,
     add_jobs_option,
@@ -25,7 +26,7 @@ from tarocco.cli.options import (
     store_of,
     whole_number,
 )
-from tarocco.cli.reporting import report_if_asked
+from tarocco.cli.output import write_page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +76,8 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.metrics.external import External
     from tarocco.render.terminal import progress
 
-    test_set, chosen, encoding, experiment = read_inputs(options, METRICS)
+    inputs = read_inputs(options, METRICS)
+    test_set, chosen, encoding, _ = inputs
     if options.parses and any(metric.reads(encoding).analyzer for metric in chosen):
         raise InputError(
             "an audit makes texts of its own out of the outputs, which no file describes: it needs an analyzer "
@@ -98,7 +100,7 @@ def run(options: argparse.Namespace) -> None:
             executor=options.executor,
         )
     write(result, options)
-    report_if_asked(options, [result], test_set=test_set, encoding=encoding, experiment=experiment)
+    write_page(options, [result], inputs)
 
 
 def _groups(options: argparse.Namespace, test_set: TestSet) -> Sequence[str] | None:
@@ -153,3 +155,6 @@ def notes(result: AuditResult, options: argparse.Namespace) -> list[str]:
         "",
         *(result.signature(name) for name in result),
     ]
+
+
+AUDIT = Command(__doc__, EXAMPLES, configure, run)

@@ -13,6 +13,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
+from tarocco.cli.command import Command, say
 from tarocco.cli.options import (
     add_cluster_option,
     add_figure_option,
@@ -26,8 +27,7 @@ from tarocco.cli.options import (
     store_of,
     whole_number,
 )
-from tarocco.cli.reporting import report_if_asked
-from tarocco.cli.running import say
+from tarocco.cli.output import write_page
 
 if TYPE_CHECKING:
     from tarocco.core.test_set import Segments, TestSet
@@ -183,7 +183,7 @@ def run(options: argparse.Namespace) -> None:
         from tarocco.render.plots.figures import figure
 
         figure(result, options.figure)
-    report_if_asked(options, [result], encoding=rules.encoding)
+    write_page(options, [result], encoding=rules.encoding)
 
 
 def trial(
@@ -316,3 +316,6 @@ def footnotes(result: OrangeResult) -> list[str]:
     elif any(one.equivalent_to_best for one in result.metrics[1:]):
         lines.append("=: the interval of its difference from the best, over the same resamples, has zero in it")
     return lines
+
+
+ORANGE = Command(__doc__, EXAMPLES, configure, run)

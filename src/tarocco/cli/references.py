@@ -12,12 +12,15 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from tarocco.cli.human_options import add_human_options, add_level_options, read_people
+from tarocco.cli.command import Command, say
+from tarocco.cli.inputs import read_human_scores
 from tarocco.cli.options import (
     add_cluster_option,
     add_figure_option,
     add_format_options,
+    add_human_options,
     add_jobs_option,
+    add_level_options,
     add_report_option,
     add_store_option,
     add_test_set_arguments,
@@ -26,8 +29,7 @@ from tarocco.cli.options import (
     store_of,
     whole_number,
 )
-from tarocco.cli.reporting import report_if_asked
-from tarocco.cli.running import say
+from tarocco.cli.output import write_page
 
 if TYPE_CHECKING:
     from tarocco.io.experiment import Experiment
@@ -102,6 +104,7 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.meta.references.study import METRICS, run_references, subsets_of
     from tarocco.metrics.registry import metrics
     from tarocco.render.terminal import progress
+    from tarocco.trials.inputs import ScoringInputs
 
     experiment = experiment_of(options.references)
     by = _judge_of(options)
@@ -134,8 +137,10 @@ def run(options: argparse.Namespace) -> None:
         figure(result, options.figure)
     if options.report:
         texts = read_texts(options, experiment) if by == "people" else None
-        encoding = None if texts is None else encoding_of(options, texts)
-        report_if_asked(options, [result], test_set=texts, metrics=chosen, encoding=encoding, experiment=experiment)
+        inputs = None
+        if texts is not None:
+            inputs = ScoringInputs(texts, list(chosen), encoding_of(options, texts), experiment)
+        write_page(options, [result], inputs)
 
 
 def _judge_of(options: argparse.Namespace) -> str:
@@ -162,7 +167,7 @@ def _people(options: argparse.Namespace, experiment: Experiment | None) -> tuple
     from tarocco.meta.references.subsets import pool_of
 
     test_set = read_texts(options, experiment)
-    human = read_people(options, test_set, experiment)
+    human = read_human_scores(options, test_set, experiment)
     pool = pool_of(replace(test_set, systems={name: test_set.systems[name] for name in human.systems}), options.most)
     encoding = encoding_of(options, test_set)
     view = options.level, options.grouping, options.coefficient
@@ -219,3 +224,6 @@ def write(result: ReferencesResult, options: argparse.Namespace) -> None:
         for table in first:
             tables.write_noted(table, [], options.format, out)
         tables.write_noted(last, references.footnotes(result), options.format, out)
+
+
+REFERENCES = Command(__doc__, EXAMPLES, configure, run)

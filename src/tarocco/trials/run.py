@@ -151,7 +151,7 @@ class _Run:
             "audit": self.audit,
             "ORANGE": self.orange,
             "KING": lambda: kings_of(self.near, None, "segment", self.settings),
-            "QUEEN": lambda: queens_of(self.near, self._scores_of(self.material.of_pairs), self.settings),
+            "QUEEN": lambda: queens_of(self.near, self._scores_of(self.material.pairwise_metrics), self.settings),
             "JACK": lambda: jacks_of(self.near, None, self.settings),
             "optimal set": self.optimal,
             "people": self.people,
@@ -201,7 +201,7 @@ class _Run:
         """The scores of all metrics and, for people, what the length alone says."""
         own, conduct = self.material, self.conduct
         metrics = [*own.metrics, *([LengthRatio()] if own.human is not None else [])]
-        computed = len(own.from_text) + len(metrics) - len(own.metrics)
+        computed = len(own.computed_metrics) + len(metrics) - len(own.metrics)
         with self.watched("scores", "scores", len(own.test_set) * len(own.test_set.systems) * computed) as advance:
             return score_test_set(
                 own.test_set,
@@ -227,12 +227,12 @@ class _Run:
 
     def audit(self) -> AuditResult:
         own, conduct = self.material, self.conduct
-        elsewhere = [metric for metric in own.metrics if metric not in own.from_text]
-        fit = self.leave_out("audit", [*own.of_made_texts, *elsewhere], "no file describes the texts that it makes")
+        elsewhere = [metric for metric in own.metrics if metric not in own.computed_metrics]
+        fit = self.leave_out("audit", [*own.audit_metrics, *elsewhere], "no file describes the texts that it makes")
         if not fit:
             raise InputError("no metric can score the texts that an audit makes")
         settings = AuditSettings(ALPHA, SHARE, DRAWS, RESAMPLES["bootstrap"], conduct.seed, conduct.jobs)
-        total = len(own.test_set) * (2 * len(own.test_set.systems) + 1) * len(own.of_made_texts)
+        total = len(own.test_set) * (2 * len(own.test_set.systems) + 1) * len(own.audit_metrics)
         with self.watched("audit", "scores", total) as advance:
             return audit_test_set(
                 own.test_set,
@@ -250,7 +250,7 @@ class _Run:
 
     def orange(self) -> OrangeResult:
         own, conduct = self.material, self.conduct
-        fit: Sequence[Metric] = own.of_made_texts if own.most_references > 1 else []
+        fit: Sequence[Metric] = own.audit_metrics if own.most_references > 1 else []
         self.leave_out("ORANGE", fit, "there are no scores of the candidates of n-best lists")
         n, nbest = len(own.test_set), own.nbest
         assert nbest is not None
@@ -273,7 +273,7 @@ class _Run:
             found = run_trial(
                 lists,
                 TestSet({}, own.test_set.references, None, own.test_set.reference_names),
-                Panel(fit, own.given),
+                Panel(fit, own.candidate_scores),
                 rules,
                 confusions=Wanted(conduct.confusions, 0, conduct.seed, own.first_id) if conduct.confusions else None,
                 on_confusion=kept.append,
@@ -295,7 +295,7 @@ class _Run:
     def near(self) -> Similarities:
         """How near all texts are to each other: what KING, QUEEN, JACK and sets of metrics are found from."""
         own, first = self.material, "KING" if self.possible("KING") else "QUEEN"
-        fit = self.leave_out("KING, QUEEN and JACK", own.of_pairs, "there are no scores of pairs of texts")
+        fit = self.leave_out("KING, QUEEN and JACK", own.pairwise_metrics, "there are no scores of pairs of texts")
         every = self.possible("JACK")
         with self.watched(first, "similarities", work_of(own.test_set, fit, every)) as advance:
             return similarities_of(
@@ -347,7 +347,7 @@ class _Run:
         """Curves by people where they judged enough systems, else by ORANGE, or else by KING."""
         own, conduct, human = self.material, self.conduct, self.material.human
         who = judge_of_references(own)
-        fit = self.leave_out("references", own.of_made_texts, "there are no scores with fewer references")
+        fit = self.leave_out("references", own.audit_metrics, "there are no scores with fewer references")
         judge: Judge
         if human is not None and who == "people":
             first = next(iter(human.criteria))

@@ -14,9 +14,8 @@ from tarocco.meta.correlation.human import Human
 from tarocco.meta.orange.orange import NBest
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import Given
-from tarocco.scoring.settings import SEED
 from tarocco.trials.findings import Findings
-from tarocco.trials.inputs import material_of_experiment, material_of_texts
+from tarocco.trials.inputs import combine_settings, material_of_experiment, material_of_texts, open_experiment
 from tarocco.trials.run import Conduct, hold
 
 if TYPE_CHECKING:
@@ -41,9 +40,9 @@ def trial(
     lowercase: bool | None = None,
     analyzer: Analyzer | None = None,
     confusions: int = 0,
-    confidence: float = 0.95,
-    n_resamples: int = 1000,
-    seed: int = SEED,
+    confidence: float | None = None,
+    n_resamples: int | None = None,
+    seed: int | None = None,
     jobs: int | None = None,
     store: Store | str | Path | None = None,
     executor: Executor | None = None,
@@ -75,7 +74,7 @@ def trial(
     confusions
         How many candidates that stand above the references are kept of each list and metric.
     confidence, n_resamples, seed
-        Of all intervals and tests.
+        Of all intervals and tests: by default the experiment's, or 0.95, 1000 and 12345.
 
     Raises
     ------
@@ -92,8 +91,7 @@ def trial(
     >>> result.verdict.groups[0]
     ('careful',)
     """
-    conduct = Conduct(confidence, n_resamples, seed, confusions, jobs, store, executor)
-    said: dict[str, Any] = {
+    requested: dict[str, Any] = {
         "metrics": metrics,
         "nbest": nbest,
         "human": human,
@@ -103,12 +101,31 @@ def trial(
         "tokenize": tokenize,
         "lowercase": lowercase,
         "analyzer": analyzer,
+        "confidence": confidence,
+        "n_resamples": n_resamples,
+        "seed": seed,
+        "store": store,
     }
+    experiment = None
     if isinstance(systems, str | os.PathLike):
         if references is not None or documents is not None:
-            raise InputError("an experiment file names references and documents: give it alone")
-        return hold(material_of_experiment(systems, **said), conduct, f"tarocco trial {os.fspath(systems)}")
-    if references is None:
-        raise InputError("references are wanted beside systems, or the name of an experiment file alone")
-    material = material_of_texts(systems, references, name=name, documents=documents, **said)
-    return hold(material, conduct, "tarocco.trial(...)")
+            raise InputError("an experiment file names references and documents: pass it alone")
+        experiment = open_experiment(systems)
+        command = f"tarocco trial {os.fspath(systems)}"
+    elif references is None:
+        raise InputError("expected references beside systems, or the name of an experiment file alone")
+    settings = combine_settings(requested, experiment)
+    conduct = Conduct(
+        settings["confidence"] or 0.95,
+        settings["n_resamples"],
+        settings["seed"],
+        confusions,
+        jobs,
+        settings["store"],
+        executor,
+    )
+    if experiment is not None:
+        return hold(material_of_experiment(experiment, requested), conduct, command)
+    assert not isinstance(systems, str | os.PathLike)
+    assert references is not None
+    return hold(material_of_texts(systems, references, name, documents, requested), conduct, "tarocco.trial(...)")
