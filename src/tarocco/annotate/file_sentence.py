@@ -8,8 +8,8 @@ from typing import Any
 
 from tarocco.annotate.sentence import Frame, Node, Sentence, Span
 from tarocco.core.errors import InputError
-from tarocco.io.files import bytes_of, shown
-from tarocco.io.lines import checked_lines
+from tarocco.io.files import display_name, read_bytes
+from tarocco.io.text import normalize_lines
 
 TOP = "TOP"
 
@@ -25,12 +25,12 @@ class Block:
 
 def lines_of(path: str, wanted: str) -> list[str]:
     """The lines of a text file, without their ends."""
-    return checked_lines(bytes_of(path), path, wanted).decode("utf-8").split("\n")[:-1]
+    return normalize_lines(read_bytes(path), path, wanted).decode("utf-8").split("\n")[:-1]
 
 
 def error_at(path: str, line: int, sentence: str) -> InputError:
     """One sentence about a line of a file."""
-    return InputError(f"{shown(path)}, line {line}: {sentence}")
+    return InputError(f"{display_name(path)}, line {line}: {sentence}")
 
 
 def comparable(text: str) -> str:

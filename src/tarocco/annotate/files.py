@@ -16,7 +16,7 @@ from tarocco.annotate.file_sentence import Block, comparable, error_at, joined, 
 from tarocco.annotate.props import props_lines, read_props
 from tarocco.annotate.sentence import Sentence
 from tarocco.core.errors import InputError
-from tarocco.io.files import COMPRESSED, shown
+from tarocco.io.files import COMPRESSED, display_name
 
 Writer = Callable[[Iterable[Sentence]], Iterator[str]]
 WRITERS: dict[str, Writer] = {"conllu": conllu_lines, "trees": tree_lines, "props": props_lines}
@@ -99,7 +99,7 @@ def read_annotations(paths: str | Path | Sequence[str | Path], texts: Sequence[s
     for name, column in columns:
         if len(column) != len(first):
             raise InputError(
-                f"{shown(name)} has {len(column)} segments, {shown(first_name)} has {len(first)}: "
+                f"{display_name(name)} has {len(column)} segments, {display_name(first_name)} has {len(first)}: "
                 "both must describe the same text"
             )
     return [_merged([(name, column[i]) for name, column in columns], first[i][0].words) for i in range(len(first))]

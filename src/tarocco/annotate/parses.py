@@ -18,9 +18,9 @@ from tarocco.annotate.derived_layers import completing
 from tarocco.annotate.files import read_annotations
 from tarocco.annotate.sentence import Sentence
 from tarocco.core.errors import InputError, TextRefused
-from tarocco.io.files import bytes_of
-from tarocco.io.lines import read_lines
+from tarocco.io.files import read_bytes
 from tarocco.io.test_set import system_name
+from tarocco.io.text import read_lines
 
 if TYPE_CHECKING:
     from tarocco.core.test_set import Segments, TestSet
@@ -99,7 +99,7 @@ def analyses_of_files(described: Sequence[Described]) -> Analyses:
             differ += sentences.setdefault(key, sentence) != sentence
             origins.setdefault(key, " with ".join(one.files))
         for path in one.files:
-            whole.update(hashlib.sha256(bytes_of(path)).digest())
+            whole.update(hashlib.sha256(read_bytes(path)).digest())
     if differ:
         said = f"{differ} segments have another analysis than the same text elsewhere: the first one counts"
         warnings.warn(said, TwoAnalyses, stacklevel=2)

@@ -13,7 +13,7 @@ from tarocco.core.errors import InputError
 from tarocco.decode.tuning.mert import choice, weighted
 from tarocco.decode.tuning.pool import Pool, Weights
 from tarocco.decode.tuning.tune import GivenWeights, Path, paths_of, read_pool
-from tarocco.io.weights import weights_of
+from tarocco.io.nbest.features import check_weights
 from tarocco.metrics.base import Floats
 from tarocco.scoring.results import Tabular
 
@@ -73,7 +73,7 @@ def rerank(nbest: Path | Sequence[Path], weights: GivenWeights, *, first_id: int
     first_id
         The first segment's id in the files.
     """
-    checked = weights_of(weights)
+    checked = check_weights(weights)
     return rerank_pool(read_pool(paths_of(nbest), None, first_id), checked)
 
 
