@@ -8,8 +8,8 @@ from tarocco import datasets as datasets
 from tarocco._version import __version__ as __version__
 from tarocco.annotate.files import read_annotations as read_annotations
 from tarocco.core.errors import TaroccoError as TaroccoError
-from tarocco.core.graphs import Best as Best
-from tarocco.core.graphs import Features as Features
+from tarocco.core.graphs import ArcFeatures as ArcFeatures
+from tarocco.core.graphs import BestPath as BestPath
 from tarocco.core.graphs import Forest as Forest
 from tarocco.core.graphs import Lattice as Lattice
 from tarocco.core.records import Interval as Interval

@@ -13,8 +13,8 @@ from tarocco.annotate.cache import annotated, annotator, forget, register
 from tarocco.annotate.sentence import Sentence
 from tarocco.core.errors import InputError, MissingExtra, StoreError, UnknownName
 from tarocco.store import Store
-from tarocco.store.annotations import prune_annotations
-from tarocco.store.maintenance import problems, summary
+from tarocco.store.blocks import prune_annotations
+from tarocco.store.maintenance import problems, summarize
 
 TEXTS = ["b a", "c", "b a", "", "é 漢", "\ud800 x"]
 
@@ -50,7 +50,7 @@ def test_other_labels_need_no_other_analysis(tmp_path):
     assert toy.asked[5:] == ["new"]
     assert sum(done) == len(TEXTS) + 1
     with Store(path) as store:
-        assert summary(store).annotations == 6
+        assert summarize(store).annotations == 6
 
 
 def test_an_analyzer_may_ask_another_one():
@@ -73,7 +73,7 @@ def test_a_store_keeps_what_was_found(tmp_path, monkeypatch, batch):
         assert annotated([*TEXTS, "new"], again, store=store, advance=done.append)[:-1] == without
         assert again.asked == ["new"]
         assert sum(done) == len(TEXTS) + 1
-        assert summary(store).annotations == 6
+        assert summarize(store).annotations == 6
         assert problems(store) == []
     forget()
     newer = Toy("toy-3")

@@ -4,8 +4,7 @@ import numpy as np
 
 import tarocco
 from tarocco import datasets
-from tarocco.core.arguments import make_test_set
-from tarocco.core.test_set import Segments
+from tarocco.core.test_set import Segments, make_test_set
 from tarocco.encode.batch import Encoding
 from tarocco.meta.correlation.human import human_scores
 from tarocco.trials.findings import Agreement, Breakdown, Findings, MetricVerdict, Opinion, Step, Verdict

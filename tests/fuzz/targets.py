@@ -305,13 +305,13 @@ def iq_setup(path: str) -> None:
 def store(path: str) -> None:
     from tarocco.annotate.serialization import unpacked
     from tarocco.store import Store
-    from tarocco.store.annotations import get_annotations
-    from tarocco.store.maintenance import entries, problems, rows_of, summary
+    from tarocco.store.blocks import get_annotations
+    from tarocco.store.maintenance import list_series, problems, read_rows, summarize
 
     with Store(path, readonly=True) as opened:
-        summary(opened)
-        for entry in entries(opened):
-            for _first, numbers in rows_of(opened, entry):
+        summarize(opened)
+        for entry in list_series(opened):
+            for _first, numbers in read_rows(opened, entry):
                 assert numbers.ndim == 2
         problems(opened)
         for data in get_annotations(opened, [b"key"]).values():

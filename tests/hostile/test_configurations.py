@@ -14,7 +14,7 @@ from tarocco.io.experiment import read_experiment
 from tarocco.io.scores.mt_metrics_eval import ScoreFileName
 from tarocco.render.mt_metrics_eval import score_file_of
 from tarocco.store import Store
-from tarocco.store.annotations import get_annotations, put_annotations
+from tarocco.store.blocks import get_annotations, put_annotations
 
 SOUND = Sentence(("a", "b"), tags=("X", "Y"), heads=(-1, 0), relations=("root", "x"))
 

@@ -16,9 +16,8 @@ from textbook import reference_curves as textbook
 import tarocco
 from tarocco import datasets
 from tarocco.cli import main
-from tarocco.core.arguments import make_test_set
 from tarocco.core.errors import BadParameter, InputError, UnknownName
-from tarocco.core.test_set import HumanScores, Segments, TestSet
+from tarocco.core.test_set import HumanScores, Segments, TestSet, make_test_set
 from tarocco.meta.correlation.human import human_scores
 from tarocco.meta.references.curves import Curve, Point
 from tarocco.meta.references.subsets import pool_of

@@ -24,8 +24,7 @@ from tarocco.annotate.sentence import Sentence
 from tarocco.annotate.serialization import packed, unpacked
 from tarocco.core.errors import ClusterError, InputError
 from tarocco.parallel.fan_out import map_ordered
-from tarocco.store.annotations import RELEASE, get_annotations, put_annotations
-from tarocco.store.blocks import Store, digest
+from tarocco.store.blocks import RELEASE, Store, get_annotations, make_digest, put_annotations
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -197,4 +196,4 @@ def _said(analyzer: Annotator | str, version: str, texts: list[str]) -> list[Sen
 
 
 def _key(version: str, text: str) -> bytes:
-    return digest("annotation", version, RELEASE, text.encode("utf-8", "surrogatepass"))
+    return make_digest("annotation", version, RELEASE, text.encode("utf-8", "surrogatepass"))

@@ -9,9 +9,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from tarocco.annotate.analyzers import Analyzer, analyzer_name
-from tarocco.core.arguments import Candidates, References, listed, make_test_set, packed
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.core.test_set import CandidateScores, HumanScores, Segments, TestSet
+from tarocco.core.test_set import (
+    Candidates,
+    CandidateScores,
+    HumanScores,
+    References,
+    Segments,
+    TestSet,
+    as_list,
+    make_test_set,
+    pack_strings,
+)
 from tarocco.encode.batch import Encoding
 from tarocco.io.experiment import Experiment, read_experiment
 from tarocco.meta.correlation.human import Human, human_scores, some_judged
@@ -111,8 +120,8 @@ def material_of_texts(
         Encoding(tokenize or "none", bool(lowercase), analyzer=encoding.analyzer),
         nbest if nbest is None or isinstance(nbest, str | os.PathLike) else list(nbest),
         human=None if human is None else human_scores(human, list(test_set.systems), len(test_set)),
-        labels=None if labels is None else tuple(str(label) for label in listed(labels, "groups")),
-        source=None if source is None else packed(source, "source"),
+        labels=None if labels is None else tuple(str(label) for label in as_list(labels, "groups")),
+        source=None if source is None else pack_strings(source, "source"),
     )
 
 
@@ -156,8 +165,8 @@ def material_of_experiment(path: str | os.PathLike[str], **said: Any) -> Materia
         lists if lists is None or isinstance(lists, str | os.PathLike) else list(lists),
         given=candidate_scores(experiment),
         human=human,
-        labels=None if labels is None else tuple(str(label) for label in listed(labels, "groups")),
-        source=source if source is None or isinstance(source, Segments) else packed(source, "source"),
+        labels=None if labels is None else tuple(str(label) for label in as_list(labels, "groups")),
+        source=source if source is None or isinstance(source, Segments) else pack_strings(source, "source"),
         parsed=bool(parses),
     )
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tarocco.annotate.analyzers import Analyzer
-from tarocco.core.arguments import Candidates, References
 from tarocco.core.errors import InputError
+from tarocco.core.test_set import Candidates, References
 from tarocco.meta.correlation.human import Human
 from tarocco.meta.orange.orange import NBest
 from tarocco.metrics.base import Metric

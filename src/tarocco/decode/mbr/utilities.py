@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.test_set import Segments
-from tarocco.encode.batch import Encoding, Lists, against_all, one_by_one
+from tarocco.encode.batch import CandidateLists, Encoding, make_list_batch, split_by_reference
 from tarocco.kernels import distinct, kernel
 from tarocco.meta.correlation.sides import snapped
 from tarocco.meta.qarla.decisions import Decisions, queen
@@ -22,7 +22,7 @@ from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats, Metric
 from tarocco.parallel.fan_out import blocks
 from tarocco.scoring.resampling import bootstrap, words
-from tarocco.scoring.statistics import by_reading, scores_of_batch
+from tarocco.scoring.statistics import group_by_encoding, score_batch
 
 _firsts_of_lists = kernel(distinct, "firsts_of_lists")
 
@@ -127,10 +127,10 @@ def utilities(work: Work) -> Iterator[Floats]:
     pairings = work.pairings
     lists = _lists(pairings)
     found: dict[int, Floats] = {}
-    for way, members in by_reading(work.metrics, work.encoding).items():
-        batch = one_by_one(against_all(lists, way))
+    for way, members in group_by_encoding(work.metrics, work.encoding).items():
+        batch = split_by_reference(make_list_batch(lists, way))
         own = [work.metrics[i] for i in members]
-        for i, metric, scores in zip(members, own, scores_of_batch(own, batch, [None] * len(own)), strict=True):
+        for i, metric, scores in zip(members, own, score_batch(own, batch, [None] * len(own)), strict=True):
             found[i] = metric.sign * scores
     start = 0
     for one in pairings:
@@ -153,7 +153,7 @@ def weighted(of_pairs: Floats, weights: Floats) -> Sums:
     return Sums(np.where(missing, 0.0, of_pairs * column).sum(axis=1), np.where(missing, 0.0, column).sum(axis=1))
 
 
-def _lists(pairings: Sequence[Pairing]) -> Lists:
+def _lists(pairings: Sequence[Pairing]) -> CandidateLists:
     candidates = Segments.joined([one.candidates for one in pairings])
     same = all(one.references is one.candidates for one in pairings)
     references = candidates if same else Segments.joined([one.references for one in pairings])
@@ -162,7 +162,7 @@ def _lists(pairings: Sequence[Pairing]) -> Lists:
         for sides in ([one.candidates for one in pairings], [one.references for one in pairings])
     )
     first, second = bounds
-    return Lists(candidates, first, references, second)
+    return CandidateLists(candidates, first, references, second)
 
 
 def together(pairings: Sequence[Pairing]) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import InputError
-from tarocco.core.test_set import Segments, line_starts
+from tarocco.core.test_set import Segments, find_line_starts
 from tarocco.io.files import shown
 from tarocco.io.lines import Block
 from tarocco.io.markup import format_of
@@ -38,7 +38,7 @@ class Source:
 
     @cached_property
     def _starts(self) -> NDArray[np.intp]:
-        return line_starts(np.frombuffer(self.data, np.uint8))
+        return find_line_starts(np.frombuffer(self.data, np.uint8))
 
     def between(self, first: int, last: int) -> bytes:
         """Lines first .. last, counted from 0."""

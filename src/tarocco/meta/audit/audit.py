@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.annotate.analyzers import Analyzer, analyzer_name
-from tarocco.core.arguments import Candidates, References, listed, make_test_set
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.records import ResultTable
-from tarocco.core.test_set import TestSet
+from tarocco.core.test_set import Candidates, References, TestSet, as_list, make_test_set
 from tarocco.encode.batch import Encoding
 from tarocco.meta.audit.deletion import deletion
 from tarocco.meta.audit.evidence import CHECKS, Evidence, Finding, Outcome, Settings
@@ -33,7 +32,7 @@ from tarocco.meta.significance.paired_tests import RESAMPLES
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import External, Given, external_metrics, of_whole_systems
 from tarocco.metrics.registry import metrics as find_metrics
-from tarocco.scoring.resampling import check_resampling, totals
+from tarocco.scoring.resampling import check_resampling, sum_rows
 from tarocco.scoring.results import Result, Score
 from tarocco.scoring.score import score_test_set
 from tarocco.scoring.settings import SEED
@@ -243,7 +242,7 @@ def audit(
         test_set,
         chosen,
         Encoding(tokenize, lowercase, analyzer=analyzer_name(analyzer)),
-        groups=None if groups is None else [str(label) for label in listed(groups, "groups")],
+        groups=None if groups is None else [str(label) for label in as_list(groups, "groups")],
         settings=Settings(alpha, share, n_draws, RESAMPLES["bootstrap"], seed, jobs),
         store=store,
         executor=executor,
@@ -272,7 +271,7 @@ def audit_test_set(
     labels = Labels.of(groups) if groups is not None else None
     made = straw_men(test_set.systems)
     computed = [metric for metric in metrics if not isinstance(metric, External)]
-    options: dict[str, Any] = {"jobs": settings.jobs, "advance": advance, "store": store, "executor": executor}
+    options: dict[str, Any] = {"jobs": settings.jobs, "progress": advance, "store": store, "executor": executor}
     scores = scores or score_test_set(test_set, metrics, encoding, **options)
     called = {", ".join(filter(None, reversed(key))): key for key in made}
     men = TestSet({name: made[key] for name, key in called.items()}, test_set.references)
@@ -312,7 +311,7 @@ def _of_the_same_segments(scores: tuple[Score, ...]) -> tuple[tuple[Score, ...],
     kept = []
     for score in scores:
         rows = np.where(known[:, None], score.statistics, 0.0)
-        sums = totals(rows)
+        sums = sum_rows(rows)
         kept.append(replace(score, statistics=rows, sums=sums, score=float(score.metric.score(sums))))
     return tuple(kept), int((~known).sum())
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tarocco.meta.significance.paired_tests import Test, differences
 from tarocco.metrics.base import Floats, Metric
-from tarocco.scoring.resampling import totals
+from tarocco.scoring.resampling import sum_rows
 from tarocco.scoring.results import Score
 
 CHECKS = ("sign test", "mixing", "deletion", "trading", "straw men")
@@ -144,7 +144,7 @@ class Evidence:
 
     def made(self, name: str, rows: Floats) -> Score:
         """The score of an output that is made of others' segments."""
-        sums = totals(rows)
+        sums = sum_rows(rows)
         return replace(self.scores[0], system=name, statistics=rows, sums=sums, score=float(self.metric.score(sums)))
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tarocco.meta.audit.evidence import Evidence, Finding, Outcome, Settings, numbered, p_values
 from tarocco.meta.audit.mixing import exchanged
 from tarocco.meta.significance.paired_tests import signs
-from tarocco.scoring.resampling import random_sets
+from tarocco.scoring.resampling import draw_random_sets
 
 CHECK = "trading"
 
@@ -33,7 +33,7 @@ def trading(evidence: Evidence, lengths: NDArray[np.intp], settings: Settings) -
     longer, shorter = np.nonzero(lengths[:, None] > lengths[None, :])
     if not len(longer):
         return Outcome(evidence.name, CHECK, impossible="all outputs are of the same length")
-    halves = random_sets(settings.seed, n, settings.n_draws, n // 2)
+    halves = draw_random_sets(settings.seed, n, settings.n_draws, n // 2)
     whole = evidence.rows.sum(axis=0)
     total = np.zeros((len(lengths), len(lengths)))
     for half in halves:

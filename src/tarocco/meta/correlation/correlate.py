@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tarocco.annotate.analyzers import Analyzer, analyzer_name
-from tarocco.core.arguments import Candidates, References, make_test_set
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.records import Interval
-from tarocco.core.test_set import HumanScores
+from tarocco.core.test_set import Candidates, HumanScores, References, make_test_set
 from tarocco.encode.batch import Encoding
 from tarocco.meta.correlation import sentinels
 from tarocco.meta.correlation.coefficients import FEWEST

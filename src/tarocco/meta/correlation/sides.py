@@ -17,7 +17,7 @@ from tarocco.core.errors import InputError
 from tarocco.core.test_set import HumanScores
 from tarocco.metrics.base import Floats
 from tarocco.metrics.external import of_whole_systems
-from tarocco.scoring.resampling import bootstrap, totals
+from tarocco.scoring.resampling import bootstrap, sum_rows
 from tarocco.scoring.results import Score
 
 _STEPS = 2.0**44
@@ -95,7 +95,7 @@ def of_values(name: str, values: Floats) -> Side:
     """Scores of segments, float64[systems, segments], NaN where there is none; a system has their mean."""
     there = ~np.isnan(values)
     rows = np.stack([np.where(there, values, 0.0), there], axis=-1)
-    return Side(name, _mean(np.stack([totals(own) for own in rows])), rows, _mean)
+    return Side(name, _mean(np.stack([sum_rows(own) for own in rows])), rows, _mean)
 
 
 def _mean(sums: Floats) -> Floats:

@@ -18,7 +18,7 @@ from tarocco.meta.qarla.decisions import Cases, Flags
 from tarocco.meta.qarla.queen import mean_of_known
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats
-from tarocco.scoring.resampling import bootstrap, percentiles, totals
+from tarocco.scoring.resampling import bootstrap, percentiles, sum_rows
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Resampling:
         k = values.shape[1]
         known = ~np.isnan(values)
         rows = np.concatenate([np.where(known, values, 0.0), known], axis=1)
-        means = _over(totals(rows)[None], k)[0]
+        means = _over(sum_rows(rows)[None], k)[0]
         drawn = _over(bootstrap(rows, self.n_resamples, self.seed, self.jobs), k)
         return means, [self.interval(column) for column in drawn.T]
 
@@ -95,7 +95,7 @@ def of_systems(queens: Floats, present: Flags, resampling: Resampling) -> Outcom
         found[np.isnan(own)] = np.nan
         return found
 
-    by_reference = judged(totals(rows)[None])[0]
+    by_reference = judged(sum_rows(rows)[None])[0]
     drawn = judged(bootstrap(rows, resampling.n_resamples, resampling.seed, resampling.jobs))
     king, strict = mean_of_known(by_reference, 0).tolist()
     intervals = [resampling.interval(column) for column in mean_of_known(drawn, 1).T]

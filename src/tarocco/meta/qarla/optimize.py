@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from tarocco._version import __version__
 from tarocco.annotate.analyzers import Analyzer, analyzer_name
-from tarocco.core.arguments import Candidates, References, make_test_set
 from tarocco.core.errors import BadParameter, InputError
+from tarocco.core.test_set import Candidates, References, make_test_set
 from tarocco.encode.batch import Encoding
 from tarocco.meta.qarla import decisions as bits
 from tarocco.meta.qarla import king as kings

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tarocco.annotate.analyzers import Analyzer, analyzer_name
-from tarocco.core.arguments import Candidates, References, make_test_set
 from tarocco.core.errors import InputError
-from tarocco.core.test_set import TestSet
+from tarocco.core.test_set import Candidates, References, TestSet, make_test_set
 from tarocco.encode.batch import Encoding
 from tarocco.meta.qarla.bench import check_level, check_texts, jacks_of, kings_of, make_settings, queens_of
 from tarocco.meta.qarla.metric_sets import MetricSets, chosen_sets, members_first

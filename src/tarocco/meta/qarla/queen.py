@@ -13,7 +13,7 @@ from tarocco.meta.qarla.decisions import Pairs, Places, Words, own_pairs, packed
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats
 from tarocco.parallel.fan_out import blocks, map_ordered
-from tarocco.scoring.resampling import random_sets
+from tarocco.scoring.resampling import draw_random_sets
 
 
 def mean_of_known(values: Floats, axis: int) -> Floats:
@@ -79,7 +79,7 @@ def sampled_pairs(near: Similarities, size: int, seed: int) -> Pairs:
     own = own_pairs(near)
     there = near.present[:, own.references[:, 0]] & near.present[:, own.references[:, 1]]
     segments, pairs = np.nonzero(there)
-    chosen = random_sets(seed, len(segments), 1, min(size, len(segments)))[0]
+    chosen = draw_random_sets(seed, len(segments), 1, min(size, len(segments)))[0]
     return Pairs(own.references[pairs[chosen]], own.near[:, None, segments[chosen], pairs[chosen]], own=False)
 
 

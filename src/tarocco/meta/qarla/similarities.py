@@ -26,7 +26,8 @@ from tarocco.meta.correlation.sides import snapped
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import External
 from tarocco.parallel.fan_out import check_jobs
-from tarocco.scoring.score import kept_in, score_signature
+from tarocco.scoring.score import open_statistics_cache, score_signature
+from tarocco.scoring.settings import Workers
 from tarocco.scoring.statistics import compute_statistics
 
 if TYPE_CHECKING:
@@ -115,8 +116,10 @@ def similarities_of(
                 if t != target and (t < systems or target >= systems)
             }
             alone = TestSet(others, (texts[names[target]],))
-            with kept_in(opened, alone, from_text, own) as kept:
-                counted = compute_statistics(alone, from_text, encoding, jobs, advance, kept, executor)
+            with open_statistics_cache(opened, alone, from_text, own) as kept:
+                counted = compute_statistics(
+                    alone, from_text, encoding, Workers(jobs=jobs, executor=executor, progress=advance), kept
+                )
             at = [names.index(name) for name in others]
             for i, metric, rows in zip(computed, from_text, counted, strict=True):
                 near[i, :, at, target] = metric.score(rows)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tarocco.meta.qarla.queen import mean_of_known
 from tarocco.metrics.base import Floats
-from tarocco.scoring.resampling import totals
+from tarocco.scoring.resampling import sum_rows
 from tarocco.scoring.results import Result
 
 
@@ -31,7 +31,7 @@ def ulc_of(scores: Result, rows: NDArray[np.intp]) -> Ulc:
     of_segments: list[Floats] = []
     for metric in dict.fromkeys(score.metric for score in scores.scores):
         own = np.stack([score.statistics[rows] for score in scores.scores if score.metric == metric])
-        sums = np.stack([totals(of_system) for of_system in own])
+        sums = np.stack([sum_rows(of_system) for of_system in own])
         for found, values in ((of_systems, metric.score(sums)), (of_segments, metric.score(own))):
             found.append(normalized(1.0 - values if metric.kind == "error" else values))
     return Ulc(mean_of_known(np.stack(of_systems), 0), mean_of_known(np.stack(of_segments), 0))

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tarocco.annotate.analyzers import Analyzer, analyzer_name
-from tarocco.core.arguments import Candidates, References, listed, make_test_set, streams_of
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.core.test_set import TestSet
+from tarocco.core.test_set import Candidates, References, TestSet, as_list, make_streams, make_test_set
 from tarocco.encode.batch import Encoding
 from tarocco.meta.correlation.human import Human, human_scores, who_was_judged
 from tarocco.meta.orange.orange import NBest
@@ -122,7 +121,7 @@ def references(
         assert nbest is not None
         if systems is not None:
             raise BadParameter("with nbest there are no systems: give None for them")
-        test_set = TestSet({}, streams_of(listed(references, "references")))
+        test_set = TestSet({}, make_streams(as_list(references, "references")))
         pool = pool_of(test_set, most, least=3)
         judge = by_orange(nbest, pool, Encoding(tokenize or "none", lowercase, analyzer=analyzer_name(analyzer)), seed)
     elif by == "king":

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tarocco.annotate.analyzers import Analyzer
-from tarocco.core.arguments import Candidates, References
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.records import ResultTable
+from tarocco.core.test_set import Candidates, References
 from tarocco.meta.significance.multiple_testing import draws_needed
 from tarocco.meta.significance.paired_tests import RESAMPLES, TESTS, Difference, Test, differences
 from tarocco.metrics.base import Metric
