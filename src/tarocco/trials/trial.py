@@ -31,12 +31,13 @@ from tarocco.meta.orange.confusions import Confusion, Wanted
 from tarocco.meta.orange.hearing import Lists
 from tarocco.meta.orange.orange import NBest, given_lists
 from tarocco.meta.orange.results import OrangeResult
-from tarocco.meta.orange.rules import Panel, Resampling, Rules
+from tarocco.meta.orange.rules import Panel, Rules
+from tarocco.meta.orange.rules import Resampling as OrangeResampling
 from tarocco.meta.orange.trial import run_trial
 from tarocco.meta.qarla.optimize import run_optimize
-from tarocco.meta.qarla.qarla import evaluate_jack, evaluate_king, evaluate_queen, make_settings
+from tarocco.meta.qarla.qarla import KING_OPTIONS, QARLA_OPTIONS, evaluate_jack, evaluate_king, evaluate_queen
 from tarocco.meta.qarla.results import OptimizeResult
-from tarocco.meta.qarla.set_search import WIDTH, SetSearch
+from tarocco.meta.qarla.set_search import SetSearch
 from tarocco.meta.qarla.similarities import Similarities, compute_similarities, count_similarities
 from tarocco.meta.references.curves import ReferencesResult
 from tarocco.meta.references.judges import Judge, by_king, by_orange, by_people
@@ -50,7 +51,7 @@ from tarocco.parallel.fan_out import check_jobs
 from tarocco.scoring.resampling import check_resampling
 from tarocco.scoring.results import Result
 from tarocco.scoring.score import score_test_set
-from tarocco.scoring.settings import SEED
+from tarocco.scoring.settings import SEED, Resampling, Workers
 from tarocco.trials.breakdowns import correlate_metrics, make_breakdowns
 from tarocco.trials.findings import Findings, PlanStep
 from tarocco.trials.inputs import Material, material_of_experiment, material_of_texts
@@ -151,9 +152,11 @@ class _Run:
             "breakdown": lambda: make_breakdowns(self.scores, self.material.test_set, self.material.labels),
             "audit": self.audit,
             "ORANGE": self.orange,
-            "KING": lambda: evaluate_king(self.near, None, "segment", self.settings),
-            "QUEEN": lambda: evaluate_queen(self.near, self._scores_of(self.material.of_pairs), self.settings),
-            "JACK": lambda: evaluate_jack(self.near, None, self.settings),
+            "KING": lambda: evaluate_king(self.near, None, KING_OPTIONS, self.resampling, self.conduct.jobs),
+            "QUEEN": lambda: evaluate_queen(
+                self.near, self._scores_of(self.material.of_pairs), QARLA_OPTIONS, self.resampling, self.conduct.jobs
+            ),
+            "JACK": lambda: evaluate_jack(self.near, None, QARLA_OPTIONS, self.resampling, self.conduct.jobs),
             "optimal set": self.optimal,
             "people": self.people,
             "references": self.references,
@@ -263,7 +266,7 @@ class _Run:
             "average-score",
             "average",
             "keep",  # every list counts, with its own length
-            Resampling(conduct.confidence, conduct.n_resamples, conduct.seed),
+            OrangeResampling(conduct.confidence, conduct.n_resamples, conduct.seed),
         )
         if isinstance(nbest, str | os.PathLike):
             path = os.fspath(nbest)
@@ -286,11 +289,8 @@ class _Run:
         return replace(found, notes=notes, confusions=tuple(one for one in kept if one.segment - 1 in counting))
 
     @cached_property
-    def settings(self) -> Any:
-        conduct = self.conduct
-        return make_settings(
-            confidence=conduct.confidence, n_resamples=conduct.n_resamples, seed=conduct.seed, jobs=conduct.jobs
-        )
+    def resampling(self) -> Resampling:
+        return Resampling(self.conduct.n_resamples, self.conduct.confidence, self.conduct.seed)
 
     @cached_property
     def near(self) -> Similarities:
@@ -300,13 +300,19 @@ class _Run:
         every = self.possible("JACK")
         with self.watched(first, "similarities", count_similarities(own.test_set, fit, every)) as advance:
             return compute_similarities(
-                own.test_set, fit, own.encoding, between_systems=every, advance=advance, **self.workers
+                own.test_set,
+                fit,
+                own.encoding,
+                between_systems=every,
+                workers=Workers(**self.workers, progress=advance),
             )
 
     def optimal(self) -> OptimizeResult:
-        search = SetSearch("greedy", "strict", WIDTH, None)
-        with self.watched("optimal set", "sets", search.steps(len(self.near.metrics))) as advance:
-            return run_optimize(self.near, search, self.settings, advance=advance)
+        search = SetSearch()
+        with self.watched("optimal set", "sets", search.count_sets(len(self.near.metrics))) as advance:
+            return run_optimize(
+                self.near, search, QARLA_OPTIONS, self.resampling, Workers(self.conduct.jobs, progress=advance)
+            )
 
     def people(self) -> tuple[CorrelateResult, ...]:
         """The correlation of systems' scores, and that within segments, as far as there are enough scores."""

@@ -17,7 +17,7 @@ from tarocco.core.test_set import Segments
 from tarocco.encode.batch import Encoding, Lists, against_all, one_by_one
 from tarocco.kernels import distinct, kernel
 from tarocco.meta.correlation.score_sources import round_last_bits
-from tarocco.meta.qarla.decisions import Decisions, queen
+from tarocco.meta.qarla.decisions import Decisions, compute_queen
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats, Metric
 from tarocco.parallel.fan_out import blocks
@@ -245,10 +245,10 @@ def queens(work: Work, most: int, seed: int) -> Sums:
     systems, streams = (tuple(map(str, range(size))) for size in (n, k))
     decisions = Decisions.of(Similarities(names, names, systems, streams, present, round_last_bits(near)))
     members = range(len(names))
-    shares = queen(decisions, members)[0, :n]
+    shares = compute_queen(decisions, members)[0, :n]
     for reference, own in enumerate(_same_texts(pairing.candidates, references)):
         if own is not None:
-            shares[own] = queen(decisions, members, held_out=reference)[0, own]
+            shares[own] = compute_queen(decisions, members, held_out=reference)[0, own]
     return Sums(shares[None], np.ones((1, n)))
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,13 +29,15 @@ from tarocco.meta.orange.hearing import Lists
 from tarocco.meta.orange.orange import NBest, given_lists
 from tarocco.meta.orange.rules import Panel, Resampling, Rules
 from tarocco.meta.orange.trial import run_trial
-from tarocco.meta.qarla import king as kings
+from tarocco.meta.qarla.decisions import HeldOutCases
+from tarocco.meta.qarla.king import mean_over_segments
 from tarocco.meta.qarla.queen import PairSelection, compute_held_out_queens
 from tarocco.meta.qarla.similarities import Similarities, compute_similarities
 from tarocco.meta.references.subsets import Pool
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.ngram.order_shares import shares_of
 from tarocco.scoring.score import score_test_set
+from tarocco.scoring.settings import Workers
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -226,11 +228,15 @@ class KingJudge:
         """Strict KING of each metric by itself."""
         near = self._near(test_set, tuple(metrics), jobs, store, executor)
         alone = [[m] for m in range(len(metrics))]
-        resampling = kings.Resampling(0.95, 1, 0, 1)  # nobody asks for its interval
-        found = kings.outcomes(
-            "segment", compute_held_out_queens(near, alone, PairSelection(), jobs), near.present, resampling
-        )
-        return [Outcome(one.king[1], why=None if one.n_segments else "it has no scores to compare") for one in found]
+        queens_of_metrics = compute_held_out_queens(near, alone, PairSelection(), jobs)
+        cases_of_metrics = [HeldOutCases.of(queens, near.present) for queens in queens_of_metrics]
+        return [
+            Outcome(
+                float(mean_over_segments(cases.by_segment)[1]),
+                why=None if cases.n_segments else "it has no scores to compare",
+            )
+            for cases in cases_of_metrics
+        ]
 
     def _near(
         self,
@@ -240,15 +246,15 @@ class KingJudge:
         store: Store | None,
         executor: Executor | None,
     ) -> Similarities:
-        how: dict[str, Any] = {"store": store, "executor": executor}
         if not self.pool.by_stream:
-            return compute_similarities(test_set, metrics, self.encoding, jobs=jobs, **how)
+            return compute_similarities(test_set, metrics, self.encoding, workers=Workers(jobs, store, executor))
         with self._lock:
             if metrics not in self._compared:
                 whole = self.pool.test_set
-                self._compared[metrics] = compute_similarities(whole, metrics, self.encoding, jobs=self.jobs, **how)
+                workers = Workers(self.jobs, store, executor)
+                self._compared[metrics] = compute_similarities(whole, metrics, self.encoding, workers=workers)
         names = self.pool.names
-        return self._compared[metrics].chosen(references=[names.index(name) for name in test_set.stream_names])
+        return self._compared[metrics].select(references=[names.index(name) for name in test_set.stream_names])
 
 
 def by_king(pool: Pool, encoding: Encoding, jobs: int | None = None) -> KingJudge:
