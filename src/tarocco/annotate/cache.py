@@ -96,7 +96,7 @@ def clear_memory() -> None:
     _memory.clear()
 
 
-class AnnotationBundle(NamedTuple):
+class Annotations(NamedTuple):
     """Sentences of texts, to be sent to a process that may not have the analyzer."""
 
     name: str
@@ -104,21 +104,22 @@ class AnnotationBundle(NamedTuple):
     sentences: Mapping[str, Sentence]
 
 
-def bundle_annotations(texts: Sequence[str], name: str) -> AnnotationBundle:
-    """Analyze texts with the analyzer of that name, and return the sentences as a bundle."""
+def collect_annotations(texts: Sequence[str], name: str) -> Annotations:
+    """Analyze texts with the analyzer of that name, for another process."""
     version = load_analyzer(name).version
-    return AnnotationBundle(name, version, dict(zip(texts, annotate_texts(texts, name), strict=True)))
+    return Annotations(name, version, dict(zip(texts, annotate_texts(texts, name), strict=True)))
 
 
-def unbundle_annotations(bundle: AnnotationBundle) -> None:
-    """Cache the sentences of a bundle; register a stand-in if the analyzer itself is not loaded here."""
-    if not has_analyzer(bundle.name):
-        add_analyzer(bundle.name, _AbsentAnalyzer(bundle.name, bundle.version))
-    _memory.setdefault(bundle.version, {}).update(bundle.sentences)
+def load_annotations(annotations: Annotations) -> None:
+    """Cache sentences from another process; register a stand-in if their analyzer is not loaded here."""
+    name, version, sentences = annotations
+    if not has_analyzer(name):
+        add_analyzer(name, _AbsentAnalyzer(name, version))
+    _memory.setdefault(version, {}).update(sentences)
 
 
 class _AbsentAnalyzer:
-    """A stand-in for an analyzer of another process, whose sentences arrive in bundles."""
+    """A stand-in for an analyzer of another process, which sends its sentences."""
 
     layers: frozenset[str] = frozenset()
 

@@ -83,9 +83,7 @@ UNITS = {
     "ANGLE_QUANTITY": "degree degrees °",
 }
 AREAS = frozenset(("square", "cubic", "sq", "sq."))  # areas and volumes are sizes, although a unit of distance follows
-RATES = frozenset(
-    ("per hour", "an hour", "/ h", "per second", "a second", "/ s")
-)  # after a distance: a speed
+RATES = frozenset(("per hour", "an hour", "/ h", "per second", "a second", "/ s"))  # after a distance: a speed
 TEMPERATURES = frozenset(("c", "f", "celsius", "fahrenheit", "centigrade"))  # after degrees
 _KINDS = index_words(UNITS)
 

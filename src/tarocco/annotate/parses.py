@@ -322,9 +322,9 @@ def register_parses(entries: Sequence[str], texts: Mapping[str, Segments], note:
             if segment not in parses:
                 found = f'no file of --parses describes segment {number} of {name}, "{_quote(segment)}"'
                 raise InputError(f"{found}: expected {name}.conllu or {name}=FILE")
-    name = analyzer_name(parses)
-    assert name is not None
-    return name
+    registered = analyzer_name(parses)
+    assert registered is not None
+    return registered
 
 
 def name_texts(test_set: TestSet) -> dict[str, Segments]:

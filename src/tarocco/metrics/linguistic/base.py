@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.annotate.cache import annotated
+from tarocco.annotate.cache import annotate_texts
 from tarocco.core.errors import BadParameter
 from tarocco.core.test_set import Segments
 from tarocco.encode.batch import Batch, Encoding
@@ -51,7 +51,7 @@ def layers_of(batch: Batch) -> Layers:
     whole = batch if batch.whole is None else batch.whole
     texts = list(chain.from_iterable((*whole.columns, *whole.reference_columns)))
     analyzer = batch.encoding.analyzer or ANALYZER
-    return Layers(annotated(texts, analyzer), batch.encoding.lowercase, analyzer, texts)
+    return Layers(annotate_texts(texts, analyzer), batch.encoding.lowercase, analyzer, texts)
 
 
 @dataclass(frozen=True, eq=False)
