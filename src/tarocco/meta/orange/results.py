@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import UnknownName
+from tarocco.core.records import Interval, ResultTable, number_or_null
 from tarocco.meta.orange.confusions import Confusion
 from tarocco.meta.orange.ranking import rank
 from tarocco.metrics.base import Floats
 from tarocco.scoring.resampling import bootstrap, percentiles, totals
-from tarocco.scoring.results import Interval, Tabular, number_or_null
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ def _ends(interval: Interval) -> list[float | None]:
 
 
 @dataclass(frozen=True, eq=False)
-class OrangeResult(Tabular, Mapping[str, Orange]):
+class OrangeResult(ResultTable, Mapping[str, Orange]):
     """The metrics of a trial, the best first. `result["ROUGE-L"]` is an Orange.
 
     `segments` are the numbers (from 0) of the segments that count, `sizes` the lengths of their lists; `left_out` says
