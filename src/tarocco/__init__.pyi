@@ -6,7 +6,7 @@ Each name has a line of the form `from MODULE import NAME as NAME`.
 
 from tarocco import datasets as datasets
 from tarocco._version import __version__ as __version__
-from tarocco.annotate.files import read_annotations as read_annotations
+from tarocco.annotate.parses import read_annotations as read_annotations
 from tarocco.core.errors import TaroccoError as TaroccoError
 from tarocco.core.graphs import Best as Best
 from tarocco.core.graphs import Features as Features

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judge_similarities import similarities
 
-from tarocco.kernels import kernel, samples, widest
+from tarocco.kernels import kernel, qarla, widest
 from tarocco.meta.qarla import queen as queens
 from tarocco.meta.qarla.decisions import Decisions, compute_held_out_queen, compute_queen, pack_bits, queen_shares
 
@@ -29,7 +29,9 @@ def test_decide(seed, segments, references, pairs, common, gaps):
     words = -(-references * pairs // 64)
     passed, silent = np.zeros((2, segments, systems + references, words), np.uint64)
     upto = np.empty((pairs + 2, -(-pairs // 64)), np.uint64)
-    told = kernel(widest(samples), "decide")(near, between, np.argsort(between, axis=1), systems, upto, passed, silent)
+    told = kernel(widest(qarla), "decide_samples")(
+        near, between, np.argsort(between, axis=1), systems, upto, passed, silent
+    )
     own, other = near[:, :, :, None], between[:, None, None, :]
     missing = np.isnan(own) | np.isnan(other)
     with np.errstate(invalid="ignore"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import chain
 
-from tarocco.annotate.cache import annotated
+from tarocco.annotate.cache import annotate_texts
 from tarocco.encode.batch import Batch
 from tarocco.explanation.matching import Item, paired
 from tarocco.explanation.records import Element
@@ -21,7 +21,7 @@ Words = list[tuple[str, ...]]  # of the candidate and of the reference
 def sentences(batch: Batch) -> Words:
     """The words of each text, as the analyzer has them."""
     texts = list(chain.from_iterable((*batch.columns, *batch.reference_columns)))
-    return [sentence.words for sentence in annotated(texts, batch.encoding.analyzer or ANALYZER)]
+    return [sentence.words for sentence in annotate_texts(texts, batch.encoding.analyzer or ANALYZER)]
 
 
 def linguistic_elements(metric: Linguistic, batch: Batch, words: Words) -> list[Element]:

@@ -259,6 +259,6 @@ def score_signature(
 
 
 def _version_of(analyzer: str) -> str:
-    from tarocco.annotate.cache import annotator  # most metrics need none
+    from tarocco.annotate.analyzers import load_analyzer
 
-    return annotator(analyzer).version
+    return load_analyzer(analyzer).version

@@ -21,7 +21,7 @@ from tarocco.parallel.fan_out import blocks, map_ordered
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from tarocco.annotate.cache import Told
+    from tarocco.annotate.cache import Annotations
     from tarocco.scoring.cache import Kept
     from tarocco.store import Store
 
@@ -37,15 +37,15 @@ class Work:
     present: NDArray[np.bool_]
     metrics: tuple[Metric, ...]
     encoding: Encoding
-    told: Told | None = None  # what an analyzer said of the texts, where it may not be in the worker's process
+    told: Annotations | None = None  # what an analyzer said of the texts, where it may not be in the worker's process
 
 
 def count(contexts: Mapping[Metric, Any], work: Work) -> list[Floats]:
     """For each metric float64[systems, rows, k]; `contexts` are what metrics know of all references."""
     if work.told is not None:
-        from tarocco.annotate.cache import learn
+        from tarocco.annotate.cache import load_annotations
 
-        learn(work.told)
+        load_annotations(work.told)
     found: dict[int, Floats] = {}
     for way, members in by_reading(work.metrics, work.encoding).items():
         batch = Batch.of_columns(work.systems, work.references, work.present, way)
@@ -132,9 +132,9 @@ def analyze(
     """Let the run's analyzer see texts before they are counted: here, where a store and a terminal are at hand."""
     analyzer = _analyzer_of(metrics, encoding)
     if analyzer is not None:
-        from tarocco.annotate.cache import annotated  # most metrics need none
+        from tarocco.annotate.cache import annotate_texts
 
-        annotated(list(chain.from_iterable(columns)), analyzer, store, executor=executor)
+        annotate_texts(list(chain.from_iterable(columns)), analyzer, store, executor=executor)
 
 
 @contextmanager
@@ -154,14 +154,14 @@ def _where(text: str, test_set: TestSet) -> str:
     return next(places)
 
 
-def told_of(columns: Iterable[Segments], metrics: Sequence[Metric], encoding: Encoding) -> Told | None:
+def told_of(columns: Iterable[Segments], metrics: Sequence[Metric], encoding: Encoding) -> Annotations | None:
     """What the run's analyzer said of texts, for workers in other processes; None if no metric needs one."""
     analyzer = _analyzer_of(metrics, encoding)
     if analyzer is None:
         return None
-    from tarocco.annotate.cache import told
+    from tarocco.annotate.cache import collect_annotations
 
-    return told(list(chain.from_iterable(columns)), analyzer)
+    return collect_annotations(list(chain.from_iterable(columns)), analyzer)
 
 
 def needs_analysis(metrics: Sequence[Metric], encoding: Encoding) -> bool:

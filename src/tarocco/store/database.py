@@ -54,7 +54,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     ),
     (
         """CREATE TABLE annotations (
-            key BLOB PRIMARY KEY,           -- of a text, the analyzer and its version, see annotate/annotated.py
+            key BLOB PRIMARY KEY,           -- of a text, the analyzer and its version, see annotate/cache.py
             analyzer TEXT NOT NULL,         -- its name and version
             release TEXT NOT NULL,          -- of the program that had it analyzed
             checksum INTEGER NOT NULL,      -- CRC-32 of sentence

@@ -130,9 +130,9 @@ def material_of_experiment(path: str | os.PathLike[str], **said: Any) -> Materia
     analyzer = analyzer_name(said["analyzer"]) or experiment.analyzer
     parses = experiment.parses if said["analyzer"] is None else None
     if parses:
-        from tarocco.annotate.parses import analyzer_of_parses, texts_of
+        from tarocco.annotate.parses import name_texts, register_parses
 
-        analyzer = analyzer_of_parses(parses, texts_of(test_set), warnings.warn)
+        analyzer = register_parses(parses, name_texts(test_set), warnings.warn)
     if experiment.labels == "iqmt":
         analyzer = f"{analyzer or 'spacy'}+iqmt"
     chosen = _chosen(said["metrics"], experiment.metrics or METRICS)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tarocco.core.test_set import Segments
 from tarocco.encode.batch import Encoding, Lists, against_all, one_by_one
-from tarocco.kernels import distinct, kernel
+from tarocco.kernels import duplicates, kernel
 from tarocco.meta.correlation.score_sources import round_last_bits
 from tarocco.meta.qarla.decisions import Decisions, compute_queen
 from tarocco.meta.qarla.similarities import Similarities
@@ -24,7 +24,7 @@ from tarocco.parallel.fan_out import blocks
 from tarocco.scoring.resampling import bootstrap, words
 from tarocco.scoring.statistics import by_reading, scores_of_batch
 
-_firsts_of_lists = kernel(distinct, "firsts_of_lists")
+_firsts_of_lists = kernel(duplicates, "find_duplicates")
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter
-from tarocco.kernels import inversions, kernel
+from tarocco.kernels import kernel, statistics
 from tarocco.metrics.base import Floats
 from tarocco.scoring.resampling import coins, words
 
@@ -19,7 +19,7 @@ MIN_POINTS = 3  # two points lie on a line whatever they are
 VARIANTS = ("a", "b", "c")
 
 EQUAL = 1e-12
-_inversions = kernel(inversions, "inversions")
+_inversions = kernel(statistics, "count_inversions")
 
 
 def pearson(x: Floats, y: Floats) -> float:

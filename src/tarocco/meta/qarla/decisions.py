@@ -18,12 +18,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.kernels import kernel, samples, widest
+from tarocco.kernels import kernel, qarla, widest
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats
 
-_decide = kernel(widest(samples), "decide")
-_tally = kernel(widest(samples), "tally")
+_decide = kernel(widest(qarla), "decide_samples")
+_tally = kernel(widest(qarla), "count_passed")
 
 Words = NDArray[np.uint64]
 Indices = NDArray[np.intp]

@@ -25,7 +25,7 @@ from tarocco.meta.qarla.decisions import Decisions, Words, divide_counts
 from tarocco.metrics.base import Floats
 from tarocco.parallel.fan_out import blocks, map_ordered
 
-_tally = kernel(widest(tallies), "tally")
+_tally = kernel(widest(qarla), "tally_king")
 
 Tallies = NDArray[np.int64]  # [..., 3]
 Ints = NDArray[np.int32]
