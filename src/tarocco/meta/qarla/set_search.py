@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter
-from tarocco.kernels import kernel, tallies, widest
+from tarocco.kernels import kernel, qarla, widest
 from tarocco.meta.qarla.decisions import Decisions, Words, divide_counts
 from tarocco.metrics.base import Floats
 from tarocco.parallel.fan_out import blocks, map_ordered
@@ -190,7 +190,7 @@ def _find_gaps(decisions: Decisions) -> NDArray[np.bool_]:
 
     A reference is never scored against itself, which is not a gap.
     """
-    gaps: NDArray[np.bool_] = ~decisions.present.any(axis=1)
+    gaps = np.logical_not(decisions.present.any(axis=1))
     for r in range(decisions.present.shape[1]):
         needed = decisions.masks[r] * decisions.present[:, r, None].astype(np.uint64)
         gaps |= decisions.present[:, r] & ~needed.any(axis=1)
