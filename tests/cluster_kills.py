@@ -35,7 +35,8 @@ def blocks_in(store):
 
 # What may be said of a scheduler that was killed.
 GONE = re.compile(
-    r"tarocco: tcp://\S+: (the connection to the scheduler was lost|there is no scheduler, or it does not answer \(.*\)); .*\n"
+    r"tarocco: tcp://\S+: (the connection to the scheduler was lost|"
+    r"there is no scheduler, or it does not answer \(.*\)); .*\n"
 )
 
 

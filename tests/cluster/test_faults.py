@@ -164,7 +164,8 @@ def test_the_scheduler_goes_away(trial, hit, slow, tmp_path, quiet):
     assert (code, out) == (1, "")
     said = err.splitlines(keepends=True)
     assert len(said) == 2 - len(quiet)  # the first tells how many workers there are
-    begins = f"tarocco: {hit.address}: the connection to the scheduler was lost; stopped; what is finished is kept in {run.store}, and "
+    lost = f"tarocco: {hit.address}: the connection to the scheduler was lost; stopped; "
+    begins = f"{lost}what is finished is kept in {run.store}, and "
     assert said[-1].startswith(begins)
     assert is_sound(run.store)
     before = run.blocks()

@@ -35,8 +35,7 @@ IMPORTING = {
     "__init__.py",  # a table of our own names
     "kernels/__init__.py",  # our own modules
     "render/plots/files.py",  # altair and vl_convert
-    "annotate/spacy_pipeline.py",  # spacy, and its pipeline that we know
-    "annotate/stanza_pipeline.py",
+    "annotate/pipelines.py",  # spacy, its English pipeline, and stanza
 }
 
 

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from tarocco.kernels import interning, kernel, stemming
 
-_intern = kernel(interning, "intern")
-_rebuild = kernel(interning, "rebuild")
-_translate = kernel(interning, "translate")
-_english = kernel(stemming, "english")
+_intern = kernel(vocabulary, "intern_words")
+_rebuild = kernel(vocabulary, "rebuild_table")
+_translate = kernel(vocabulary, "translate_ids")
+_english = kernel(stemming, "stem_english")
 
 _LEAST_ROOM = 64  # words; a power of two
 _MOST_ROOM = 1 << 15  # initially: sparse tables are slow, and words recur in a long text

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.records import Interval
-from tarocco.kernels import kernel, resample, widest
+from tarocco.kernels import kernel, statistics, widest
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import of_whole_systems
 from tarocco.parallel.fan_out import blocks, map_ordered

@@ -261,4 +261,4 @@ def score_signature(
 def _version_of(analyzer: str) -> str:
     from tarocco.annotate.cache import annotator  # most metrics do not need it
 
-    return annotator(analyzer).version
+    return load_analyzer(analyzer).version

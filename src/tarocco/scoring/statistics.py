@@ -138,7 +138,7 @@ def analyze_texts(
     if analyzer is not None:
         from tarocco.annotate.cache import annotated  # most metrics do not need it
 
-        annotated(list(chain.from_iterable(columns)), analyzer, store, executor=executor)
+        annotate_texts(list(chain.from_iterable(columns)), analyzer, store, executor=executor)
 
 
 @contextmanager
@@ -165,9 +165,9 @@ def annotations_for(columns: Iterable[Segments], metrics: Sequence[Metric], enco
     analyzer = _analyzer_of(metrics, encoding)
     if analyzer is None:
         return None
-    from tarocco.annotate.cache import told
+    from tarocco.annotate.cache import collect_annotations
 
-    return told(list(chain.from_iterable(columns)), analyzer)
+    return collect_annotations(list(chain.from_iterable(columns)), analyzer)
 
 
 def needs_analysis(metrics: Sequence[Metric], encoding: Encoding) -> bool:

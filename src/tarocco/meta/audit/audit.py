@@ -28,7 +28,7 @@ from tarocco.meta.audit.length_trading import trading
 from tarocco.meta.audit.mixing import Labels, mixing
 from tarocco.meta.audit.sign_contradictions import contradictions
 from tarocco.meta.audit.straw_men import characters, ranking, straw_men
-from tarocco.meta.significance.paired_tests import RESAMPLES
+from tarocco.meta.significance.paired_tests import DEFAULT_RESAMPLES
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import External, Given, external_metrics, of_whole_systems
 from tarocco.metrics.registry import metrics as find_metrics

@@ -64,7 +64,7 @@ def trading(evidence: Evidence, lengths: NDArray[np.intp], settings: Settings) -
                 "expected": (one.score + other.score) / 2,
                 "exchanged": evidence.sign * float(exchanges[i]),
             },
-            numbered((signs(one, other) > 0) & (signs(other, one) > 0)),
+            numbered((segment_signs(one, other) > 0) & (segment_signs(other, one) > 0)),
             p,
         )
         for (i, one, other, _), p in zip(found, by_luck, strict=True)

@@ -19,7 +19,7 @@ from tarocco.metrics.base import Floats, Metric
 from tarocco.scoring.statistics import group_by_encoding, score_batch
 
 if TYPE_CHECKING:
-    from tarocco.annotate.cache import Told
+    from tarocco.annotate.cache import Annotations
 
 Scorer = Metric | CandidateScores
 
@@ -49,7 +49,7 @@ class Work:
     oracle: str
     ties: str
     confusions: Wanted | None = None
-    told: Told | None = None  # what an analyzer said of the texts, where it may not be in the worker's process
+    told: Annotations | None = None  # what an analyzer said of the texts, where it may not be in the worker's process
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,9 +68,9 @@ def judged(contexts: Mapping[Metric, Any], work: Work) -> Outcome:
     if not work.contestants:
         return Outcome(())
     if work.told is not None:
-        from tarocco.annotate.cache import learn
+        from tarocco.annotate.cache import load_annotations
 
-        learn(work.told)
+        load_annotations(work.told)
     scorers = list(dict.fromkeys(scorer for one in work.contestants for scorer in one.scorers))
     number = {scorer: i for i, scorer in enumerate(scorers)}
     members = [[number[scorer] for scorer in one.scorers] for one in work.contestants]

@@ -13,9 +13,9 @@ from tarocco.core.errors import BadParameter
 from tarocco.core.test_set import Segments, TestSet
 from tarocco.encode.batch import CandidateLists
 from tarocco.io.nbest.lists import NBestList
-from tarocco.kernels import distinct, kernel
+from tarocco.kernels import duplicates, kernel
 
-_firsts_of_lists = kernel(distinct, "firsts_of_lists")
+_firsts_of_lists = kernel(duplicates, "find_duplicates")
 
 FINE = 64  # candidates: the default grid has every length up to here, and then every so many
 _TEXT = 1 << 19  # bytes of text that are judged together, or one list if that is longer; results do not depend on it

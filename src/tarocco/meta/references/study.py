@@ -20,7 +20,7 @@ from tarocco.annotate.analyzers import Analyzer, analyzer_name
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.test_set import Candidates, References, TestSet, as_list, make_streams, make_test_set
 from tarocco.encode.batch import Encoding
-from tarocco.meta.correlation.human import Human, human_scores, who_was_judged
+from tarocco.meta.correlation.score_sources import HumanInput, describe_judged_systems, make_human_scores
 from tarocco.meta.orange.orange import NBest
 from tarocco.meta.references.curves import Curve, Point, ReferencesResult
 from tarocco.meta.references.judges import Judge, KingJudge, Outcome, by_king, by_orange, by_people
@@ -45,7 +45,7 @@ ENOUGH = 0.98
 def references(
     systems: Candidates | None,
     references: References,
-    human: Human | None = None,
+    human: HumanInput | None = None,
     *,
     nbest: NBest | None = None,
     by: str | None = None,
@@ -134,10 +134,10 @@ def references(
         if not isinstance(systems, Mapping):
             raise InputError("systems is a mapping from names to segments: there are several to correlate over")
         test_set = make_test_set(systems, references)
-        people = human_scores(human, list(test_set.systems), len(test_set))
+        people = make_human_scores(human, list(test_set.systems), len(test_set))
         pool = pool_of(replace(test_set, systems={name: test_set.systems[name] for name in people.systems}), most)
         encoding = Encoding(tokenize or "13a", lowercase, analyzer=analyzer_name(analyzer))
-        notes = who_was_judged(people, list(test_set.systems))
+        notes = describe_judged_systems(people, list(test_set.systems))
         judge = by_people(people, pool, encoding, level, grouping, coefficient, seed, notes)
     return run_references(
         *(pool, chosen, judge),

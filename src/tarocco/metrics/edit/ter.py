@@ -14,7 +14,7 @@ from tarocco.kernels import kernel, shifts
 from tarocco.metrics.base import Agreement, Example, Floats, Metric, parameter
 from tarocco.metrics.pairs import Pairs
 
-_edits = kernel(shifts, "edits")
+_edits = kernel(edit_distance_with_shifts, "count_edits")
 
 
 def edits_of_pairs(batch: Batch) -> NDArray[np.intp]:
