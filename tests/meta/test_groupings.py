@@ -14,8 +14,8 @@ from textbook import resampling
 import tarocco
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.test_set import HumanScores
-from tarocco.meta.correlation.levels import View, view_of
-from tarocco.meta.correlation.sides import of_people, of_scores, of_values
+from tarocco.meta.correlation.levels import CorrelationLevel, make_level
+from tarocco.meta.correlation.score_sources import make_human_source, make_metric_source, make_source
 from tarocco.scoring.resampling import draw_random_sets
 
 MISSING = float("nan")
@@ -94,7 +94,7 @@ def test_resampled_documents_are_made_of_drawn_segments():
     human = rng.normal(size=(4, 12))
     metric = human + rng.normal(size=(4, 12))
     chosen = draw_random_sets(1, 12, count=10, size=5)
-    found = resampled(View("document", "none", chosen), "pearson", metric, human, 3, 9)
+    found = resampled(CorrelationLevel("document", "none", chosen), "pearson", metric, human, 3, 9)
     for number, value in enumerate(found):
         segments = sorted(resampling.draws(12, 9, number))
         wanted = textbook.pseudo_documents(
@@ -206,4 +206,4 @@ def test_views_that_do_not_exist(level, grouping, said):
 
 def test_too_few_segments_for_documents():
     with pytest.raises(InputError, match="expected at least 30 segments to draw sets of 30, found 12"):
-        view_of("document", None, 12)
+        make_level("document", None, 12)

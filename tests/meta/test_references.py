@@ -18,7 +18,7 @@ from tarocco import datasets
 from tarocco.cli import main
 from tarocco.core.errors import BadParameter, InputError, UnknownName
 from tarocco.core.test_set import HumanScores, Segments, TestSet, make_test_set
-from tarocco.meta.correlation.human import human_scores
+from tarocco.meta.correlation.score_sources import make_human_scores
 from tarocco.meta.references.curves import Curve, Point
 from tarocco.meta.references.subsets import pool_of
 from tarocco.metrics.ngram.order_shares import lower_orders, shares_of

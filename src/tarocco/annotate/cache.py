@@ -30,6 +30,7 @@ from tarocco.annotate.sentence import Frame, Node, Sentence, Span
 from tarocco.core.errors import ClusterError, InputError, StoreError
 from tarocco.parallel.fan_out import map_ordered
 from tarocco.store.blocks import RELEASE, Store, get_annotations, make_digest, put_annotations
+from tarocco.store.database import DAMAGED
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -202,5 +203,104 @@ def _run_analyzer(analyzer: Annotator | str, version: str, texts: list[str]) -> 
     return analyzer.annotate(texts)
 
 
-def _key(version: str, text: str) -> bytes:
+def _store_key(version: str, text: str) -> bytes:
     return make_digest("annotation", version, RELEASE, text.encode("utf-8", "surrogatepass"))
+
+
+# --- sentences as bytes ------------------------------------------------------------------------------------------
+
+MAX_BYTES = 1 << 28  # of an unpacked sentence: a store may come from an untrusted source
+_WORD_LAYERS = ("words", "lemmas", "tags", "universal", "chunks", "heads", "relations")  # one value per word
+
+
+def pack_sentence(sentence: Sentence) -> bytes:
+    """Return a sentence as bytes."""
+    tree, entities, frames = sentence.tree, sentence.entities, sentence.frames
+    value = [
+        *(getattr(sentence, layer) for layer in _WORD_LAYERS),
+        None if tree is None else [[node.label, node.parent, node.start, node.end] for node in tree],
+        None if entities is None else _pack_spans(entities),
+        None if frames is None else [[frame.predicate, frame.lemma, _pack_spans(frame.arguments)] for frame in frames],
+    ]
+    text = json.dumps(value, separators=(",", ":"))  # ASCII, so lone surrogates survive as escapes
+    return zlib.compress(text.encode("ascii"), 1)
+
+
+def _pack_spans(spans: tuple[Span, ...]) -> list[list[str | int]]:
+    return [[span.label, span.start, span.end] for span in spans]
+
+
+def unpack_sentence(data: bytes) -> Sentence:
+    """Return the sentence that `pack_sentence` turned into these bytes; raise StoreError if they are damaged."""
+    try:
+        return _unpack(data)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, zlib.error) as error:
+        raise StoreError(f"a stored analysis cannot be read ({type(error).__name__}); {DAMAGED}") from None
+
+
+def _unpack(data: bytes) -> Sentence:
+    decompressor = zlib.decompressobj()
+    text = decompressor.decompress(data, MAX_BYTES)
+    if decompressor.unconsumed_tail or not decompressor.eof:
+        raise ValueError
+    *word_layers, tree, entities, frames = json.loads(text)
+    layers: dict[str, Any] = {
+        name: None if values is None else tuple(_intern(values))
+        for name, values in zip(_WORD_LAYERS, word_layers, strict=True)
+    }
+    if tree is not None:
+        tree = tuple([Node(sys.intern(label), *numbers) for label, *numbers in tree])
+    if entities is not None:
+        entities = _unpack_spans(entities)
+    if frames is not None:
+        frames = tuple([Frame(word, lemma, _unpack_spans(arguments)) for word, lemma, arguments in frames])
+    sentence = Sentence(**layers, tree=tree, entities=entities, frames=frames)
+    if not _is_valid(sentence):
+        raise ValueError
+    return sentence
+
+
+def _unpack_spans(spans: list[Any]) -> tuple[Span, ...]:
+    return tuple([Span(sys.intern(label), start, end) for label, start, end in spans])
+
+
+def _intern(values: list[Any]) -> list[Any]:
+    """Share equal strings between sentences, to save memory."""
+    return [sys.intern(value) if isinstance(value, str) else value for value in values]
+
+
+def _is_valid(sentence: Sentence) -> bool:
+    """Return whether layers have the right length and indices are in range; the kernels rely on that."""
+    n = len(sentence.words)
+    for layer in _WORD_LAYERS:
+        values = getattr(sentence, layer)
+        kind = int if layer == "heads" else str
+        if values is not None and (len(values) != n or any(type(value) is not kind for value in values)):
+            return False
+    frames = sentence.frames or ()
+    spans: list[Node | Span] = [
+        *(sentence.tree or ()),
+        *(sentence.entities or ()),
+        *(span for frame in frames for span in frame.arguments),
+    ]
+    return (
+        all(0 <= span.start < span.end <= n for span in spans)
+        and all(-1 <= node.parent < index for index, node in enumerate(sentence.tree or ()))
+        and all(0 <= frame.predicate < n and isinstance(frame.lemma, str) for frame in frames)
+        and _is_forest(sentence.heads or ())
+    )
+
+
+def _is_forest(heads: tuple[int, ...]) -> bool:
+    """Return whether heads are in range and have no cycle."""
+    if not all(-1 <= head < len(heads) for head in heads):
+        return False
+    visited_from = [-1] * len(heads)  # the word from which the climb first reached this one
+    for start in range(len(heads)):
+        word = start
+        while word >= 0 and visited_from[word] < 0:
+            visited_from[word] = start
+            word = heads[word]
+        if word >= 0 and visited_from[word] == start:
+            return False
+    return True

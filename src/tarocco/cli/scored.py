@@ -29,7 +29,7 @@ def scored(
             metrics,
             encoding,
             jobs=options.jobs,
-            progress=advance,
+            advance=advance,
             store=store_of(options),
             executor=options.executor,
             **more,

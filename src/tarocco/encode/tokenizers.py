@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from tarocco.core.errors import UnknownName
 from tarocco.core.test_set import Segments
-from tarocco.kernels import kernel, words
+from tarocco.kernels import kernel, tokenization
 
 OTHER, SPACE, SPLIT, PAIR, DIGIT, DASH, EDGE = range(7)  # as in kernels/tokenization.py
 

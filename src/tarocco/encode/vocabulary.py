@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.kernels import interning, kernel, stemming
+from tarocco.kernels import kernel, stemming, vocabulary
 
 _intern = kernel(vocabulary, "intern_words")
 _rebuild = kernel(vocabulary, "rebuild_table")

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tarocco.annotate.cache import annotated
+from tarocco.annotate.cache import annotate_texts
 from tarocco.encode.batch import Batch, Groups
 from tarocco.encode.vocabulary import Ragged
 from tarocco.explanation.matching import (
@@ -239,7 +239,7 @@ Words = list[tuple[str, ...]]  # of the candidate and of the reference
 def sentences(batch: Batch) -> Words:
     """The words of each text, as the analyzer has them."""
     texts = list(chain.from_iterable((*batch.columns, *batch.reference_columns)))
-    return [sentence.words for sentence in annotated(texts, batch.encoding.analyzer or ANALYZER)]
+    return [sentence.words for sentence in annotate_texts(texts, batch.encoding.analyzer or ANALYZER)]
 
 
 def linguistic_elements(metric: Linguistic, batch: Batch, words: Words) -> list[Element]:

@@ -19,10 +19,10 @@ from tarocco.parallel.fan_out import blocks, map_ordered
 if TYPE_CHECKING:
     from tarocco.scoring.settings import Resampling
 
-_weighted_totals = kernel(widest(resample), "weighted_totals")
-_counted_totals = kernel(widest(resample), "counted_totals")
-_draw = kernel(widest(resample), "draw")
-_fill = kernel(widest(resample), "words")
+_weighted_totals = kernel(widest(statistics), "sum_weighted")
+_counted_totals = kernel(widest(statistics), "sum_counts")
+_draw = kernel(widest(statistics), "draw_resamples")
+_fill = kernel(widest(statistics), "fill_random_words")
 
 _LANES = 8  # the kernels add in eight lanes
 _TOGETHER = 4  # resamples that the kernel adds at once

@@ -259,6 +259,6 @@ def score_signature(
 
 
 def _version_of(analyzer: str) -> str:
-    from tarocco.annotate.cache import annotator  # most metrics do not need it
+    from tarocco.annotate.analyzers import load_analyzer
 
     return load_analyzer(analyzer).version

@@ -21,7 +21,7 @@ from tarocco.parallel.fan_out import blocks, map_ordered
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from tarocco.annotate.cache import Told
+    from tarocco.annotate.cache import Annotations
     from tarocco.scoring.cache import StatisticsCache
     from tarocco.scoring.settings import Workers
     from tarocco.store import Store
@@ -38,7 +38,7 @@ class BlockTask:
     present: NDArray[np.bool_]
     metrics: tuple[Metric, ...]
     encoding: Encoding
-    annotations: Told | None = None  # of these texts, for workers in other processes
+    annotations: Annotations | None = None  # of these texts, for workers in other processes
 
 
 class BlockIndex(NamedTuple):
@@ -52,9 +52,9 @@ class BlockIndex(NamedTuple):
 def count(contexts: Mapping[Metric, Any], task: BlockTask) -> list[Floats]:
     """Return float64[systems, rows, k] for each metric; `contexts` are what metrics prepared on all references."""
     if task.annotations is not None:
-        from tarocco.annotate.cache import learn
+        from tarocco.annotate.cache import load_annotations
 
-        learn(task.annotations)
+        load_annotations(task.annotations)
     statistics: dict[int, Floats] = {}
     for encoding, members in group_by_encoding(task.metrics, task.encoding).items():
         batch = Batch.of_columns(task.systems, task.references, task.present, encoding)
@@ -136,7 +136,7 @@ def analyze_texts(
     """Analyze texts in the driver, before workers count them, if some metric needs an analyzer."""
     analyzer = _analyzer_of(metrics, encoding)
     if analyzer is not None:
-        from tarocco.annotate.cache import annotated  # most metrics do not need it
+        from tarocco.annotate.cache import annotate_texts
 
         annotate_texts(list(chain.from_iterable(columns)), analyzer, store, executor=executor)
 
@@ -160,7 +160,7 @@ def _locate(text: str, test_set: TestSet) -> str:
     return next(places)
 
 
-def annotations_for(columns: Iterable[Segments], metrics: Sequence[Metric], encoding: Encoding) -> Told | None:
+def annotations_for(columns: Iterable[Segments], metrics: Sequence[Metric], encoding: Encoding) -> Annotations | None:
     """Return the run's annotations of texts, for workers in other processes; None if no metric needs them."""
     analyzer = _analyzer_of(metrics, encoding)
     if analyzer is None:

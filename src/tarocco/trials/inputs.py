@@ -119,7 +119,7 @@ def material_of_texts(
         encoding,
         Encoding(tokenize or "none", bool(lowercase), analyzer=encoding.analyzer),
         nbest if nbest is None or isinstance(nbest, str | os.PathLike) else list(nbest),
-        human=None if human is None else human_scores(human, list(test_set.systems), len(test_set)),
+        human=None if human is None else make_human_scores(human, list(test_set.systems), len(test_set)),
         labels=None if labels is None else tuple(str(label) for label in as_list(labels, "groups")),
         source=None if source is None else pack_strings(source, "source"),
     )

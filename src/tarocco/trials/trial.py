@@ -15,10 +15,35 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tarocco.annotate.analyzers import Analyzer
-from tarocco.core.errors import InputError
-from tarocco.core.test_set import Candidates, References
-from tarocco.meta.correlation.human import Human
-from tarocco.meta.orange.orange import NBest
+from tarocco.core.errors import BadParameter, InputError
+from tarocco.core.test_set import Candidates, References, TestSet
+from tarocco.io.nbest.lists import NBestFile
+from tarocco.meta.audit.audit import AuditResult, audit_test_set
+from tarocco.meta.audit.evidence import Settings as AuditSettings
+from tarocco.meta.correlation.agreement import MIN_POINTS
+from tarocco.meta.correlation.correlate import correlate_scores
+from tarocco.meta.correlation.metric_tests import count_comparisons
+from tarocco.meta.correlation.results import CorrelateResult, make_question
+from tarocco.meta.correlation.score_sources import MIN_SYSTEMS, HumanInput, LengthRatio, describe_judged_systems
+from tarocco.meta.orange.cases import Selection
+from tarocco.meta.orange.confusions import Confusion, Wanted
+from tarocco.meta.orange.hearing import Lists
+from tarocco.meta.orange.orange import NBest, given_lists
+from tarocco.meta.orange.results import OrangeResult
+from tarocco.meta.orange.rules import Panel, Rules
+from tarocco.meta.orange.rules import Resampling as OrangeResampling
+from tarocco.meta.orange.trial import run_trial
+from tarocco.meta.qarla.optimize import run_optimize
+from tarocco.meta.qarla.qarla import KING_OPTIONS, QARLA_OPTIONS, evaluate_jack, evaluate_king, evaluate_queen
+from tarocco.meta.qarla.results import OptimizeResult
+from tarocco.meta.qarla.set_search import SetSearch
+from tarocco.meta.qarla.similarities import Similarities, compute_similarities, count_similarities
+from tarocco.meta.references.curves import ReferencesResult
+from tarocco.meta.references.judges import Judge, by_king, by_orange, by_people
+from tarocco.meta.references.study import run_references, subsets_of
+from tarocco.meta.references.subsets import pool_of
+from tarocco.meta.significance.compare import CompareResult, compare_scores
+from tarocco.meta.significance.paired_tests import DEFAULT_RESAMPLES, PairedTest, required_draws
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import Given
 from tarocco.parallel.fan_out import check_jobs

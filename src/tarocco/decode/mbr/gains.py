@@ -94,4 +94,4 @@ def _scored(
     groups = Groups(np.arange(len(candidates)), bounds), Groups.of_columns(present)
     batch = Batch.of_groups([candidates], streams, *groups, way)
     (scores,) = score_batch([metric], batch, [context])
-    return np.split(snapped(np.where(np.isnan(scores), -np.inf, metric.sign * scores)), bounds[1:-1])
+    return np.split(round_last_bits(np.where(np.isnan(scores), -np.inf, metric.sign * scores)), bounds[1:-1])

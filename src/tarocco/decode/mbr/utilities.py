@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from tarocco.core.test_set import Segments
 from tarocco.encode.batch import CandidateLists, Encoding, make_list_batch, split_by_reference
-from tarocco.kernels import distinct, kernel
-from tarocco.meta.correlation.sides import snapped
-from tarocco.meta.qarla.decisions import Decisions, queen
+from tarocco.kernels import duplicates, kernel
+from tarocco.meta.correlation.score_sources import round_last_bits
+from tarocco.meta.qarla.decisions import Decisions, compute_queen
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats, Metric
 from tarocco.parallel.fan_out import blocks

@@ -243,7 +243,7 @@ def audit(
         chosen,
         Encoding(tokenize, lowercase, analyzer=analyzer_name(analyzer)),
         groups=None if groups is None else [str(label) for label in as_list(groups, "groups")],
-        settings=Settings(alpha, share, n_draws, RESAMPLES["bootstrap"], seed, jobs),
+        settings=Settings(alpha, share, n_draws, DEFAULT_RESAMPLES["bootstrap"], seed, jobs),
         store=store,
         executor=executor,
     )
@@ -271,7 +271,7 @@ def audit_test_set(
     labels = Labels.of(groups) if groups is not None else None
     made = straw_men(test_set.systems)
     computed = [metric for metric in metrics if not isinstance(metric, External)]
-    options: dict[str, Any] = {"jobs": settings.jobs, "progress": advance, "store": store, "executor": executor}
+    options: dict[str, Any] = {"jobs": settings.jobs, "advance": advance, "store": store, "executor": executor}
     scores = scores or score_test_set(test_set, metrics, encoding, **options)
     called = {", ".join(filter(None, reversed(key))): key for key in made}
     men = TestSet({name: made[key] for name, key in called.items()}, test_set.references)

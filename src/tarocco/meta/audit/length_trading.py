@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tarocco.meta.audit.evidence import Evidence, Finding, Outcome, Settings, numbered, p_values
 from tarocco.meta.audit.mixing import exchanged
-from tarocco.meta.significance.paired_tests import signs
+from tarocco.meta.significance.paired_tests import segment_signs
 from tarocco.scoring.resampling import draw_random_sets
 
 CHECK = "trading"

@@ -225,4 +225,4 @@ def make_level(
     Without a grouping all points are in one list.
     """
     members = draw_random_sets(seed, segments, count, size) if level == "document" else None
-    return View(level, grouping or "none", members)
+    return CorrelationLevel(level, grouping or "none", members)

@@ -21,7 +21,7 @@ from tarocco.encode.batch import Batch
 from tarocco.io.scores.external import listed, uncovered
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import of_whole_systems
-from tarocco.scoring.resampling import bootstrap, totals, words
+from tarocco.scoring.resampling import bootstrap, sum_rows, words
 from tarocco.scoring.results import Score
 
 _STEPS = 2.0**44
@@ -103,7 +103,7 @@ def make_source(name: str, values: Floats) -> ScoreSource:
     """Scores of segments, float64[systems, segments], NaN where there is none; a system has their mean."""
     there = ~np.isnan(values)
     rows = np.stack([np.where(there, values, 0.0), there], axis=-1)
-    return ScoreSource(name, _mean(np.stack([totals(own) for own in rows])), rows, _mean)
+    return ScoreSource(name, _mean(np.stack([sum_rows(own) for own in rows])), rows, _mean)
 
 
 def _mean(sums: Floats) -> Floats:

@@ -22,34 +22,18 @@ from tarocco.meta.qarla.queen import mean_ignoring_nan
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats
 from tarocco.scoring.resampling import bootstrap, percentiles, sum_rows
+from tarocco.scoring.settings import Resampling
 
 
-@dataclass(frozen=True)
-class Resampling:
-    """How intervals are found."""
-
-    confidence: float
-    n_resamples: int
-    seed: int
-    jobs: int | None = None
-
-    def interval(self, drawn: Floats) -> Interval:
-        low, high = percentiles(drawn, (1 - self.confidence) / 2)
-        return Interval(low, high, self.confidence, self.n_resamples, self.seed)
-
-    def mean(self, values: Floats) -> tuple[Floats, list[Interval]]:
-        """Of float64[segments, k] the means over segments that have a value, NaN where none has, and intervals."""
-        k = values.shape[1]
-        known = ~np.isnan(values)
-        rows = np.concatenate([np.where(known, values, 0.0), known], axis=1)
-        means = _over(sum_rows(rows)[None], k)[0]
-        drawn = _over(bootstrap(rows, self.n_resamples, self.seed, self.jobs), k)
-        return means, [self.interval(column) for column in drawn.T]
+def make_interval(resampled: Floats, resampling: Resampling) -> Interval:
+    """Return the percentile interval of resampled values."""
+    low, high = percentiles(resampled, (1 - resampling.confidence) / 2)
+    return Interval(low, high, float(resampling.confidence), int(resampling.n_resamples), int(resampling.seed))
 
 
 def mean_over_segments(values: Floats) -> Floats:
     """Return the mean of each column of float64[segments, k], ignoring NaN."""
-    (means,) = _divide_sums(totals(_sum_and_count(values))[None], values.shape[1])
+    (means,) = _divide_sums(sum_rows(_sum_and_count(values))[None], values.shape[1])
     return np.asarray(means)
 
 
@@ -118,13 +102,11 @@ def king_over_systems(queens: Floats, present: Flags, resampling: Resampling, jo
         wins[np.isnan(reference)] = np.nan
         return wins
 
-    by_reference = judged(sum_rows(rows)[None])[0]
-    drawn = judged(bootstrap(rows, resampling.n_resamples, resampling.seed, resampling.jobs))
-    king, strict = mean_of_known(by_reference, 0).tolist()
-    intervals = [resampling.interval(column) for column in mean_of_known(drawn, 1).T]
-    by_segment = np.stack([cases.by_segment(cases.won), cases.by_segment(cases.strict)], axis=1)
-    n_segments = int(cases.counted.any(axis=1).sum())
-    return Outcome((king, strict), (intervals[0], intervals[1]), by_reference, by_segment, n_segments)
+    by_reference = compare(sum_rows(rows)[None])[0]
+    resampled = compare(bootstrap(rows, resampling.n_resamples, int(resampling.seed), jobs))
+    king, strict = mean_ignoring_nan(by_reference, 0).tolist()
+    intervals = [make_interval(column, resampling) for column in mean_ignoring_nan(resampled, 1).T]
+    return KingScores((king, strict), (intervals[0], intervals[1]), by_reference, cases.by_segment, cases.n_segments)
 
 
 KING_LEVELS = {"segment": king_over_segments, "system": king_over_systems}

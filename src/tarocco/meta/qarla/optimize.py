@@ -15,22 +15,38 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco._version import __version__
-from tarocco.annotate.analyzers import Analyzer, analyzer_name
-from tarocco.core.errors import BadParameter, InputError
+from tarocco.core.errors import InputError
 from tarocco.core.test_set import Candidates, References, make_test_set
-from tarocco.encode.batch import Encoding
-from tarocco.meta.qarla import decisions as bits
-from tarocco.meta.qarla import king as kings
-from tarocco.meta.qarla.bench import Settings, bench_of, check_texts, make_settings
-from tarocco.meta.qarla.decisions import Cases, Decisions
-from tarocco.meta.qarla.optimize_results import Candidate, CrossValidation, Fold, Kings, OptimizeResult
-from tarocco.meta.qarla.queen import N_PAIRS, mean_of_known, sampled_pairs
-from tarocco.meta.qarla.redundancy import redundancy_of
-from tarocco.meta.qarla.results import King
-from tarocco.meta.qarla.search import WIDTH, Objective, Search
-from tarocco.meta.qarla.similarities import Similarities, similarities_of
-from tarocco.meta.qarla.tallies import Board, Members, shares
+from tarocco.meta.qarla.decisions import (
+    Decisions,
+    HeldOutCases,
+    Words,
+    compute_held_out_queen,
+    find_king_cases,
+)
+from tarocco.meta.qarla.king import king_over_segments, mean_with_intervals
+from tarocco.meta.qarla.qarla import (
+    QARLA_OPTIONS,
+    QarlaOptions,
+    QarlaShortcuts,
+    check_test_set,
+    describe_resampling,
+    describe_run,
+    select_segments,
+)
+from tarocco.meta.qarla.queen import mean_ignoring_nan, sample_pairs
+from tarocco.meta.qarla.results import (
+    REDUNDANT_PHI,
+    CandidateMetric,
+    CrossValidation,
+    Fold,
+    King,
+    Kings,
+    OptimizeResult,
+    Redundancy,
+)
+from tarocco.meta.qarla.set_search import KingObjective, Members, SetSearch, SetTallies, king_shares
+from tarocco.meta.qarla.similarities import Similarities, compute_similarities
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import Given, external_metrics
 from tarocco.metrics.registry import metrics as find_metrics

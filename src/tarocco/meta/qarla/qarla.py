@@ -14,16 +14,25 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Unpack
 
-from tarocco.annotate.analyzers import Analyzer, analyzer_name
-from tarocco.core.errors import InputError
+import numpy as np
+from numpy.typing import NDArray
+
+from tarocco._version import __version__
+from tarocco.core.errors import BadParameter, InputError, UnknownName
 from tarocco.core.test_set import Candidates, References, TestSet, make_test_set
-from tarocco.encode.batch import Encoding
-from tarocco.meta.qarla.bench import check_level, check_texts, jacks_of, kings_of, make_settings, queens_of
-from tarocco.meta.qarla.metric_sets import MetricSets, chosen_sets, members_first
-from tarocco.meta.qarla.queen import N_PAIRS
-from tarocco.meta.qarla.results import JackResult, KingResult, QueenResult
-from tarocco.meta.qarla.similarities import similarities_of
-from tarocco.metrics.base import Metric
+from tarocco.meta.qarla.king import KING_LEVELS, find_surrounded_references, mean_with_intervals
+from tarocco.meta.qarla.queen import (
+    N_PAIRS,
+    MemberSets,
+    PairSelection,
+    compute_held_out_queens,
+    compute_queens,
+    compute_ulc,
+    mean_ignoring_nan,
+)
+from tarocco.meta.qarla.results import Jack, JackResult, King, KingResult, QarlaSetup, Queen, QueenResult
+from tarocco.meta.qarla.similarities import Similarities, compute_similarities
+from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import Given, external_metrics
 from tarocco.metrics.registry import metric as find_metric
 from tarocco.metrics.registry import metrics as find_metrics

@@ -24,9 +24,8 @@ from tarocco.io.scores.external import ScoresMissing
 from tarocco.meta.correlation.score_sources import round_last_bits
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import External
-from tarocco.parallel.fan_out import check_jobs
 from tarocco.scoring.score import open_statistics_cache, score_signature
-from tarocco.scoring.settings import Workers
+from tarocco.scoring.settings import WORKERS, Workers
 from tarocco.scoring.statistics import compute_statistics
 
 if TYPE_CHECKING:
@@ -108,14 +107,12 @@ def compute_similarities(
                 for t, (name, text) in enumerate(texts.items())
                 if t != target and (t < systems or target >= systems)
             }
-            alone = TestSet(others, (texts[names[target]],))
-            with open_statistics_cache(opened, alone, from_text, own) as kept:
-                counted = compute_statistics(
-                    alone, from_text, encoding, Workers(jobs=jobs, executor=executor, progress=advance), kept
-                )
-            at = [names.index(name) for name in others]
-            for i, metric, rows in zip(computed, from_text, counted, strict=True):
-                near[i, :, at, target] = metric.score(rows)
+            run = TestSet(others, (texts[names[target]],))
+            with open_statistics_cache(store, run, from_text, computed_signatures) as cached:
+                rows_by_metric = compute_statistics(run, from_text, encoding, workers, cached)
+            columns = [names.index(name) for name in others]
+            for i, metric, rows in zip(computed, from_text, rows_by_metric, strict=True):
+                near[i, :, columns, target] = metric.score(rows)
     for i, metric in enumerate(metrics):
         if isinstance(metric, External):
             _insert_external(near[i], metric, test_set, between_systems)

@@ -14,8 +14,14 @@ from tarocco.annotate.analyzers import Analyzer
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.records import ResultTable
 from tarocco.core.test_set import Candidates, References
-from tarocco.meta.significance.multiple_testing import draws_needed
-from tarocco.meta.significance.paired_tests import RESAMPLES, TESTS, Difference, Test, differences
+from tarocco.meta.significance.paired_tests import (
+    DEFAULT_RESAMPLES,
+    TESTS,
+    Difference,
+    PairedTest,
+    compare_pairs,
+    required_draws,
+)
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import Given, of_whole_systems
 from tarocco.scoring.resampling import check_resampling

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tarocco.encode.batch import Batch, Encoding
 from tarocco.encode.tokenizers import normalize_for_ter
-from tarocco.kernels import kernel, shifts
+from tarocco.kernels import edit_distance_with_shifts, kernel
 from tarocco.metrics.base import Agreement, Example, Floats, Metric, parameter
 from tarocco.metrics.pairs import Pairs
 
