@@ -102,7 +102,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     from dataclasses import replace
 
-    from tarocco.annotate.parses import texts_of
+    from tarocco.annotate.parses import name_texts
     from tarocco.cli.inputs import analyzer_of, encoding_of
     from tarocco.core.errors import InputError
     from tarocco.decode.mbr.mbr import METRIC, Reading, choose, streamed

@@ -16,7 +16,7 @@ from tarocco.io.nbest.features import parse_features, parse_scores
 from tarocco.io.nbest.lists import NBestList
 from tarocco.metrics.base import Floats, Metric
 from tarocco.parallel.fan_out import blocks, map_ordered
-from tarocco.scoring.statistics import by_reading, contexts_of, statistics_of_batch
+from tarocco.scoring.statistics import count_batch, group_by_encoding, prepare_contexts
 
 Weights = Mapping[str, tuple[float, ...]]
 
@@ -176,7 +176,7 @@ def statistics_of_pool(
     pool: Pool, references: TestSet, metrics: Sequence[Metric], encoding: Encoding, jobs: int | None = None
 ) -> list[Floats]:
     """For each metric float64[candidates, k], in the order of the pool."""
-    contexts = contexts_of(references, metrics, encoding)
+    contexts = prepare_contexts(references, metrics, encoding)
 
     def count(block: tuple[int, int]) -> list[Floats]:
         columns, segments = pool.texts[slice(*block)], pool.segments[slice(*block)]
@@ -184,9 +184,9 @@ def statistics_of_pool(
         streams = [stream.taken(segments) for stream in references.references]
         groups = Groups(np.arange(bounds[-1]), bounds), Groups.of_columns(references.present[:, segments])
         found: dict[int, Floats] = {}
-        for way, members in by_reading(metrics, encoding).items():
+        for way, members in group_by_encoding(metrics, encoding).items():
             batch = Batch.of_groups(columns, streams, *groups, way)
-            own = statistics_of_batch([metrics[i] for i in members], batch, [contexts[i] for i in members])
+            own = count_batch([metrics[i] for i in members], batch, [contexts[i] for i in members])
             found |= dict(zip(members, own, strict=True))
         return [found[i] for i in range(len(metrics))]
 

@@ -192,7 +192,7 @@ def _split_phrases(
     if rows is not None:
         starts = np.repeat(rows.starts[1:], sizes)  # only the first arc has features
         starts[is_first] = rows.starts[:-1]
-        rows = Features(rows.names, np.append(starts, rows.starts[-1]), rows.columns, rows.values)
+        rows = ArcFeatures(rows.names, np.append(starts, rows.starts[-1]), rows.columns, rows.values)
     n = graph.n + int(np.count_nonzero(~is_first))
     return _Graph(n, sources, targets), [word for words in split for word in words], spread, rows
 
