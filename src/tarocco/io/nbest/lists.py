@@ -37,11 +37,11 @@ from tarocco.io.nbest.byte_ranges import (
 from tarocco.io.tables import format_value, is_json_lines, parse_json_lines
 from tarocco.io.test_set import system_name
 from tarocco.io.text import LineBlock, normalize_lines, read_blocks, split_blocks
-from tarocco.kernels import kernel, listing
+from tarocco.kernels import kernel, nbest_lines
 
-_split_bars = kernel(listing, "split_bars")
-_split_tabs = kernel(listing, "split_tabs")
-_split_fairseq = kernel(listing, "split_fairseq")
+_split_bars = kernel(nbest_lines, "split_moses_lines")
+_split_tabs = kernel(nbest_lines, "split_tab_lines")
+_split_fairseq = kernel(nbest_lines, "split_fairseq_lines")
 
 _MAX_LOG = 1 << 20  # bytes of log output before fairseq's first line
 _FAIRSEQ = re.compile(rb"^[STHDP]-[0-9]+\t", re.MULTILINE)
