@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from tarocco.core.graphs import Features
+from tarocco.core.graphs import ArcFeatures
 from tarocco.io.graphs.builder import ForestBuilder, GraphLocation, LatticeBuilder
 
 WEIGHTS = st.floats(-1e6, 1e6, allow_nan=False).map(lambda x: x + 0.0)  # no -0

@@ -271,7 +271,7 @@ def test_words_that_are_not_those_of_another_file(file):
 def test_files_that_are_no_text(file):
     assert refused(file("a.conllu", b"")) == "FILE: expected CoNLL-U, found an empty file"
     assert "expected UTF-8 text" in refused(file("a.trees", b"(S \xff)"))
-    assert refused([]) == "annotations come from at least one file, none was named"
+    assert refused([]) == "expected at least one file of annotations, found none"
 
 
 def test_layers_that_some_sentences_of_a_file_have(file):

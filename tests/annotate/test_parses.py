@@ -215,7 +215,7 @@ def test_in_python(folder):
         (["good=nix.conllu"], "--parses good=nix.conllu: there is no file nix.conllu"),
         (["parses/good.conllu", "good=broken.props"], "broken.props, line 2: A1 begins before A0 has ended: arguments"),
         (["parses/good.conllu", "good=broken.trees"], "broken.trees, line 1: 1 opening brackets are not closed"),
-        (["good=broken.conllu"], "broken.conllu, line 2: the heads go in a circle"),
+        (["good=broken.conllu"], "broken.conllu, line 2: the heads form a cycle"),
         (["good=cut.conllu.gz"], "cut.conllu.gz: the file is truncated"),
     ],
 )

@@ -33,7 +33,7 @@ from tarocco.annotate.formats import (
 )
 from tarocco.annotate.sentence import Sentence, empty_sentence, join_sentences
 from tarocco.core.errors import InputError, TextRefused
-from tarocco.io.files import read_bytes
+from tarocco.io.files import COMPRESSED, display_name, read_bytes
 from tarocco.io.test_set import system_name
 from tarocco.io.text import read_lines
 
@@ -120,7 +120,7 @@ def read_annotations(paths: str | Path | Sequence[str | Path], texts: Sequence[s
     for name, column in columns:
         if len(column) != len(first):
             raise InputError(
-                f"{shown(name)} has {len(column)} segments, {shown(first_name)} has {len(first)}: "
+                f"{display_name(name)} has {len(column)} segments, {display_name(first_name)} has {len(first)}: "
                 "both must describe the same text"
             )
     return [
@@ -259,19 +259,19 @@ def read_parses(parsed_files: Sequence[ParsedFile]) -> ParsedTexts:
     """Read files into an analyzer. If a text has several analyses, the first one counts and a warning is issued."""
     sentences: dict[str, Sentence] = {}
     origins: dict[str, str] = {}
-    whole = hashlib.sha256()
-    differ = 0
-    for one in described:
-        for text, sentence in zip(one.texts, read_annotations(one.files, one.texts), strict=True):
-            key = _key(text)
-            differ += sentences.setdefault(key, sentence) != sentence
-            origins.setdefault(key, " with ".join(one.files))
-        for path in one.files:
-            whole.update(hashlib.sha256(read_bytes(path)).digest())
-    if differ:
-        said = f"{differ} segments have another analysis than the same text elsewhere: the first one counts"
-        warnings.warn(said, TwoAnalyses, stacklevel=2)
-    return Analyses(sentences, f"{NAME}-{whole.hexdigest()[:_DIGITS]}", origins)
+    digest = hashlib.sha256()
+    n_conflicts = 0
+    for parsed in parsed_files:
+        for text, sentence in zip(parsed.texts, read_annotations(parsed.files, parsed.texts), strict=True):
+            key = _lookup_key(text)
+            n_conflicts += sentences.setdefault(key, sentence) != sentence
+            origins.setdefault(key, " with ".join(parsed.files))
+        for path in parsed.files:
+            digest.update(hashlib.sha256(read_bytes(path)).digest())
+    if n_conflicts:
+        message = f"{n_conflicts} segments repeat a text with another analysis: the first analysis is used"
+        warnings.warn(message, ConflictingParses, stacklevel=2)
+    return ParsedTexts(sentences, f"{NAME}-{digest.hexdigest()[:_DIGITS]}", origins)
 
 
 def _quote(text: str) -> str:

@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> None:
             folder.mkdir(exist_ok=True)
         for name, target in targets[file].items():
             if name in there:
-                write_atomically(target, text_of(sentences, name).encode("utf-8", "surrogatepass"))
+                write_atomically(target, format_sentences(sentences, name).encode("utf-8", "surrogatepass"))
                 names.append(target.name)
         rows.append((file, " ".join(names), f"{len(sentences)}", f"{sum(len(one.words) for one in sentences)}"))
     _report(rows)

@@ -126,7 +126,7 @@ def run(options: argparse.Namespace) -> None:
     if options.references:
         columns = [column for path in options.references for column in read_references(path, options.num_refs)]
         human = build_test_set(columns, [])
-    encoding = replace(encoding, analyzer=analyzer_of(options, {} if human is None else texts_of(human)))
+    encoding = replace(encoding, analyzer=analyzer_of(options, {} if human is None else name_texts(human)))
     weights = None if options.weights is None else tuple(options.weights)
     rules = Rules(
         tuple(metrics(options.metrics)),

@@ -97,7 +97,7 @@ def run(options: argparse.Namespace) -> None:
     check_no_overwrite(
         [options.report, store_of(options)], [*options.references, *(options.input or ()), options.nbest]
     )
-    conduct = Conduct(
+    conduct = TrialOptions(
         options.confidence or 0.95,
         options.n_resamples,
         options.seed,

@@ -151,7 +151,7 @@ def material_of_experiment(path: str | os.PathLike[str], **said: Any) -> Materia
         labels = read_labels(experiment.groups, first) if experiment.groups else test_set.documents
     if source is None and experiment.source:
         source = align_column(read_source(experiment.source), first).segments
-    human = None if people is None else human_scores(people, list(test_set.systems), len(test_set))
+    human = None if people is None else make_human_scores(people, list(test_set.systems), len(test_set))
     if human is None and experiment.human_scores is not None:
         path_of = experiment.human.path if experiment.human else experiment.path
         human = require_judged_systems(experiment.human_scores, list(test_set.systems), path_of)

@@ -20,7 +20,7 @@ from tarocco.core.test_set import Segments
 from tarocco.encode.batch import Encoding
 from tarocco.encode.vocabulary import Vocabulary
 from tarocco.io.graphs.builder import GraphLocation, LatticeBuilder
-from tarocco.kernels import kernel, spans
+from tarocco.kernels import forest_search, kernel
 from tarocco.metrics.base import Metric
 from tarocco.metrics.edit.error_rates import Wer
 from tarocco.metrics.edit.grr import Grr

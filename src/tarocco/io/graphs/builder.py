@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import InputError
-from tarocco.core.graphs import EPSILON, Features, Forest, Graph, Lattice, gathered
+from tarocco.core.graphs import EPSILON, ArcFeatures, Forest, Graph, Lattice, gather_ragged
 from tarocco.io.files import display_name
 from tarocco.io.text import LineBlock
 
@@ -176,8 +176,8 @@ class LatticeBuilder:
 
 
 def _split_phrases(
-    graph: _Graph, phrases: list[str], weights: NDArray[np.float64], rows: Features | None
-) -> tuple[_Graph, list[str], NDArray[np.float64], Features | None]:
+    graph: _Graph, phrases: list[str], weights: NDArray[np.float64], rows: ArcFeatures | None
+) -> tuple[_Graph, list[str], NDArray[np.float64], ArcFeatures | None]:
     """Replace an arc of several words by a chain of arcs; the first one has the weight and the features."""
     split = [phrase.split() or [""] for phrase in phrases]
     sizes = np.array([len(words) for words in split], np.intp)
@@ -252,7 +252,7 @@ class ForestBuilder:
             graph = _Graph(n, rank[graph.sources], rank[graph.targets])
         order = np.argsort(heads, kind="stable")
         sizes = np.array([len(self.tails[edge]) for edge in remaining.tolist()], np.int64)
-        tail_starts, cells = gathered(np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]), order)
+        tail_starts, cells = gather_ragged(np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]), order)
         numbered: dict[str, int] = {}
         items: list[int] = []
         item_starts = [0]
@@ -397,12 +397,12 @@ def _followers(n: int, sources: NDArray[np.int64], targets: NDArray[np.int64]) -
     return lambda node: by_source[starts[node] : starts[node + 1]]
 
 
-def _pack_features(rows: Sequence[Row]) -> Features:
+def _pack_features(rows: Sequence[Row]) -> ArcFeatures:
     numbered: dict[str, int] = {}
     columns = [numbered.setdefault(name, len(numbered)) for row in rows for name, _ in row]
     starts = np.cumsum([0, *(len(row) for row in rows)], dtype=np.int64)
     values = [value for row in rows for _, value in row]
-    return Features(tuple(numbered), starts, np.array(columns, np.int32), np.array(values, np.float64))
+    return ArcFeatures(tuple(numbered), starts, np.array(columns, np.int32), np.array(values, np.float64))
 
 
 # --- writing -------------------------------------------------------------------------------------------------------
@@ -434,7 +434,7 @@ def list_arcs(lattice: Lattice, empty_word: str) -> Iterator[tuple[int, int, str
     )
 
 
-def list_features(features: Features) -> list[list[tuple[str, float]]]:
+def list_features(features: ArcFeatures) -> list[list[tuple[str, float]]]:
     """Return the (name, value) pairs of each arc or edge."""
     cells = [
         (features.names[c], value) for c, value in zip(features.columns.tolist(), features.values.tolist(), strict=True)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import InputError
-from tarocco.core.test_set import Segments, line_starts
+from tarocco.core.test_set import Segments, find_line_starts
 from tarocco.io.files import STANDARD_INPUT, display_name, read_bytes
 from tarocco.io.nbest.byte_ranges import (
     BARS,
@@ -56,7 +56,7 @@ class BlockLines:
 
     @cached_property
     def _starts(self) -> NDArray[np.intp]:
-        return line_starts(np.frombuffer(self.data, np.uint8))
+        return find_line_starts(np.frombuffer(self.data, np.uint8))
 
     def between(self, first: int, last: int) -> bytes:
         """Return lines first .. last, counted from 0."""

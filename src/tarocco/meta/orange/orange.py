@@ -194,7 +194,7 @@ def _candidate_scores(name: str, given: Given, first_id: int) -> CandidateScores
     own, kind = parse_name_and_kind(name)
     if isinstance(given, str | os.PathLike):
         return read_candidate_scores(ExternalFile(own, os.fspath(given), None, kind))
-    return build_candidate_scores(own, kind, listed(given, f"the scores of {own}"), first_id)
+    return build_candidate_scores(own, kind, as_list(given, f"the scores of {own}"), first_id)
 
 
 def given_lists(lists: Iterable[Sequence[str]], segments: int) -> Iterator[NBestList]:
