@@ -182,7 +182,7 @@ def test_statistics_of_another_release_have_no_score(capsys, store, monkeypatch)
 def test_a_damaged_store_gives_no_wrong_numbers(capsys, store):
     data = bytearray(store.read_bytes())
     for score in tarocco.score(DEMO.systems, DEMO.references, metrics="BLEU-4")["careful"].values():
-        at = data.index(packed(score.statistics)[1])
+        at = data.index(pack_numbers(score.statistics)[1])
     data[at] ^= 1
     store.write_bytes(data)
     code, out, err = run(capsys, *SCORE, "--store", store)

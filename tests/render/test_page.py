@@ -12,8 +12,8 @@ from conftest import ROOT
 import tarocco
 from tarocco import datasets
 from tarocco.cli import main
-from tarocco.core.arguments import make_test_set
 from tarocco.core.errors import InputError
+from tarocco.core.test_set import make_test_set
 from tarocco.encode.batch import Encoding
 from tarocco.explanation.records import Element
 from tarocco.render import terms
@@ -44,7 +44,7 @@ def demo_payload(scores):
         groups=tuple(demo.documents),
         scores=scores,
         comparison=tarocco.compare(systems, references, metrics=["BLEU-4", "TER"], all_pairs=True),
-        agreement=Agreement(("BLEU-4", "TER"), np.array([[1.0, 0.5], [0.5, np.nan]])),
+        agreement=MetricAgreement(("BLEU-4", "TER"), np.array([[1.0, 0.5], [0.5, np.nan]])),
         breakdowns=(Breakdown("group", ("a", "b"), (30, 30), ("careful",), {"TER": np.array([[0.5], [0.25]])}),),
         kings=tarocco.king(systems, references, metrics=["BLEU-4", "TER"]),
         orange=tarocco.orange(demo.path / "nbest.txt", references, metrics=["BLEU-4"], short="keep", confusions=2),

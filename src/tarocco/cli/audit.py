@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.core.errors import InputError
     from tarocco.meta.audit.audit import METRICS, audit_test_set
     from tarocco.meta.audit.evidence import Settings
-    from tarocco.meta.significance.paired_tests import RESAMPLES
+    from tarocco.meta.significance.paired_tests import DEFAULT_RESAMPLES
     from tarocco.metrics.external import External
     from tarocco.render.terminal import progress
 
@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> None:
             "(--analyzer) in place of --parses"
         )
     settings = Settings(
-        options.alpha, options.share, options.n_draws, RESAMPLES["bootstrap"], options.seed, options.jobs
+        options.alpha, options.share, options.n_draws, DEFAULT_RESAMPLES["bootstrap"], options.seed, options.jobs
     )
     computed = sum(not isinstance(metric, External) for metric in chosen)
     outputs = 3 * len(test_set.systems) + 1  # each with two straw men, and the empty one
@@ -105,11 +105,11 @@ def run(options: argparse.Namespace) -> None:
 
 def _groups(options: argparse.Namespace, test_set: TestSet) -> Sequence[str] | None:
     """The labels of --groups or of the experiment, else those of the documents, else none."""
-    from tarocco.io.test_set import Column, read_labels
+    from tarocco.io.test_set import TextColumn, read_labels
 
     if options.groups is None:
         return test_set.documents
-    return read_labels(options.groups, Column("references", options.references[0], test_set.references[0]))
+    return read_labels(options.groups, TextColumn("references", options.references[0], test_set.references[0]))
 
 
 def write(result: AuditResult, options: argparse.Namespace) -> None:

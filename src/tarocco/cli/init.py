@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from tarocco.cli.command import Command, is_experiment
 from tarocco.core.errors import InputError
-from tarocco.io.files import write_whole
+from tarocco.io.files import write_atomically
 
 if TYPE_CHECKING:
     from tarocco.io.discovery import Discovery

@@ -110,7 +110,7 @@ def encoding_of(options: argparse.Namespace, test_set: TestSet | None = None) ->
     from tarocco.annotate.parses import texts_of
     from tarocco.encode.batch import Encoding
 
-    analyzer = None if test_set is None else analyzer_of(options, texts_of(test_set))
+    analyzer = None if test_set is None else analyzer_of(options, name_texts(test_set))
     return Encoding(options.tokenize, options.lowercase, analyzer=analyzer)
 
 
@@ -147,9 +147,9 @@ def named_once(texts: Sequence[str]) -> dict[str, ExternalFile]:
     """Return the files of --scores by their names."""
     if not texts:
         return {}
-    from tarocco.io.scores.external import external_file
+    from tarocco.io.scores.external import parse_external_file
 
-    files = [external_file(text) for text in texts]
+    files = [parse_external_file(text) for text in texts]
     names = [file.name for file in files]
     for name in names:
         if names.count(name) > 1:

@@ -79,6 +79,7 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.meta.qarla.similarities import similarities_of, work_of
     from tarocco.render.results.qarla import present_best_set
     from tarocco.render.terminal import progress
+    from tarocco.scoring.settings import Resampling, Workers
 
     options.documents = None
     inputs = read_inputs(options, METRICS)

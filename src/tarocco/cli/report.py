@@ -60,7 +60,7 @@ def _read_payload(path: str) -> dict[str, Any]:
     from tarocco.io.lines import check_utf8
     from tarocco.render.page.payload import read_payload
 
-    data = bytes_of(path)
+    data = read_bytes(path)
     check_utf8(data, path)
     return read_payload(data.decode("utf-8"), path)
 

@@ -15,7 +15,7 @@ from tarocco.cli.command import Command, say
 
 if TYPE_CHECKING:
     from tarocco.store import Store
-    from tarocco.store.maintenance import Entry
+    from tarocco.store.maintenance import SeriesEntry
 
 EXAMPLES = """examples:
   tarocco score ref.txt -i sysA -m BLEU-4 --store scores.db
@@ -88,7 +88,9 @@ def chosen(store: Store, options: argparse.Namespace) -> list[Entry]:
         return patterns is None or any(fnmatchcase(text.lower(), pattern.lower()) for pattern in patterns)
 
     return [
-        entry for entry in entries(store) if fits(entry.metric, options.metrics) and fits(entry.subject, options.input)
+        entry
+        for entry in list_series(store)
+        if fits(entry.metric, options.metrics) and fits(entry.subject, options.input)
     ]
 
 
@@ -156,7 +158,7 @@ def export(store: Store, options: argparse.Namespace) -> None:
 def prune(store: Store, options: argparse.Namespace) -> None:
     from tarocco.core.errors import BadParameter
     from tarocco.render.export import of_this_release
-    from tarocco.store.annotations import prune_annotations
+    from tarocco.store.blocks import prune_annotations
     from tarocco.store.maintenance import days_ago, prune
 
     if not (options.all or options.other_releases or options.older_than is not None):
@@ -182,7 +184,7 @@ def prune(store: Store, options: argparse.Namespace) -> None:
 
 
 def check(store: Store, options: argparse.Namespace) -> int:
-    from tarocco.store.maintenance import problems, summary
+    from tarocco.store.maintenance import problems, summarize
 
     damage = problems(store)
     sys.stdout.writelines(f"{problem}\n" for problem in damage)

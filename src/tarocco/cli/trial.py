@@ -23,7 +23,7 @@ from tarocco.cli.output import write
 if TYPE_CHECKING:
     from tarocco.trials.findings import Findings
     from tarocco.trials.inputs import Material
-    from tarocco.trials.run import Advance, Conduct
+    from tarocco.trials.trial import Advance, TrialOptions
 
 EXAMPLES = """examples:
   tarocco trial experiment.toml
@@ -119,7 +119,7 @@ def hold_trial(material: Material, conduct: Conduct, options: argparse.Namespace
     from tarocco.render.tables import write_sections
     from tarocco.render.terminal import progress
     from tarocco.trials.plan import plan
-    from tarocco.trials.run import hold
+    from tarocco.trials.trial import conduct_trial
 
     if announce and not options.quiet:
         # Readers of a table want the plan above it. Programs read standard output, whose results contain the plan.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter
-from tarocco.core.names import Name, Value, read_value, write_value
+from tarocco.core.names import MetricName, Value, read_value, write_value
 from tarocco.encode.batch import Batch, Encoding
 
 Floats = NDArray[np.float64]
@@ -92,7 +92,7 @@ class Metric(ABC):
         return {key: value for key, value in match.groupdict().items() if value} if match else None
 
     @classmethod
-    def from_name(cls: type[Self], name: Name) -> Self | None:
+    def from_name(cls: type[Self], name: MetricName) -> Self | None:
         """The metric of that name, or None if the stem is not one of this family's."""
         in_stem = cls.read_stem(name.stem)
         if in_stem is None:
@@ -142,7 +142,7 @@ class Metric(ABC):
 
     def __str__(self) -> str:
         told = ((key, value) for key, value in self.after_colons.items() if value != self.default(key))
-        return str(Name(self.stem, tuple((key, write_value(value)) for key, value in told)))
+        return str(MetricName(self.stem, tuple((key, write_value(value)) for key, value in told)))
 
     @property
     def sign(self) -> float:

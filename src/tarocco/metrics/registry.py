@@ -19,7 +19,7 @@ from typing import TypeVar
 
 from tarocco._version import __version__
 from tarocco.core.errors import BadParameter, PluginError, TaroccoError, UnknownName
-from tarocco.core.names import no_parameter, parse_name
+from tarocco.core.names import describe_bad_parameter, parse_name
 from tarocco.metrics.base import Metric
 
 # How names begin, which file of tarocco.metrics they belong to, and its families.
@@ -92,7 +92,7 @@ def metric(name: str | Metric) -> Metric:
         if found is not None:
             return found
     if ":" in parsed.stem:
-        raise BadParameter(no_parameter(name, parsed.stem.partition(":")[2]))
+        raise BadParameter(describe_bad_parameter(name, parsed.stem.partition(":")[2]))
     raise UnknownName(_not_found(parsed.stem))
 
 

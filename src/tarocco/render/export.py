@@ -24,7 +24,7 @@ from tarocco.meta.orange.cache import ELSEWHERE, NAME
 from tarocco.metrics.base import Metric
 from tarocco.metrics.registry import metric, release_of
 from tarocco.store import Store
-from tarocco.store.maintenance import Entry, rows_of
+from tarocco.store.maintenance import SeriesEntry, read_rows
 
 FORMATS = ("csv", "jsonl", "parquet")
 HEADER = ("signature", "metric", "system", "text", "segment", "score", "statistics")
@@ -73,7 +73,7 @@ def _known(name: str) -> Metric | None:
 def columns_of(store: Store, entry: Entry) -> Iterator[dict[str, list[Any]]]:
     """Yield the blocks of a series as columns, without scores if another release or a missing plug-in computed it."""
     known = current_metric(entry)
-    for first, numbers in rows_of(store, entry):
+    for first, numbers in read_rows(store, entry):
         n = len(numbers)
         scores = known.score(numbers).tolist() if known else [math.nan] * n
         yield {
@@ -99,7 +99,7 @@ def export(store: Store, entries: Sequence[Entry], form: str, path: str | None, 
     elif path is None:
         _text(parts, form, out)
     else:
-        with whole_file(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
+        with replace_file(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
             _text(parts, form, file)
 
 
@@ -120,7 +120,7 @@ def _parquet(parts: Iterator[dict[str, list[Any]]], path: str) -> None:
         raise MissingExtra('Parquet needs pyarrow: pip install "tarocco[arrow]"') from None
     kinds: list[Any] = [pyarrow.string()] * 4 + [pyarrow.int64(), pyarrow.float64(), pyarrow.list_(pyarrow.float64())]
     schema = pyarrow.schema(list(zip(HEADER, kinds, strict=True)))
-    with whole_file(path) as temporary, parquet.ParquetWriter(temporary, schema) as writer:
+    with replace_file(path) as temporary, parquet.ParquetWriter(temporary, schema) as writer:
         for part in parts:
             writer.write_table(pyarrow.table(part, schema), row_group_size=_ROWS)
 

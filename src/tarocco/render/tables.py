@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TextIO
 
-from tarocco.io.spreadsheets import write_rows
+from tarocco.io.tables import write_rows
 from tarocco.render.terminal import bare, visible, visible_line
 
 NO_NUMBER = "-"

@@ -14,11 +14,11 @@ from tarocco.decode.mbr.results import Choice, Gain
 from tarocco.decode.mbr.rules import Rules
 from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.io.nbest.lists import NBestList
-from tarocco.meta.correlation.sides import snapped
+from tarocco.meta.correlation.score_sources import round_last_bits
 from tarocco.metrics.base import Floats, Metric
 from tarocco.parallel.fan_out import blocks, map_ordered
 from tarocco.scoring.score import score_test_set
-from tarocco.scoring.statistics import contexts_of, scores_of_batch
+from tarocco.scoring.statistics import prepare_contexts, score_batch
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -69,7 +69,7 @@ def _best(
     executor: Executor | None,
 ) -> NDArray[np.intp]:
     """The place of the best candidate of each list."""
-    (context,) = contexts_of(references, [metric], rules.encoding)
+    (context,) = prepare_contexts(references, [metric], rules.encoding)
     parts = blocks(len(texts), _LISTS)
     works = (
         (
@@ -93,5 +93,5 @@ def _scored(
     bounds = np.cumsum([0, *map(len, lists)], dtype=np.intp)
     groups = Groups(np.arange(len(candidates)), bounds), Groups.of_columns(present)
     batch = Batch.of_groups([candidates], streams, *groups, way)
-    (scores,) = scores_of_batch([metric], batch, [context])
-    return np.split(snapped(np.where(np.isnan(scores), -np.inf, metric.sign * scores)), bounds[1:-1])
+    (scores,) = score_batch([metric], batch, [context])
+    return np.split(round_last_bits(np.where(np.isnan(scores), -np.inf, metric.sign * scores)), bounds[1:-1])

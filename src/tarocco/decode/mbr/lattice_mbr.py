@@ -17,18 +17,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tarocco._version import __version__
-from tarocco.core.arguments import References, listed, streams_of
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.graphs import Forest, Graph, Lattice
 from tarocco.core.names import signature
-from tarocco.core.test_set import Segments, TestSet
+from tarocco.core.test_set import References, Segments, TestSet, as_list, make_streams
 from tarocco.decode.mbr.ngram_lattices import Expanded
 from tarocco.decode.mbr.results import CHOICE, FIRST, LatticeChoice, LatticeMbrResult
 from tarocco.decode.oracle.forests import unfolded
 from tarocco.decode.oracle.oracle import Sources, one_after_another
 from tarocco.decode.oracle.pieces import together
 from tarocco.encode.batch import Encoding
-from tarocco.io.graphs.reader import read_lattices
+from tarocco.io.graphs.formats import read_lattices
 from tarocco.metrics.base import Metric
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import check_jobs, map_ordered
@@ -153,7 +152,7 @@ def lattice_mbr(
         raise InputError(f"lattices are of type {type(lattices).__name__}, but a file or a list of them is wanted")
     else:
         graphs, name = one_after_another(lattices, "lattices"), "lattices"
-    human = None if references is None else TestSet({}, streams_of(listed(references, "references")))
+    human = None if references is None else TestSet({}, make_streams(as_list(references, "references")))
     judging = [judges] if isinstance(judges, str | Metric) else judges
     return choose_paths(
         Sources(name, graphs=graphs, weights=weights, without=tuple(without)),

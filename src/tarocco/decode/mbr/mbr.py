@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tarocco.annotate.analyzers import Analyzer, analyzer_name
-from tarocco.core.arguments import References, listed, packed, streams_of
 from tarocco.core.errors import InputError
-from tarocco.core.test_set import TestSet
+from tarocco.core.test_set import References, TestSet, as_list, make_streams, pack_strings
 from tarocco.decode.mbr.gains import gains_of
 from tarocco.decode.mbr.results import Choice, Gain, MbrResult
 from tarocco.decode.mbr.rules import Rules, chosen
 from tarocco.decode.mbr.utilities import MOST, Folded, Pairing, Sums, Work, folded, posterior, together
 from tarocco.encode.batch import Encoding
-from tarocco.io.nbest.features import scores_of
+from tarocco.io.nbest.features import parse_scores
 from tarocco.io.nbest.lists import NBestList, read_nbest
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.registry import metrics as find_metrics
@@ -124,7 +123,7 @@ def mbr(
         max_references,
         seed,
     )
-    human = None if references is None else TestSet({}, streams_of(listed(references, "references")))
+    human = None if references is None else TestSet({}, make_streams(as_list(references, "references")))
     judging = [judges] if isinstance(judges, str | Metric) else judges
     reading = Reading(None if human is None else len(human), first_id, num_candidates)
     pseudo = None
@@ -154,7 +153,7 @@ def streamed(
     wanted = own and rules.scale is not None
     if isinstance(lists, str | os.PathLike):
         for one in read_nbest(os.fspath(lists), **reading._asdict()):
-            yield Scored(one, scores_of(one) if wanted else None)
+            yield Scored(one, parse_scores(one) if wanted else None)
         return
     if not isinstance(lists, Iterable):
         raise InputError(f"{what} is of type {type(lists).__name__}, but a file or lists of strings are wanted")
@@ -165,7 +164,7 @@ def streamed(
         if reading.segments is not None and number >= reading.segments:
             raise InputError(f"there are references for {reading.segments} segments, but more lists than that")
         name = f"the candidates of segment {number} (counted from 0)"
-        one = NBestList(number, packed(texts, name), what, number + 1)
+        one = NBestList(number, pack_strings(texts, name), what, number + 1)
         if not len(one.candidates):
             raise InputError(f"segment {number} (counted from 0) has no candidates")
         yield Scored(one, None if given is None else _checked(next(given, None), one, what))

@@ -14,17 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.test_set import Segments
-from tarocco.encode.batch import Encoding, Lists, against_all, one_by_one
-from tarocco.kernels import distinct, kernel
-from tarocco.meta.correlation.sides import snapped
-from tarocco.meta.qarla.decisions import Decisions, queen
+from tarocco.encode.batch import CandidateLists, Encoding, make_list_batch, split_by_reference
+from tarocco.kernels import duplicates, kernel
+from tarocco.meta.correlation.score_sources import round_last_bits
+from tarocco.meta.qarla.decisions import Decisions, compute_queen
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats, Metric
 from tarocco.parallel.fan_out import blocks
 from tarocco.scoring.resampling import bootstrap, words
-from tarocco.scoring.statistics import by_reading, scores_of_batch
+from tarocco.scoring.statistics import group_by_encoding, score_batch
 
-_firsts_of_lists = kernel(distinct, "firsts_of_lists")
+_firsts_of_lists = kernel(duplicates, "find_duplicates")
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,10 +127,10 @@ def utilities(work: Work) -> Iterator[Floats]:
     pairings = work.pairings
     lists = _lists(pairings)
     found: dict[int, Floats] = {}
-    for way, members in by_reading(work.metrics, work.encoding).items():
-        batch = one_by_one(against_all(lists, way))
+    for way, members in group_by_encoding(work.metrics, work.encoding).items():
+        batch = split_by_reference(make_list_batch(lists, way))
         own = [work.metrics[i] for i in members]
-        for i, metric, scores in zip(members, own, scores_of_batch(own, batch, [None] * len(own)), strict=True):
+        for i, metric, scores in zip(members, own, score_batch(own, batch, [None] * len(own)), strict=True):
             found[i] = metric.sign * scores
     start = 0
     for one in pairings:
@@ -153,7 +153,7 @@ def weighted(of_pairs: Floats, weights: Floats) -> Sums:
     return Sums(np.where(missing, 0.0, of_pairs * column).sum(axis=1), np.where(missing, 0.0, column).sum(axis=1))
 
 
-def _lists(pairings: Sequence[Pairing]) -> Lists:
+def _lists(pairings: Sequence[Pairing]) -> CandidateLists:
     candidates = Segments.joined([one.candidates for one in pairings])
     same = all(one.references is one.candidates for one in pairings)
     references = candidates if same else Segments.joined([one.references for one in pairings])
@@ -162,7 +162,7 @@ def _lists(pairings: Sequence[Pairing]) -> Lists:
         for sides in ([one.candidates for one in pairings], [one.references for one in pairings])
     )
     first, second = bounds
-    return Lists(candidates, first, references, second)
+    return CandidateLists(candidates, first, references, second)
 
 
 def together(pairings: Sequence[Pairing]) -> bool:
@@ -206,7 +206,7 @@ def pruned(work: Work, mixture: Floats, confidence: float, seed: int) -> Sums:
         sums = Sums(parts.sum(axis=0), np.where(exists, column, 0.0).sum(axis=0))
         if done == len(order):
             break
-        expected = snapped(np.where(sums.weight > 0, sums.expected, -np.inf))
+        expected = round_last_bits(np.where(sums.weight > 0, sums.expected, -np.inf))
         best = int(np.argmax(expected))
         drawn = bootstrap(parts, RESAMPLES, seed, jobs=1)
         wins = (drawn >= drawn[:, best : best + 1]).mean(axis=0)
@@ -243,12 +243,12 @@ def queens(work: Work, most: int, seed: int) -> Sums:
     names = tuple(map(str, work.metrics))
     present = np.ones((1, k), np.bool_)
     systems, streams = (tuple(map(str, range(size))) for size in (n, k))
-    decisions = Decisions.of(Similarities(names, names, systems, streams, present, snapped(near)))
+    decisions = Decisions.of(Similarities(names, names, systems, streams, present, round_last_bits(near)))
     members = range(len(names))
-    shares = queen(decisions, members)[0, :n]
+    shares = compute_queen(decisions, members)[0, :n]
     for reference, own in enumerate(_same_texts(pairing.candidates, references)):
         if own is not None:
-            shares[own] = queen(decisions, members, held_out=reference)[0, own]
+            shares[own] = compute_queen(decisions, members, held_out=reference)[0, own]
     return Sums(shares[None], np.ones((1, n)))
 
 

@@ -17,15 +17,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tarocco.annotate.analyzers import Analyzer, analyzer_name
-from tarocco.core.arguments import References, listed, packed, streams_of
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.graphs import Forest, Graph, Lattice
-from tarocco.core.test_set import Segments, TestSet
+from tarocco.core.test_set import References, Segments, TestSet, as_list, make_streams, pack_strings
 from tarocco.decode.oracle.exact import automaton_of
 from tarocco.decode.oracle.pieces import Found, Judge, Piece, Plan, pieces_of_graphs, pieces_of_lists, searched
 from tarocco.decode.oracle.results import FIRST, ORACLE, RIVAL, OracleResult
 from tarocco.encode.batch import Encoding
-from tarocco.io.graphs.reader import NBEST, kind_of, read_lattices
+from tarocco.io.graphs.formats import NBEST, detect_kind, read_lattices
 from tarocco.io.nbest.lists import NBestList, read_nbest
 from tarocco.meta.orange.orange import given_lists
 from tarocco.metrics.base import Metric
@@ -33,7 +32,7 @@ from tarocco.metrics.ngram.bleu import Bleu
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import check_jobs, map_ordered
 from tarocco.scoring.score import score_test_set
-from tarocco.scoring.statistics import contexts_of
+from tarocco.scoring.statistics import prepare_contexts
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -120,10 +119,10 @@ def oracle(
     >>> found.texts[0], found.ranks.tolist()
     ('a cat sat on the mat', [2])
     """
-    test_set = TestSet({}, streams_of(listed(references, "references")))
+    test_set = TestSet({}, make_streams(as_list(references, "references")))
     sources = _sources(texts, format, first_id, num_candidates, len(test_set))
     asked = Encoding(tokenize, lowercase, analyzer=analyzer_name(analyzer))
-    given = None if best is None else packed(best, "best")
+    given = None if best is None else pack_strings(best, "best")
     return find_oracles(
         replace(sources, weights=weights, without=tuple(without)),
         test_set,
@@ -168,7 +167,7 @@ def sources_of_file(
     path: str, format: str | None, first_id: int, num_candidates: int | None, segments: int, symbols: str | None = None
 ) -> Sources:
     """What a file has, by its format or its first line."""
-    if (NBEST if num_candidates is not None else kind_of(path, format)) == NBEST:
+    if (NBEST if num_candidates is not None else detect_kind(path, format)) == NBEST:
         lists = read_nbest(path, segments=segments, first_id=first_id, num_candidates=num_candidates)
         return Sources(path, lists=lists)
     return Sources(path, graphs=read_lattices(path, format=format, symbols=symbols))
@@ -211,7 +210,7 @@ def find_oracles(
 
 
 def _plan(sources: Sources, references: TestSet, metric: Metric, encoding: Encoding, k: int, beam: int) -> Plan:
-    judge = Judge(metric, contexts_of(references, [metric], encoding)[0], encoding)
+    judge = Judge(metric, prepare_contexts(references, [metric], encoding)[0], encoding)
     if sources.lists is not None:
         return Plan(judge, None, k, 0)
     if encoding.tokenize != "none":

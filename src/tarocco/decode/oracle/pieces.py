@@ -26,7 +26,7 @@ from tarocco.decode.oracle.forests import weight_of
 from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.io.nbest.lists import NBestList
 from tarocco.metrics.base import Floats, Metric
-from tarocco.scoring.statistics import scores_of_batch
+from tarocco.scoring.statistics import score_batch
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Judge:
         batch = Batch.of_groups(
             lists, references, _groups(lists), _groups(references), self.metric.reads(self.encoding)
         )
-        (scores,) = scores_of_batch([self.metric], batch, [self.context])
+        (scores,) = score_batch([self.metric], batch, [self.context])
         return np.split(scores, np.cumsum(list(map(len, lists)))[:-1])
 
     def order(self, scores: Floats) -> list[int]:

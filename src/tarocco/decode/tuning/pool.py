@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from tarocco.core.errors import InputError
 from tarocco.core.test_set import Segments, TestSet
 from tarocco.encode.batch import Batch, Encoding, Groups
-from tarocco.io.nbest.features import features_of, scores_of
+from tarocco.io.nbest.features import parse_features, parse_scores
 from tarocco.io.nbest.lists import NBestList
 from tarocco.metrics.base import Floats, Metric
 from tarocco.parallel.fan_out import blocks, map_ordered
-from tarocco.scoring.statistics import by_reading, contexts_of, statistics_of_batch
+from tarocco.scoring.statistics import count_batch, group_by_encoding, prepare_contexts
 
 Weights = Mapping[str, tuple[float, ...]]
 
@@ -124,7 +124,7 @@ def pool_of(streams: Sequence[Iterable[NBestList]]) -> Pool:
     for stream in streams:
         scored = []
         for one in stream:
-            own = features_of(one)
+            own = parse_features(one)
             layout = Layout(own.names, own.sizes)
             if first is None:
                 first = layout, one.where(0)
@@ -156,7 +156,7 @@ def _with_scores(
     if lists is None:
         return None
     try:
-        return [*lists, (features, scores_of(one))]
+        return [*lists, (features, parse_scores(one))]
     except InputError:
         return None
 
@@ -176,7 +176,7 @@ def statistics_of_pool(
     pool: Pool, references: TestSet, metrics: Sequence[Metric], encoding: Encoding, jobs: int | None = None
 ) -> list[Floats]:
     """For each metric float64[candidates, k], in the order of the pool."""
-    contexts = contexts_of(references, metrics, encoding)
+    contexts = prepare_contexts(references, metrics, encoding)
 
     def count(block: tuple[int, int]) -> list[Floats]:
         columns, segments = pool.texts[slice(*block)], pool.segments[slice(*block)]
@@ -184,9 +184,9 @@ def statistics_of_pool(
         streams = [stream.taken(segments) for stream in references.references]
         groups = Groups(np.arange(bounds[-1]), bounds), Groups.of_columns(references.present[:, segments])
         found: dict[int, Floats] = {}
-        for way, members in by_reading(metrics, encoding).items():
+        for way, members in group_by_encoding(metrics, encoding).items():
             batch = Batch.of_groups(columns, streams, *groups, way)
-            own = statistics_of_batch([metrics[i] for i in members], batch, [contexts[i] for i in members])
+            own = count_batch([metrics[i] for i in members], batch, [contexts[i] for i in members])
             found |= dict(zip(members, own, strict=True))
         return [found[i] for i in range(len(metrics))]
 

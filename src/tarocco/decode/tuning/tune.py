@@ -10,21 +10,20 @@ from numbers import Integral, Real
 import numpy as np
 
 from tarocco.annotate.analyzers import Analyzer, analyzer_name
-from tarocco.core.arguments import References, listed, streams_of
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.names import write_value
-from tarocco.core.test_set import TestSet
+from tarocco.core.records import Interval
+from tarocco.core.test_set import References, TestSet, as_list, make_streams
 from tarocco.decode.tuning.mert import Climb, Objective, Tuning, climbs, normalized
 from tarocco.decode.tuning.pool import Pool, Weights, pool_of, statistics_of_pool
 from tarocco.decode.tuning.results import Tuned, TuneResult, TuneStart
 from tarocco.encode.batch import Encoding
+from tarocco.io.nbest.features import check_weights
 from tarocco.io.nbest.lists import read_nbest
-from tarocco.io.weights import weights_of
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import check_jobs
 from tarocco.scoring.resampling import bootstrap, check_resampling, percentiles
-from tarocco.scoring.results import Interval
 from tarocco.scoring.score import score_signature
 from tarocco.scoring.settings import SEED
 
@@ -123,7 +122,7 @@ def tune(
         chosen,
         tuple(shares) if shares is not None else (1.0,) * len(chosen),
         Encoding(tokenize, lowercase, analyzer=analyzer_name(analyzer)),
-        None if weights is None else weights_of(weights),
+        None if weights is None else check_weights(weights),
         fixed=(fixed,) if isinstance(fixed, str) else tuple(fixed),
         restarts=restarts,
         directions=directions,
@@ -132,7 +131,7 @@ def tune(
         seed=seed,
     )
     check_jobs(jobs)
-    test_set = TestSet({}, streams_of(listed(references, "references")))
+    test_set = TestSet({}, make_streams(as_list(references, "references")))
     return tune_pool(read_pool(paths_of(nbest), len(test_set), first_id), test_set, settings, jobs)
 
 

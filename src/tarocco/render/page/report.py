@@ -12,7 +12,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Unpack
 
-from tarocco.core.arguments import Candidates, References, make_test_set
 from tarocco.core.errors import InputError
 from tarocco.core.test_set import Segments
 from tarocco.explanation.records import ExplainResult
@@ -20,8 +19,7 @@ from tarocco.io.files import check_writable, write_whole
 from tarocco.meta.audit.audit import AuditResult
 from tarocco.meta.correlation.results import CorrelateResult
 from tarocco.meta.orange.results import OrangeResult
-from tarocco.meta.qarla.optimize_results import OptimizeResult
-from tarocco.meta.qarla.results import JackResult, KingResult, QueenResult
+from tarocco.meta.qarla.results import JackResult, KingResult, OptimizeResult, QueenResult
 from tarocco.meta.references.curves import ReferencesResult
 from tarocco.meta.significance.compare import CompareResult
 from tarocco.render.page.figures import figures_of, page_charts, tables_of

@@ -72,7 +72,7 @@ def queen_segments_table(result: QueenResult, width: int | None = None) -> Table
 
 def queen_notes(result: QueenResult) -> list[str]:
     return [
-        *result.bed.signatures.values(),
+        *result.setup.signatures.values(),
         result.signature,
         "QUEEN: the share of samples in which a translation is at least as similar to a reference as two others are to "
         "each other, under every metric",
@@ -132,7 +132,7 @@ def king_notes(result: KingResult) -> list[str]:
         "system": "held-out references that are on average",
     }
     return [
-        *result.bed.signatures.values(),
+        *result.setup.signatures.values(),
         *dict.fromkeys(one.signature for one in result),
         f"KING: the share of {what[result.level]} at least as good as every system, by QUEEN; strict KING: better",
         "ties: the part of KING in which the best system is as good, zero against zero included",
@@ -179,7 +179,7 @@ def jack_references_table(result: JackResult, width: int | None = None) -> Table
 
 def jack_notes(result: JackResult) -> list[str]:
     return [
-        *result.bed.signatures.values(),
+        *result.setup.signatures.values(),
         *dict.fromkeys(one.signature for one in result),
         "JACK: the share of segments and references with different translations around them",
         "close: the share of translations with QUEEN above zero; only these count as being around a reference",

@@ -25,8 +25,8 @@ from tarocco.render.tables import (
 )
 from tarocco.render.terms import TERMS
 from tarocco.scoring.results import Result
-from tarocco.trials.findings import Findings, MetricVerdict, Opinion, Step
-from tarocco.trials.system_groups import clusters_of
+from tarocco.trials.findings import Findings, Judgment, MetricVerdict, PlanStep
+from tarocco.trials.system_groups import cluster_systems
 
 DETAILED = ("scores", "audit", "people", "references")  # steps whose data the plan names
 POINTS = 12  # of a curve in a cell
@@ -114,7 +114,7 @@ def leaderboard(findings: Findings, width: int | None = None) -> Section:
     marks = {}
     if findings.comparison is not None:
         for c, metric in enumerate(header[1:], start=1):
-            for name, cluster in clusters_of(findings.comparison, metric).items():
+            for name, cluster in cluster_systems(findings.comparison, metric).items():
                 marks[order.index(name), c] = f" {cluster}"
     shown = Table(
         tuple(header),
@@ -133,7 +133,7 @@ def _beside(findings: Findings) -> Iterator[tuple[str, Mapping[str, float], floa
     human = findings.human
     if human is not None:
         first = next(iter(human.criteria))
-        goodness = dict(zip(human.systems, of_people(human, first).systems.tolist(), strict=True))
+        goodness = dict(zip(human.systems, make_human_source(human, first).systems.tolist(), strict=True))
         yield "people", goodness, -1.0 if human.kinds[first] == "error" else 1.0
 
 
@@ -162,7 +162,7 @@ def metrics_table(metrics: Sequence[MetricVerdict]) -> Table:
     judges = [
         judge
         for judge in ("ORANGE", "KING", "people", "audit")
-        if any(own.judge == judge for one in metrics for own in one.opinions)
+        if any(own.judge == judge for one in metrics for own in one.judgments)
     ]
     rows = []
     marks: dict[tuple[int, int], str] = {}
@@ -178,7 +178,7 @@ def metrics_table(metrics: Sequence[MetricVerdict]) -> Table:
     return Table(header, tuple(rows), marks=marks, best=frozenset(best))
 
 
-def _cell(opinion: Opinion | None) -> str:
+def _cell(opinion: Judgment | None) -> str:
     if opinion is None or opinion.value is None:
         return NO_NUMBER
     if opinion.judge == "ORANGE":
@@ -189,7 +189,7 @@ def _cell(opinion: Opinion | None) -> str:
 
 
 def _legend(findings: Findings) -> Iterator[str]:
-    from tarocco.trials.opinions import heard
+    from tarocco.trials.judgments import select_human_result
 
     yield "*: one of the judge's best metrics, which it cannot distinguish"
     if findings.orange is not None:
@@ -281,7 +281,7 @@ def rows(findings: Findings) -> list[dict[str, Any]]:
     records = []
     for one in findings.verdict.metrics:
         record: dict[str, Any] = {"metric": one.metric, "trust": one.trust}
-        for opinion in one.opinions:
+        for opinion in one.judgments:
             name = opinion.judge.lower()
             record |= {name: opinion.value, f"{name}_rank": opinion.rank, f"{name}_best": opinion.standing}
         records.append(record | {"reason": one.reason})

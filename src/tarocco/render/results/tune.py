@@ -9,6 +9,7 @@ from typing import Any
 
 from tarocco._version import __version__
 from tarocco.core.errors import InputError
+from tarocco.core.records import Interval
 from tarocco.decode.tuning.pool import Weights
 from tarocco.decode.tuning.rerank import RerankResult
 from tarocco.decode.tuning.results import Tuned, TuneResult
