@@ -11,7 +11,7 @@ from test_cli import REFERENCES, SYSTEMS, run, tarocco_command
 import tarocco
 from tarocco import datasets
 from tarocco.cli.command import make_parser
-from tarocco.store.blocks import packed
+from tarocco.store.blocks import pack_numbers
 from tarocco.store.database import SCHEMA
 
 DEMO = datasets.load("demo")
@@ -129,8 +129,8 @@ def test_prune(capsys, store):
 
 def test_pruning_other_releases(capsys, store, monkeypatch):
     monkeypatch.setattr("tarocco.metrics.registry.__version__", "99.0")
-    gone = f"tarocco: {2 * len(SYSTEMS)} series and {2 * len(SYSTEMS)} blocks are gone\n"
-    assert run(capsys, "store", "prune", store, "--other-releases")[2] == gone
+    deleted = f"tarocco: deleted {2 * len(SYSTEMS)} series and {2 * len(SYSTEMS)} blocks\n"
+    assert run(capsys, "store", "prune", store, "--other-releases")[2] == deleted
 
 
 def test_which_store(capsys, monkeypatch, tmp_path):

@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 from tarocco.core.errors import InputError
 from tarocco.io.scores.external import parse_external_file, read_external
 from tarocco.io.scores.human import read_human, read_human_folder
-from tarocco.io.scores.mt_metrics_eval import ScoreFileName, metric_files, read_score_file, score_file_name, score_paths
+from tarocco.io.scores.mt_metrics_eval import (
+    ScoreFileName,
+    find_score_files,
+    parse_score_path,
+    read_score_file,
+)
 from tarocco.render.export import human_score_files, score_file_of, write_score_files
 
 NAN = math.nan

@@ -29,8 +29,8 @@ from tarocco.meta.qarla.set_search import (
     greedy,
 )
 from tarocco.meta.qarla.similarities import Similarities
-from tarocco.meta.qarla.tallies import Board
 from tarocco.render.results.qarla import metrics_table, redundancy_table
+from tarocco.scoring.settings import Resampling, Workers
 from tests.textbook import searching
 
 DEMO = tarocco.datasets.load("demo")

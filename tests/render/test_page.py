@@ -21,7 +21,7 @@ from tarocco.render.page.payload import json_of, payload_of, read_payload
 from tarocco.render.page.report import page_of, write_figures
 from tarocco.render.page.segments import interesting_segments, locate_words, marks_of, marks_of_states
 from tarocco.render.results.explain import word_runs
-from tarocco.trials.findings import Agreement, Breakdown, Findings
+from tarocco.trials.findings import Breakdown, Findings, MetricAgreement
 
 HOSTILE = ("<script>x</script>", "</script><!--", "\x00\u2028\u2029", "{{payload}}", "😀 &amp; 𝒳")
 

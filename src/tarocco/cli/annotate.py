@@ -25,7 +25,7 @@ EXAMPLES = """examples:
   tarocco annotate ref.txt --parses ref.conllu ref.props -o checked
 """
 
-FORMATS = ("conllu", "trees", "props")  # repeated from annotate/files.py, so that --help imports no NumPy
+FORMATS = ("conllu", "trees", "props")  # repeated from annotate/parses.py, so that --help imports no NumPy
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -80,18 +80,18 @@ def run(options: argparse.Namespace) -> None:
     rows = []
     for file in options.files:
         sentences = _sentences(file, options)
-        available = formats_for(sentences[0].layers) if sentences else []
+        available = list_formats(sentences[0].layers) if sentences else []
         if to_output:
             if options.format not in available:
                 raise InputError(f"the analysis has no {options.format}: it has {', '.join(available)}")
-            sys.stdout.write(text_of(sentences, options.format))
+            sys.stdout.write(format_sentences(sentences, options.format))
             return
         names = []
         if folder is not None:
             folder.mkdir(exist_ok=True)
         for name, target in targets[file].items():
             if name in available:
-                write_whole(target, text_of(sentences, name).encode("utf-8", "surrogatepass"))
+                write_atomically(target, format_sentences(sentences, name).encode("utf-8", "surrogatepass"))
                 names.append(target.name)
         rows.append(
             (file, " ".join(names), f"{len(sentences)}", f"{sum(len(sentence.words) for sentence in sentences)}")
@@ -127,7 +127,7 @@ def _sentences(file: str, options: argparse.Namespace) -> list[Sentence]:
     else:
         with progress("texts", len(texts), shown=not options.quiet) as advance:
             try:
-                sentences = annotated(
+                sentences = annotate_texts(
                     texts, options.analyzer or DEFAULT, shared.store_of(options), advance, options.executor
                 )
             except TextRefused as refused:

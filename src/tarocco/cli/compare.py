@@ -1,4 +1,4 @@
-"""Test whether systems differ significantly.
+"""PairedTest whether systems differ significantly.
 
 The first system after -i is the baseline. Every other system is compared with it, or all systems with each other
 (--all-pairs). A p-value is the probability of a difference at least as large if the systems were equal; it is corrected
@@ -56,13 +56,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from tarocco.meta.significance.compare import compare_scores
-    from tarocco.meta.significance.paired_tests import Test
+    from tarocco.meta.significance.paired_tests import PairedTest
     from tarocco.render.results.score import present_comparison
 
     n_resamples = 0 if options.test == "sign" else options.n_resamples or 0  # 0: as many as the test needs
     inputs = read_inputs(options)
     scores = score_inputs(options, *inputs[:3])
-    test = Test(options.test, n_resamples, options.seed, options.alpha, options.jobs)
+    test = PairedTest(options.test, n_resamples, options.seed, options.alpha, options.jobs)
     result = compare_scores(scores, test, options.baseline, options.all_pairs)
     write(present_comparison(result, options.width, options.pairs), options)
     write_page(options, [result], inputs)

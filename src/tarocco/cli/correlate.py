@@ -82,8 +82,8 @@ def _add_test_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from tarocco.meta.correlation.correlate import correlate_scores
-    from tarocco.meta.correlation.sentinels import LengthRatio
-    from tarocco.meta.correlation.settings import make_question
+    from tarocco.meta.correlation.results import make_question
+    from tarocco.meta.correlation.score_sources import LengthRatio
     from tarocco.render.results.correlate import present_correlations
     from tarocco.render.terminal import progress
 

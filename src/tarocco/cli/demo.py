@@ -11,7 +11,7 @@ import sys
 from tarocco.cli import options as shared
 from tarocco.cli.command import Command
 from tarocco.cli.inputs import fill_in
-from tarocco.cli.trial import add_trial_output_options, check_figures, conduct_of, hold_trial, write_trial
+from tarocco.cli.trial import add_trial_output_options, check_figures, conduct_of, run_trial, write_trial
 
 EXAMPLES = """examples:
   tarocco demo
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> None:
     talks = shown and not options.quiet
     if talks:
         sys.stdout.write(INTRODUCTION)
-    write_trial(hold_trial(material, conduct_of(options), options, announce=False), options, brief=True)
+    write_trial(run_trial(material, conduct_of(options), options, announce=False), options, brief=True)
     if talks:
         if options.report:
             sys.stdout.write(f"The whole trial, as a page for a browser: {options.report}\n")

@@ -79,8 +79,8 @@ def run(options: argparse.Namespace) -> None:
 
 def _read_inputs(options: argparse.Namespace) -> ScoringInputs:
     """Return what the files name, or the texts of --text."""
-    from tarocco.core.arguments import make_test_set
     from tarocco.core.errors import InputError
+    from tarocco.core.test_set import make_test_set
     from tarocco.metrics.registry import metrics
     from tarocco.trials.inputs import ScoringInputs
 

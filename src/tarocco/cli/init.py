@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
         raise InputError(f"{target} exists: overwrite it with --force, or name another file with -o")
     discovery = discover(options.folder, besides=target)
     entries = {key: names_of(discovery, key, target) for key in KEYS}
-    write_whole(target, experiment_text(discovery, entries).encode("utf-8", "backslashreplace"))
+    write_atomically(target, experiment_text(discovery, entries).encode("utf-8", "backslashreplace"))
     sys.stdout.writelines(f"{line}\n" for line in summary(discovery))
     sys.stdout.write(f"written: {target}\n")
     systems = "" if discovery.systems else " -i SYSTEM"

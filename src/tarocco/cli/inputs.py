@@ -7,7 +7,7 @@ experiment file means is decided in `trials.inputs`.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from tarocco.encode.batch import Encoding
     from tarocco.io.experiment import Experiment
     from tarocco.io.scores.external import ExternalFile
-    from tarocco.io.test_set import Column
+    from tarocco.io.test_set import TextColumn
     from tarocco.metrics.base import Metric
     from tarocco.metrics.external import External
     from tarocco.scoring.results import Result
+    from tarocco.scoring.settings import Resampling, Workers
     from tarocco.trials.inputs import ScoringInputs
 
 METRICS = ("BLEU-4",)  # the default
@@ -88,15 +89,15 @@ def read_texts(options: argparse.Namespace, experiment: Experiment | None, *, pi
     return read_test_set(options.references, options.input or ["-"], options.documents, options.num_refs)
 
 
-def read_references(options: argparse.Namespace, experiment: Experiment | None = None) -> tuple[TestSet, Column]:
+def read_references(options: argparse.Namespace, experiment: Experiment | None = None) -> tuple[TestSet, TextColumn]:
     """Return the references of -r, or else of the experiment, as a test set without systems, and the first column."""
-    from tarocco.io.test_set import assemble, reference_columns
+    from tarocco.io.test_set import build_test_set, read_references
 
     paths = options.references or (experiment.references if experiment else ())
     if not paths:
         raise InputError("no reference file: name them with -r")
-    columns = [column for path in paths for column in reference_columns(path, options.num_refs)]
-    return assemble(columns, []), columns[0]
+    columns = [column for path in paths for column in read_references(path, options.num_refs)]
+    return build_test_set(columns, []), columns[0]
 
 
 def read_once(*files: str | None) -> None:
@@ -107,7 +108,7 @@ def read_once(*files: str | None) -> None:
 
 def encoding_of(options: argparse.Namespace, test_set: TestSet | None = None) -> Encoding:
     """Return how text is read; with a test set, also the analyzer of its texts."""
-    from tarocco.annotate.parses import texts_of
+    from tarocco.annotate.parses import name_texts
     from tarocco.encode.batch import Encoding
 
     analyzer = None if test_set is None else analyzer_of(options, name_texts(test_set))
@@ -116,11 +117,11 @@ def encoding_of(options: argparse.Namespace, test_set: TestSet | None = None) ->
 
 def analyzer_of(options: argparse.Namespace, texts: Mapping[str, Segments]) -> str | None:
     """Return the analyzer of --analyzer or --parses, which shows its progress."""
-    from tarocco.annotate.analyzers import watch
+    from tarocco.annotate.analyzers import set_progress
     from tarocco.render.terminal import progress
     from tarocco.trials.inputs import choose_analyzer
 
-    watch(None if options.quiet else lambda total: progress("texts", total))
+    set_progress(None if options.quiet else lambda total: progress("texts", total))
     return choose_analyzer(vars(options), texts, partial(note, options))
 
 
@@ -132,12 +133,12 @@ def external_of(
     lists: bool,
 ) -> list[External]:
     """Return the external scores of --scores and of the experiment, as metrics."""
-    from tarocco.io.scores.external import holds_candidates
+    from tarocco.io.scores.external import holds_candidate_scores
     from tarocco.trials.inputs import read_external_metrics
 
     scores = named_once(options.scores or ())
     for file in experiment.external if experiment and not lists else ():
-        if file.name not in scores and holds_candidates(file.path):
+        if file.name not in scores and holds_candidate_scores(file.path):
             note(options, f"{file.name} is left out: {file.path} scores candidates in n-best lists, not systems")
     tell = partial(note, options)
     return read_external_metrics(experiment, scores, test_set, computed, tell, other_systems=bool(options.input))
@@ -161,11 +162,11 @@ def read_human_scores(options: argparse.Namespace, test_set: TestSet, experiment
     """Return the human scores of --human, or of the experiment, for the systems of the run."""
     from dataclasses import replace
 
-    from tarocco.io.scores.external import file_and_column
+    from tarocco.io.scores.external import split_file_and_column
     from tarocco.io.scores.human import HumanFile
-    from tarocco.meta.correlation.human import some_judged
+    from tarocco.meta.correlation.score_sources import require_judged_systems
 
-    file = HumanFile(*file_and_column(options.human)) if options.human else experiment and experiment.human
+    file = HumanFile(*split_file_and_column(options.human)) if options.human else experiment and experiment.human
     if not file:
         raise InputError("no human scores: give --human FILE, or name them in an experiment file")
     changes = {
@@ -177,25 +178,39 @@ def read_human_scores(options: argparse.Namespace, test_set: TestSet, experiment
     systems = list(test_set.systems)
     already = experiment.human_scores if experiment and not (options.human or options.input or changes) else None
     human = already or replace(file, **changes).read(systems, len(test_set))
-    return some_judged(human, systems, file.path)
+    return require_judged_systems(human, systems, file.path)
 
 
 def score_inputs(
-    options: argparse.Namespace, test_set: TestSet, metrics: Sequence[Metric], encoding: Encoding, **settings: Any
+    options: argparse.Namespace,
+    test_set: TestSet,
+    metrics: Sequence[Metric],
+    encoding: Encoding,
+    resampling: Resampling | None = None,
 ) -> Result:
-    """Return the scores of all systems, with a progress bar; `settings` are further ones of `score_test_set`."""
+    """Return the scores of all systems, with a progress bar; `resampling` adds bootstrap intervals."""
     from tarocco.metrics.external import External
     from tarocco.render.terminal import progress
     from tarocco.scoring.score import score_test_set
 
     computed = sum(not isinstance(metric, External) for metric in metrics)
     with progress("scores", len(test_set) * len(test_set.systems) * computed, shown=not options.quiet) as advance:
-        return score_test_set(test_set, metrics, encoding, **workers_of(options), advance=advance, **settings)
+        workers = workers_of(options, advance)
+        return score_test_set(test_set, metrics, encoding, resampling=resampling, workers=workers)
 
 
-def workers_of(options: argparse.Namespace) -> dict[str, Any]:
-    """Return threads, store and cluster as keywords."""
-    return {"jobs": options.jobs, "store": store_of(options), "executor": options.executor}
+def workers_of(options: argparse.Namespace, advance: Callable[..., object] | None = None) -> Workers:
+    """Return threads, store, cluster and progress."""
+    from tarocco.scoring.settings import Workers
+
+    return Workers(options.jobs, store_of(options), options.executor, advance)
+
+
+def resampling_of(options: argparse.Namespace) -> Resampling:
+    """Return how resamples are drawn."""
+    from tarocco.scoring.settings import Resampling
+
+    return Resampling(options.n_resamples, options.confidence or 0.95, options.seed)
 
 
 def note(options: argparse.Namespace, sentence: str) -> None:

@@ -158,10 +158,10 @@ def run(options: argparse.Namespace) -> None:
 def _has_lattices(options: argparse.Namespace) -> bool:
     """Return whether the file has lattices or forests; refuse options for the other kind of file."""
     from tarocco.core.errors import InputError
-    from tarocco.io.graphs.reader import NBEST, kind_of
+    from tarocco.io.graphs.formats import NBEST, detect_kind
 
     lists = options.num_candidates is not None or (options.nbest == "-" and options.form is None)
-    lattices = not lists and kind_of(options.nbest, options.form) != NBEST
+    lattices = not lists and detect_kind(options.nbest, options.form) != NBEST
     for name in FOR_LISTS if lattices else FOR_LATTICES:
         if getattr(options, name) not in (None, False):
             option = "-m" if name == "metrics" else f"--{name.replace('_', '-')}"
@@ -172,11 +172,11 @@ def _has_lattices(options: argparse.Namespace) -> bool:
 
 def _read_human(options: argparse.Namespace) -> tuple[TestSet | None, Encoding]:
     """Return the references of -r, and how text is read."""
-    from tarocco.annotate.parses import texts_of
+    from tarocco.annotate.parses import name_texts
 
     encoding = encoding_of(options)  # an unknown tokenizer is an error before any text is read
     human = read_references(options)[0] if options.references else None
-    return human, replace(encoding, analyzer=analyzer_of(options, {} if human is None else texts_of(human)))
+    return human, replace(encoding, analyzer=analyzer_of(options, {} if human is None else name_texts(human)))
 
 
 def run_lists(options: argparse.Namespace) -> None:
@@ -224,7 +224,7 @@ def run_lattices(options: argparse.Namespace) -> None:
     from tarocco.core.errors import InputError
     from tarocco.decode.mbr.lattice_mbr import JUDGE, PRECISION, RATIO, LinearGain, choose_paths, thetas
     from tarocco.decode.oracle.oracle import Sources
-    from tarocco.io.graphs.reader import read_feature_weights, read_lattices
+    from tarocco.io.graphs.formats import read_feature_weights, read_lattices
     from tarocco.metrics.registry import metrics
     from tarocco.render.results.decode import present_paths
     from tarocco.render.terminal import progress

@@ -78,7 +78,7 @@ def members_of(name: str) -> list[type[Metric]]:
 
 def list_types(options: argparse.Namespace) -> None:
     """Print the linguistic types that occur in texts."""
-    from tarocco.annotate.cache import annotated
+    from tarocco.annotate.cache import annotate_texts
     from tarocco.cli.inputs import analyzer_of
     from tarocco.core.errors import InputError
     from tarocco.io.test_set import disambiguate_names, read_systems
@@ -89,8 +89,8 @@ def list_types(options: argparse.Namespace) -> None:
     for name in names:
         if name.upper() not in LINGUISTIC:
             raise InputError(f'--seen is for {", ".join(LINGUISTIC)}: "{name}" has no types')
-    columns = [column for path in options.seen for column in system_columns(path)]
-    texts = {name: column.segments for name, column in zip(distinct_names(columns), columns, strict=True)}
+    columns = [column for path in options.seen for column in read_systems(path)]
+    texts = {name: column.segments for name, column in zip(disambiguate_names(columns), columns, strict=True)}
     analyzer = analyzer_of(options, texts) or "spacy"
     sentences = annotate_texts([text for segments in texts.values() for text in segments], analyzer)
     rows = types_seen([family for name in names for family in members_of(name)], sentences, analyzer)

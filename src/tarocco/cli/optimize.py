@@ -1,4 +1,4 @@
-"""Search for the set of metrics that best separates human from machine translations.
+"""SetSearch for the set of metrics that best separates human from machine translations.
 
 A set's KING is the share of cases in which a held-out reference is at least as good as every system, by QUEEN with the
 other references; strict KING is the share in which it is better. The search uses all segments, so the KING that it
@@ -13,9 +13,9 @@ import sys
 
 from tarocco.cli import options as shared
 from tarocco.cli.command import Command
-from tarocco.cli.inputs import read_inputs, workers_of
+from tarocco.cli.inputs import read_inputs, resampling_of, workers_of
 from tarocco.cli.output import draw, write, write_page
-from tarocco.cli.qarla import add_sample_options, settings_of
+from tarocco.cli.qarla import add_sample_options
 
 EXAMPLES = """examples:
   tarocco optimize ref1 ref2 ref3 ref4 -i sys/*.txt
@@ -73,26 +73,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.meta.qarla.bench import check_texts
     from tarocco.meta.qarla.optimize import METRICS, check_search, run_optimize
-    from tarocco.meta.qarla.search import Search
-    from tarocco.meta.qarla.similarities import similarities_of, work_of
+    from tarocco.meta.qarla.qarla import QarlaOptions, check_test_set
+    from tarocco.meta.qarla.set_search import SetSearch
+    from tarocco.meta.qarla.similarities import compute_similarities, count_similarities
     from tarocco.render.results.qarla import present_best_set
     from tarocco.render.terminal import progress
-    from tarocco.scoring.settings import Resampling, Workers
+    from tarocco.scoring.settings import Workers
 
     options.documents = None
     inputs = read_inputs(options, METRICS)
     test_set, chosen, encoding, _ = inputs
-    search = Search(options.method, options.ties, options.beam, options.most)
-    settings = settings_of(options)
-    check_search(search, chosen, options.folds)
-    check_texts(test_set, "KING", settings.segments)
-    with progress("similarities", work_of(test_set, chosen), shown=not options.quiet) as advance:
-        similarities = similarities_of(test_set, chosen, encoding, advance=advance, **workers_of(options))
     redundancy = options.redundancy or options.figure is not None
-    with progress("sets", search.steps(len(chosen)), shown=not options.quiet) as advance:
-        result = run_optimize(similarities, search, settings, options.folds, redundancy, advance)
+    search = SetSearch(options.method, options.ties, options.beam, options.most, options.folds, redundancy)
+    settings = QarlaOptions(options.trans_topic, options.pairs, options.segments)
+    resampling = resampling_of(options)
+    check_search(search, chosen)
+    check_test_set(test_set, "KING", settings.segments)
+    with progress("similarities", count_similarities(test_set, chosen), shown=not options.quiet) as advance:
+        similarities = compute_similarities(test_set, chosen, encoding, workers=workers_of(options, advance))
+    with progress("sets", search.count_sets(len(chosen)), shown=not options.quiet) as advance:
+        workers = Workers(options.jobs, progress=advance)
+        result = run_optimize(similarities, search, settings, resampling, workers)
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() and options.format == "table" else None
     shown = present_best_set(
         result, options.width, by_reference=options.by_reference, redundancy=options.redundancy, columns=columns

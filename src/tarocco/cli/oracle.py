@@ -77,13 +77,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from tarocco.decode.oracle.oracle import find_oracles
-    from tarocco.io.files import check_apart, check_writable, write_whole
+    from tarocco.io.files import check_no_overwrite, check_writable, write_atomically
     from tarocco.render.results.decode import oracle_lines, present_oracles
     from tarocco.render.terminal import progress
 
     if options.output:
         check_writable(options.output)
-        check_apart([options.output], [options.file, *(options.references or ()), options.best, options.weights])
+        check_no_overwrite([options.output], [options.file, *(options.references or ()), options.best, options.weights])
     inputs = read_oracle_inputs(options)
     inside = "arcs" if inputs.sources.lists is None else "candidates"
     with progress("segments", len(inputs.references), shown=not options.quiet, inside=inside) as advance:
@@ -102,7 +102,7 @@ def run(options: argparse.Namespace) -> None:
         )
     if options.output:
         lines = "".join(f"{line}\n" for line in oracle_lines(result, options.first_id))
-        write_whole(options.output, lines.encode("utf-8", "surrogatepass"))
+        write_atomically(options.output, lines.encode("utf-8", "surrogatepass"))
     about = {"file": options.file, "references": options.references}
     write(present_oracles(result, options.level, options.width, options.first_id, **about), options)
 
@@ -122,8 +122,8 @@ def read_oracle_inputs(options: argparse.Namespace) -> OracleInputs:
     """Read and check everything but the lattices, forests or lists, which are read one at a time."""
     from tarocco.core.errors import InputError
     from tarocco.decode.oracle.oracle import METRIC, sources_of_file
-    from tarocco.io.graphs.reader import read_feature_weights
-    from tarocco.io.test_set import fitted, system_columns
+    from tarocco.io.graphs.formats import read_feature_weights
+    from tarocco.io.test_set import align_column, read_systems
     from tarocco.metrics.registry import metrics
 
     experiment = experiment_of([options.file])
@@ -137,10 +137,10 @@ def read_oracle_inputs(options: argparse.Namespace) -> OracleInputs:
     references, first = read_references(options, experiment)
     best = None
     if options.best:
-        texts = system_columns(options.best)
+        texts = read_systems(options.best)
         if len(texts) != 1:
             raise InputError(f"{options.best}: expected one text to compare with, found {len(texts)}")
-        best = fitted(texts[0], first).segments
+        best = align_column(texts[0], first).segments
     weights = read_feature_weights(options.weights) if options.weights else None
     sources = sources_of_file(
         path, options.form, options.first_id, options.num_candidates, len(references), options.symbols

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tarocco.cli import options as shared
 from tarocco.cli.command import Command
-from tarocco.cli.inputs import read_inputs, workers_of
+from tarocco.cli.inputs import read_inputs, resampling_of, workers_of
 from tarocco.cli.output import write, write_page
 
 if TYPE_CHECKING:
-    from tarocco.meta.qarla.bench import Settings
     from tarocco.meta.qarla.similarities import Similarities
     from tarocco.scoring.results import Result
     from tarocco.trials.inputs import ScoringInputs
@@ -104,86 +103,70 @@ def add_sample_options(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def settings_of(options: argparse.Namespace) -> Settings:
-    """Return how texts are compared and resampled."""
-    from tarocco.meta.qarla.bench import make_settings
-
-    return make_settings(
-        trans_topic=options.trans_topic,
-        n_pairs=options.pairs,
-        segments=options.segments,
-        confidence=options.confidence or 0.95,
-        n_resamples=options.n_resamples,
-        seed=options.seed,
-        jobs=options.jobs,
-    )
-
-
 class QarlaInputs(NamedTuple):
-    """Similarities of all texts, the inputs that they come from, sets of metrics by number, scores, and settings."""
+    """Similarities of all texts, the inputs that they come from, sets of metrics by number, and scores."""
 
     similarities: Similarities
     inputs: ScoringInputs
     sets: list[list[int]] | None
     scores: Result | None
-    settings: Settings
 
 
 def compare_texts(options: argparse.Namespace, name: str) -> QarlaInputs:
     """Read what the options name and compute all similarities, for QUEEN also scores, with a progress bar."""
-    from tarocco.meta.qarla.bench import check_texts
-    from tarocco.meta.qarla.metric_sets import chosen_sets, members_first
-    from tarocco.meta.qarla.similarities import similarities_of, work_of
+    from tarocco.meta.qarla.qarla import check_test_set, list_members, number_sets
+    from tarocco.meta.qarla.similarities import compute_similarities, count_similarities
     from tarocco.metrics.external import External
     from tarocco.render.terminal import progress
     from tarocco.scoring.score import score_test_set
 
     sets = getattr(options, "set", None)
     if sets:
-        options.metrics = list(map(str, members_first(sets))) or None
+        options.metrics = list(map(str, list_members(sets))) or None
     inputs = read_inputs(options, METRICS.split())
-    settings = settings_of(options)
-    check_texts(inputs.test_set, name, settings.segments)
-    chosen, members = chosen_sets(sets, inputs.metrics)
-    work = work_of(inputs.test_set, chosen, name == "JACK")
+    test_set, encoding = inputs.test_set, inputs.encoding
+    check_test_set(test_set, name, options.segments)
+    chosen, members = number_sets(sets, inputs.metrics)
+    work = count_similarities(test_set, chosen, name == "JACK")
     if name == "QUEEN":
-        computed = sum(not isinstance(metric, External) for metric in chosen)
-        work += len(inputs.test_set) * len(inputs.test_set.systems) * computed
+        work += len(test_set) * len(test_set.systems) * sum(not isinstance(metric, External) for metric in chosen)
     with progress("similarities", work, shown=not options.quiet) as advance:
-        how: dict[str, Any] = workers_of(options) | {"advance": advance}
-        texts = inputs.test_set, chosen, inputs.encoding
-        similarities = similarities_of(*texts, between_systems=name == "JACK", **how)
-        scores = score_test_set(*texts, **how) if name == "QUEEN" else None
-    return QarlaInputs(similarities, inputs._replace(metrics=list(chosen)), members, scores, settings)
+        workers = workers_of(options, advance)
+        near = compute_similarities(test_set, chosen, encoding, between_systems=name == "JACK", workers=workers)
+        scores = score_test_set(test_set, chosen, encoding, workers=workers) if name == "QUEEN" else None
+    return QarlaInputs(near, inputs._replace(metrics=list(chosen)), members, scores)
 
 
 def run_queen(options: argparse.Namespace) -> None:
-    from tarocco.meta.qarla.bench import queens_of
+    from tarocco.meta.qarla.qarla import QarlaOptions, evaluate_queen
     from tarocco.render.results.qarla import present_queens
 
     texts = compare_texts(options, "QUEEN")
     assert texts.scores is not None
-    result = queens_of(texts.similarities, texts.scores, texts.settings)
+    settings = QarlaOptions(options.trans_topic, options.pairs, options.segments)
+    result = evaluate_queen(texts.similarities, texts.scores, settings, resampling_of(options), options.jobs)
     write(present_queens(result, options.level, options.width), options)
     write_page(options, [result, texts.scores], texts.inputs)
 
 
 def run_king(options: argparse.Namespace) -> None:
-    from tarocco.meta.qarla.bench import kings_of
+    from tarocco.meta.qarla.qarla import KingOptions, evaluate_king
     from tarocco.render.results.qarla import present_kings
 
     texts = compare_texts(options, "KING")
-    result = kings_of(texts.similarities, texts.sets, options.level, texts.settings)
+    settings = KingOptions(options.trans_topic, options.pairs, options.segments, options.level)
+    result = evaluate_king(texts.similarities, texts.sets, settings, resampling_of(options), options.jobs)
     write(present_kings(result, options.by_reference, options.width), options)
     write_page(options, [result], texts.inputs)
 
 
 def run_jack(options: argparse.Namespace) -> None:
-    from tarocco.meta.qarla.bench import jacks_of
+    from tarocco.meta.qarla.qarla import QarlaOptions, evaluate_jack
     from tarocco.render.results.qarla import present_jacks
 
     texts = compare_texts(options, "JACK")
-    result = jacks_of(texts.similarities, texts.sets, texts.settings)
+    settings = QarlaOptions(options.trans_topic, options.pairs, options.segments)
+    result = evaluate_jack(texts.similarities, texts.sets, settings, resampling_of(options), options.jobs)
     write(present_jacks(result, options.by_reference, options.width), options)
     write_page(options, [result], texts.inputs)
 

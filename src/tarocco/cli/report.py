@@ -33,13 +33,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from tarocco.core.errors import InputError
-    from tarocco.io.files import check_apart, check_writable
+    from tarocco.io.files import check_no_overwrite, check_writable
     from tarocco.render.page.report import check_directory, write_figures, write_payload, write_report
 
     outputs = [options.output, options.json]
     if not any([*outputs, options.figures]):
         raise InputError("expected an output: a page with -o, figures with --figures, or data with --json")
-    check_apart(outputs, [options.run])
+    check_no_overwrite(outputs, [options.run])
     if options.json:
         check_writable(options.json)
     if options.figures:
@@ -56,8 +56,8 @@ def run(options: argparse.Namespace) -> None:
 
 def _read_payload(path: str) -> dict[str, Any]:
     """Return the data of a report, from JSON or from a page."""
-    from tarocco.io.files import bytes_of
-    from tarocco.io.lines import check_utf8
+    from tarocco.io.files import read_bytes
+    from tarocco.io.text import check_utf8
     from tarocco.render.page.payload import read_payload
 
     data = read_bytes(path)

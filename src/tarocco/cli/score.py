@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tarocco.cli import options as shared
 from tarocco.cli.command import Command, is_experiment, say
-from tarocco.cli.inputs import note, read_inputs, score_inputs
+from tarocco.cli.inputs import note, read_inputs, resampling_of, score_inputs
 from tarocco.cli.output import draw, write, write_page
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ def run(options: argparse.Namespace) -> None:
         note(options, f"only corpus scores have intervals: there are none at --level {options.level}")
     if options.tokenize != "none":
         warn_of_tokenized_text(inputs.test_set, options)
-    intervals = {"confidence": options.confidence, "n_resamples": options.n_resamples}
-    result = score_inputs(options, *inputs[:3], **intervals, seed=options.seed)
-    settings = {"seed": options.seed} | (intervals if options.confidence is not None else {})
+    intervals = ("confidence", "n_resamples") if options.confidence is not None else ()
+    result = score_inputs(options, *inputs[:3], resampling_of(options) if intervals else None)
+    settings = {name: getattr(options, name) for name in ("seed", *intervals)}
     write(present_scores(result, options.level, options.width, options.verbose, **settings), options)
     draw(result, options)
     write_page(options, [result], inputs)

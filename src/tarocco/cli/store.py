@@ -80,9 +80,9 @@ def run(options: argparse.Namespace) -> int:
         return action(store, options) or 0
 
 
-def chosen(store: Store, options: argparse.Namespace) -> list[Entry]:
+def chosen(store: Store, options: argparse.Namespace) -> list[SeriesEntry]:
     """Return the series that match the patterns."""
-    from tarocco.store.maintenance import entries
+    from tarocco.store.maintenance import list_series
 
     def fits(text: str, patterns: list[str] | None) -> bool:
         return patterns is None or any(fnmatchcase(text.lower(), pattern.lower()) for pattern in patterns)
@@ -130,9 +130,9 @@ def info(store: Store, options: argparse.Namespace) -> None:
     import dataclasses
 
     from tarocco.render.results import json_text
-    from tarocco.store.maintenance import summary
+    from tarocco.store.maintenance import summarize
 
-    about = summary(store)
+    about = summarize(store)
     if options.format == "json":
         sys.stdout.write(json_text("store info", {}, [dataclasses.asdict(about)]))
         return
@@ -189,7 +189,7 @@ def check(store: Store, options: argparse.Namespace) -> int:
     damage = problems(store)
     sys.stdout.writelines(f"{problem}\n" for problem in damage)
     if not damage:
-        blocks = summary(store).blocks
+        blocks = summarize(store).blocks
         sys.stdout.write(f"{store.path}: intact, {blocks} blocks checked\n")
     return 1 if damage else 0
 

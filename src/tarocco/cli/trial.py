@@ -60,13 +60,13 @@ def add_trial_output_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.io.files import check_apart
+    from tarocco.io.files import check_no_overwrite
 
     check_figures(options)
     material = read_material(options)
     files = [*options.references, *(options.input or ()), options.nbest]
-    check_apart([options.report, shared.store_of(options)], files)
-    write_trial(hold_trial(material, conduct_of(options), options), options)
+    check_no_overwrite([options.report, shared.store_of(options)], files)
+    write_trial(run_trial(material, conduct_of(options), options), options)
 
 
 def check_figures(options: argparse.Namespace) -> None:
@@ -79,7 +79,7 @@ def check_figures(options: argparse.Namespace) -> None:
 
 def read_material(options: argparse.Namespace) -> Material:
     """Return what the options, or the experiment file among them, name."""
-    from tarocco.io.test_set import Column
+    from tarocco.io.test_set import TextColumn
     from tarocco.trials.inputs import METRICS, assemble_material
 
     tokenize = options.tokenize
@@ -91,18 +91,18 @@ def read_material(options: argparse.Namespace) -> Material:
     human = None
     if options.human or (experiment and experiment.human):
         human = read_human_scores(options, inputs.test_set, experiment)
-    first = Column("references", options.references[0], inputs.test_set.references[0])
+    first = TextColumn("references", options.references[0], inputs.test_set.references[0])
     if experiment is not None:
         first = experiment.reference_columns[0]
     name = experiment.name if experiment else "trial"
     return assemble_material(name, inputs, settings, tokenize, first, first_id=options.first_id, human=human)
 
 
-def conduct_of(options: argparse.Namespace) -> Conduct:
+def conduct_of(options: argparse.Namespace) -> TrialOptions:
     """Return how the trial is run."""
-    from tarocco.trials.run import Conduct
+    from tarocco.trials.trial import TrialOptions
 
-    return Conduct(
+    return TrialOptions(
         options.confidence or 0.95,
         options.n_resamples,
         options.seed,
@@ -113,7 +113,9 @@ def conduct_of(options: argparse.Namespace) -> Conduct:
     )
 
 
-def hold_trial(material: Material, conduct: Conduct, options: argparse.Namespace, announce: bool = True) -> Findings:
+def run_trial(
+    material: Material, conduct: TrialOptions, options: argparse.Namespace, announce: bool = True
+) -> Findings:
     """Print the plan if `announce`, run it with one progress bar per step, and print notes."""
     from tarocco.render.results.trial import plan_sections
     from tarocco.render.tables import write_sections
@@ -131,7 +133,7 @@ def hold_trial(material: Material, conduct: Conduct, options: argparse.Namespace
         with progress(items, total, not options.quiet, inside, step) as advance:
             yield advance
 
-    findings = hold(material, conduct, options.command_line, watch)
+    findings = conduct_trial(material, conduct, options.command_line, watch)
     if announce:
         planned = {step.name for step in plan(material) if step.possible}
         failed = [step for step in findings.plan if not step.possible and step.name in planned]

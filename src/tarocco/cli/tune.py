@@ -102,7 +102,7 @@ def positive(text: str) -> float:
 
 def run_tune(options: argparse.Namespace) -> None:
     from tarocco.decode.tuning.tune import tune_pool
-    from tarocco.io.files import check_apart, check_writable, write_whole
+    from tarocco.io.files import check_no_overwrite, check_writable, write_atomically
     from tarocco.render.results.tune import check_weights, present_tuning, write_weights
     from tarocco.render.terminal import progress
 
@@ -110,14 +110,14 @@ def run_tune(options: argparse.Namespace) -> None:
         check_weights(options.output)
     if options.best:
         check_writable(options.best)
-    check_apart([options.output, options.best], [*options.nbest, *(options.references or ()), options.weights])
+    check_no_overwrite([options.output, options.best], [*options.nbest, *(options.references or ()), options.weights])
     pool, references, settings = read_tuning_inputs(options)
     with progress("starts", settings.restarts + 1, shown=not options.quiet) as advance:
         result = tune_pool(pool, references, settings, options.jobs, advance)
     if options.output:
         write_weights(options.output, result)
     if options.best:
-        write_whole(options.best, "".join(f"{line}\n" for line in result.lines()).encode())
+        write_atomically(options.best, "".join(f"{line}\n" for line in result.lines()).encode())
     about = {name: getattr(options, name) for name in ("seed", "confidence", "n_resamples", "nbest", "references")}
     write(present_tuning(result, options.width, **about), options)
 
@@ -134,7 +134,7 @@ def read_tuning_inputs(options: argparse.Namespace) -> TuningInputs:
     """Read and check everything that the options name."""
     from tarocco.core.errors import InputError
     from tarocco.decode.tuning.tune import Settings, read_pool
-    from tarocco.io.weights import read_weights
+    from tarocco.io.nbest.features import read_weights
     from tarocco.metrics.registry import metrics
 
     experiment = experiment_of(options.nbest)
@@ -190,7 +190,7 @@ def configure_rerank(parser: argparse.ArgumentParser) -> None:
 def run_rerank(options: argparse.Namespace) -> None:
     from tarocco.decode.tuning.rerank import rerank_pool
     from tarocco.decode.tuning.tune import read_pool
-    from tarocco.io.weights import read_weights
+    from tarocco.io.nbest.features import read_weights
     from tarocco.render.results.tune import present_reranking
 
     read_once(*options.nbest, options.weights)

@@ -17,9 +17,9 @@ from tarocco._version import __version__
 from tarocco.core.errors import InputError, MissingExtra, TaroccoError
 from tarocco.core.names import write_value
 from tarocco.core.test_set import HumanScores
-from tarocco.io.files import whole_file, write_whole
+from tarocco.io.files import replace_file, write_atomically
 from tarocco.io.scores.mt_metrics_eval import ScoreFile, ScoreFileName
-from tarocco.io.spreadsheets import write_rows
+from tarocco.io.tables import write_rows
 from tarocco.meta.orange.cache import ELSEWHERE, NAME
 from tarocco.metrics.base import Metric
 from tarocco.metrics.registry import metric, release_of
@@ -43,7 +43,7 @@ def format_of(path: str | None, requested: str | None) -> str:
     return suffix
 
 
-def current_metric(entry: Entry) -> Metric | None:
+def current_metric(entry: SeriesEntry) -> Metric | None:
     """Return the metric of a series, or None if another release computed it: its statistics may differ."""
     known = _known(entry.metric)
     if known is None:
@@ -52,7 +52,7 @@ def current_metric(entry: Entry) -> Metric | None:
     return known if same else None
 
 
-def of_this_release(entry: Entry) -> bool:
+def of_this_release(entry: SeriesEntry) -> bool:
     """Return whether this release would read a series. The name of an ORANGE series ends in those of its metrics."""
     if not entry.metric.startswith(f"{NAME} "):
         return current_metric(entry) is not None
@@ -70,7 +70,7 @@ def _known(name: str) -> Metric | None:
         return None
 
 
-def columns_of(store: Store, entry: Entry) -> Iterator[dict[str, list[Any]]]:
+def columns_of(store: Store, entry: SeriesEntry) -> Iterator[dict[str, list[Any]]]:
     """Yield the blocks of a series as columns, without scores if another release or a missing plug-in computed it."""
     known = current_metric(entry)
     for first, numbers in read_rows(store, entry):
@@ -87,7 +87,7 @@ def columns_of(store: Store, entry: Entry) -> Iterator[dict[str, list[Any]]]:
         }
 
 
-def export(store: Store, entries: Sequence[Entry], form: str, path: str | None, out: TextIO) -> None:
+def export(store: Store, entries: Sequence[SeriesEntry], form: str, path: str | None, out: TextIO) -> None:
     """Write all rows of some series to a file, completely or not at all, or without a path to `out`."""
     if path is not None and os.path.exists(path) and os.path.samefile(path, store.path):
         raise InputError(f"{path} is the store: name another file")
@@ -159,6 +159,6 @@ def write_score_files(files: Iterable[ScoreFile], folder: str) -> list[str]:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"{path.parent}: this directory could not be created: {error.strerror or error}") from None
-        write_whole(path, file.data)
+        write_atomically(path, file.data)
         paths.append(str(path))
     return paths

@@ -19,10 +19,9 @@ from tarocco.metrics.external import External, Given, external_metrics, of_whole
 from tarocco.metrics.registry import metrics as find_metrics
 
 if TYPE_CHECKING:
-    from tarocco.core.arguments import Candidates, References
-    from tarocco.core.test_set import CandidateScores, HumanScores, Segments, TestSet
+    from tarocco.core.test_set import Candidates, CandidateScores, HumanScores, References, Segments, TestSet
     from tarocco.io.experiment import Experiment
-    from tarocco.io.test_set import Column
+    from tarocco.io.test_set import TextColumn
     from tarocco.meta.orange.orange import NBest
 
 # Twelve metrics that compare words or characters, need no language resources, and are fast on the texts of audits.
@@ -91,16 +90,16 @@ def read_texts(
 
     Columns that were read with the experiment are not read again.
     """
-    from tarocco.io.test_set import assemble, reference_columns, system_columns
+    from tarocco.io.test_set import build_test_set, read_references, read_systems
 
     references, outputs = experiment.reference_columns, experiment.system_columns
     if num_refs is not None:
-        references = tuple(column for path in experiment.references for column in reference_columns(path, num_refs))
+        references = tuple(column for path in experiment.references for column in read_references(path, num_refs))
     if systems:
-        outputs = tuple(column for path in systems for column in system_columns(path))
+        outputs = tuple(column for path in systems for column in read_systems(path))
     if not outputs:
         raise InputError(f"{experiment.path} names no systems: add systems = [...] or use -i")
-    return assemble(references, outputs, documents)
+    return build_test_set(references, outputs, documents)
 
 
 def choose_analyzer(settings: Mapping[str, Any], texts: Mapping[str, Segments], note: Note) -> str | None:
@@ -109,11 +108,11 @@ def choose_analyzer(settings: Mapping[str, Any], texts: Mapping[str, Segments], 
 
     analyzer = analyzer_name(settings["analyzer"])
     if settings["parses"]:
-        from tarocco.annotate.parses import analyzer_of_parses
+        from tarocco.annotate.parses import register_parses
 
         if analyzer:
             raise InputError("--analyzer and --parses exclude each other: both describe the structure of sentences")
-        analyzer = analyzer_of_parses(settings["parses"], texts, note)
+        analyzer = register_parses(settings["parses"], texts, note)
     if settings["labels"] == "iqmt" and not (analyzer or "").endswith("+iqmt"):
         analyzer = f"{analyzer or 'spacy'}+iqmt"
     return analyzer
@@ -133,11 +132,11 @@ def read_external_metrics(
     With `other_systems`, the systems are not the experiment's, so its scores are left out, with a note, where they do
     not cover them. Files with scores of n-best candidates are for `read_candidate_scores`.
     """
-    from tarocco.io.scores.external import holds_candidates
+    from tarocco.io.scores.external import holds_candidate_scores
 
     external: list[External] = []
     for file in experiment.external if experiment else ():
-        if file.name in given or holds_candidates(file.path):
+        if file.name in given or holds_candidate_scores(file.path):
             continue
         scores: Given = file
         if experiment is not None and not other_systems:
@@ -159,7 +158,7 @@ def read_candidate_scores(
 
     files = dict(given or {})
     for file in experiment.external if experiment else ():
-        if external.holds_candidates(file.path):
+        if external.holds_candidate_scores(file.path):
             files.setdefault(file.name, file)
     return tuple(external.read_candidate_scores(file) for file in files.values())
 
@@ -227,7 +226,7 @@ def material_of_texts(
     requested: Mapping[str, Any],
 ) -> Material:
     """Return the material of a caller of the Python interface, who passes texts."""
-    from tarocco.core.arguments import make_test_set
+    from tarocco.core.test_set import make_test_set
 
     if not isinstance(systems, Mapping):
         raise InputError("systems is a mapping from names to segments, or the name of an experiment file")
@@ -256,17 +255,17 @@ def _material(
     settings: Mapping[str, Any],
     default: Sequence[str],
 ) -> Material:
-    from tarocco.annotate.parses import texts_of
-    from tarocco.meta.correlation.human import human_scores, some_judged
+    from tarocco.annotate.parses import name_texts
+    from tarocco.meta.correlation.score_sources import make_human_scores, require_judged_systems
 
     chosen = _chosen(default if settings["metrics"] is None else settings["metrics"])
     external = read_external_metrics(experiment, requested.get("external") or {}, test_set, chosen, warnings.warn)
-    analyzer = choose_analyzer(settings, texts_of(test_set), warnings.warn)
+    analyzer = choose_analyzer(settings, name_texts(test_set), warnings.warn)
     human, systems = requested.get("human"), list(test_set.systems)
     if human is not None:
-        human = human_scores(human, systems, len(test_set))
+        human = make_human_scores(human, systems, len(test_set))
     elif experiment is not None and experiment.human is not None and experiment.human_scores is not None:
-        human = some_judged(experiment.human_scores, systems, experiment.human.path)
+        human = require_judged_systems(experiment.human_scores, systems, experiment.human.path)
     inputs = ScoringInputs(
         test_set,
         [*chosen, *external],
@@ -282,7 +281,7 @@ def assemble_material(
     inputs: ScoringInputs,
     settings: Mapping[str, Any],
     tokenize: str | None,
-    first: Column | None,
+    first: TextColumn | None,
     **parts: Any,
 ) -> Material:
     """Return material from inputs and settings, whose groups and source are files, or lists of strings.
@@ -290,8 +289,8 @@ def assemble_material(
     `tokenize` is the tokenizer that the caller requests, `first` the column of the first reference, and `parts` are
     further fields of `Material`.
     """
-    from tarocco.core.arguments import listed, packed
-    from tarocco.io.test_set import fitted, read_labels, source_column
+    from tarocco.core.test_set import as_list, pack_strings
+    from tarocco.io.test_set import align_column, read_labels, read_source
 
     test_set, chosen, encoding, experiment = inputs
     labels, source, nbest = settings["groups"], settings["source"], settings["nbest"]
@@ -300,9 +299,9 @@ def assemble_material(
     elif isinstance(labels, str) and first is not None:
         labels = read_labels(labels, first)
     if isinstance(source, str) and first is not None:
-        source = fitted(source_column(source), first).segments
+        source = align_column(read_source(source), first).segments
     elif source is not None:
-        source = packed(source, "source")
+        source = pack_strings(source, "source")
     on_lists = tokenize or (experiment.tokenize if experiment else None) or "none"
     return Material(
         name,
@@ -312,7 +311,7 @@ def assemble_material(
         replace(encoding, tokenize=on_lists),
         nbest if nbest is None or isinstance(nbest, str | os.PathLike) else list(nbest),
         candidate_scores=read_candidate_scores(experiment) if nbest is not None else (),
-        labels=None if labels is None else tuple(str(label) for label in listed(labels, "groups")),
+        labels=None if labels is None else tuple(str(label) for label in as_list(labels, "groups")),
         source=source,
         parsed=bool(settings["parses"]),
         **parts,

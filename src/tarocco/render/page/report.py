@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from tarocco.core.errors import InputError
-from tarocco.core.test_set import Segments
+from tarocco.core.test_set import Candidates, References, Segments, make_test_set
 from tarocco.explanation.records import ExplainResult
-from tarocco.io.files import check_writable, write_whole
+from tarocco.io.files import check_writable, write_atomically
 from tarocco.meta.audit.audit import AuditResult
 from tarocco.meta.correlation.results import CorrelateResult
 from tarocco.meta.orange.results import OrangeResult
@@ -168,12 +168,12 @@ def check_directory(path: str | os.PathLike[str]) -> None:
 def write_report(findings: Findings | Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     """Write the page of findings, or of their payload. The same findings give the same bytes."""
     check_report(path)
-    write_whole(path, page_of(_payload(findings)).encode("utf-8"))
+    write_atomically(path, page_of(_payload(findings)).encode("utf-8"))
 
 
 def write_payload(findings: Findings | Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     """Write the data of a page as JSON."""
-    write_whole(path, (json_of(_payload(findings)) + "\n").encode("utf-8"))
+    write_atomically(path, (json_of(_payload(findings)) + "\n").encode("utf-8"))
 
 
 def write_figures(findings: Findings | Mapping[str, Any], directory: str | os.PathLike[str]) -> list[Path]:
@@ -186,11 +186,11 @@ def write_figures(findings: Findings | Mapping[str, Any], directory: str | os.Pa
     for figure in figures_of(payload):
         for suffix in FORMATS:
             written.append(folder / f"{figure.name}{suffix}")
-            write_whole(written[-1], rendered(figure.chart, suffix))
+            write_atomically(written[-1], rendered(figure.chart, suffix))
     for table in tables_of(payload):
         for suffix, text in ((".tex", latex(table.table)), (".csv", separated(table.records, ","))):
             written.append(folder / f"{table.name}{suffix}")
-            write_whole(written[-1], text.encode("utf-8"))
+            write_atomically(written[-1], text.encode("utf-8"))
     return written
 
 

@@ -224,7 +224,7 @@ def _queens(findings: Findings, test_set: TestSet) -> list[list[float | None]]:
     columns = []
     for name in test_set.systems:
         values = np.full(len(test_set), np.nan)
-        values[list(findings.queens.bed.segments)] = findings.queens[name].segments
+        values[list(findings.queens.setup.segments)] = findings.queens[name].segments
         columns.append(numbers(values))
     return columns
 

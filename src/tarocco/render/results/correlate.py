@@ -24,7 +24,7 @@ def present_correlations(result: CorrelateResult, width: int | None = None, pair
     table = leads_table if pairs else correlations_table
 
     def lines() -> list[str]:
-        numbers = [one.p_holm for one in result.leads] if pairs else result.asked_values()
+        numbers = [one.p_holm for one in result.metric_comparisons] if pairs else result.metric_values()
         return [number_or_dash(number, form) for number in numbers]
 
     return Presentation(

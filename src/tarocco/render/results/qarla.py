@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tarocco.meta.qarla.optimize_results import Kings, OptimizeResult
-from tarocco.meta.qarla.redundancy import ALIKE, Redundancy
-from tarocco.meta.qarla.results import Jack, JackResult, King, KingResult, QueenResult, TestBed, set_name
+from tarocco.core.records import Interval
+from tarocco.meta.qarla.results import (
+    REDUNDANT_PHI,
+    Jack,
+    JackResult,
+    King,
+    KingResult,
+    Kings,
+    OptimizeResult,
+    QarlaSetup,
+    QueenResult,
+    Redundancy,
+    set_name,
+)
 from tarocco.render.results import Presentation, show_tables
 from tarocco.render.tables import NO_NUMBER, Table, number_or_dash, separated
-from tarocco.scoring.results import Interval
 
 DIGITS = 3
 LISTED = 3  # a table names up to this many metrics of a set, and otherwise says how many there are
@@ -18,7 +28,7 @@ WIDE = 100  # columns of a terminal with room for all columns of the best set
 OBJECTIVES = {"strict": "strict KING", "count": "KING"}
 
 
-def _settings(bed: TestBed) -> dict[str, Any]:
+def _settings(bed: QarlaSetup) -> dict[str, Any]:
     return {"seed": bed.seed, "signatures": dict(bed.signatures), "notes": list(bed.notes)}
 
 
@@ -37,7 +47,7 @@ def present_queens(result: QueenResult, level: str = "system", width: int | None
     table = queen_segments_table if by_segment else queen_table
     return Presentation(
         "queen",
-        _settings(result.bed),
+        _settings(result.setup),
         lambda: result.to_dict(level),
         lambda delimiter: separated(rows(), delimiter),
         show_tables(lambda: [table(result, width)], lambda: queen_notes(result)),
@@ -90,7 +100,7 @@ def present_kings(result: KingResult, by_reference: bool = False, width: int | N
     table = king_references_table if by_reference else king_table
     return Presentation(
         "king",
-        _settings(result.bed) | {"level": result.level},
+        _settings(result.setup) | {"level": result.level},
         lambda: result.to_dict(by_reference),
         lambda delimiter: separated(rows(), delimiter),
         show_tables(lambda: [table(result, width)], lambda: king_notes(result)),
@@ -149,7 +159,7 @@ def present_jacks(result: JackResult, by_reference: bool = False, width: int | N
     table = jack_references_table if by_reference else jack_table
     return Presentation(
         "jack",
-        _settings(result.bed),
+        _settings(result.setup),
         lambda: result.to_dict(by_reference),
         lambda delimiter: separated(rows(), delimiter),
         show_tables(lambda: [table(result, width)], lambda: jack_notes(result)),
@@ -334,7 +344,7 @@ def best_set_notes(result: OptimizeResult, width: int, redundancy: bool) -> list
     if redundancy and result.redundancy is not None:
         lines.append("decides like: phi times 100, over all translations and samples; similar metrics are neighbors")
         groups = "; ".join(" ".join(group) for group in result.redundancy.groups)
-        lines.append(f"nearly the same (mean phi of {ALIKE:g} or more): {groups or 'none'}")
+        lines.append(f"nearly the same (mean phi of {REDUNDANT_PHI:g} or more): {groups or 'none'}")
     return [*lines, best.signature, *(candidate.signature for candidate in result.path)]
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TextIO
 
-from tarocco.meta.correlation.sides import of_people
-from tarocco.meta.qarla.optimize_results import OptimizeResult
+from tarocco.meta.correlation.score_sources import make_human_source
+from tarocco.meta.qarla.results import OptimizeResult
 from tarocco.render.results import Presentation
 from tarocco.render.results.score import corpus_table
 from tarocco.render.tables import (
@@ -50,7 +50,7 @@ def present_trial(findings: Findings, width: int | None = None, brief: bool = Fa
     )
 
 
-def plan_sections(name: str, steps: Sequence[Step]) -> Iterator[Section]:
+def plan_sections(name: str, steps: Sequence[PlanStep]) -> Iterator[Section]:
     """Yield what the trial will do, and what other analyses need."""
     done = [
         (step.name, f"{step.question} ({step.why})" if step.name in DETAILED else step.question)
@@ -70,7 +70,7 @@ def sections(
     verdict = findings.verdict
     assert verdict is not None
     yield leaderboard(findings, width)
-    if any(one.opinions for one in verdict.metrics):
+    if any(one.judgments for one in verdict.metrics):
         yield Section("The metrics", metrics_table(verdict.metrics), tuple(_legend(findings)))
     if not brief:
         if findings.optimal is not None:
@@ -168,7 +168,7 @@ def metrics_table(metrics: Sequence[MetricVerdict]) -> Table:
     marks: dict[tuple[int, int], str] = {}
     best: set[tuple[int, int]] = set()
     for r, one in enumerate(metrics):
-        by_judge = {opinion.judge: opinion for opinion in one.opinions}
+        by_judge = {opinion.judge: opinion for opinion in one.judgments}
         rows.append((one.metric, *(_cell(by_judge.get(judge)) for judge in judges), one.trust))
         best_for = [judge for judge, opinion in by_judge.items() if opinion.standing == 1]
         marks |= {(r, c): "*" for c, judge in enumerate(judges, 1) if judge in best_for}
@@ -196,7 +196,7 @@ def _legend(findings: Findings) -> Iterator[str]:
         yield TERMS["ORANGE"]
     if findings.kings is not None:
         yield TERMS["strict KING"]
-    result = heard(findings.correlations)
+    result = select_human_result(findings.correlations)
     if result is not None:
         where = "over systems" if result.question.level == "system" else "within segments"
         yield f"people: the correlation of a metric with human scores, {result.criteria[0]}, {where}"

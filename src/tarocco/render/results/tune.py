@@ -13,11 +13,10 @@ from tarocco.core.records import Interval
 from tarocco.decode.tuning.pool import Weights
 from tarocco.decode.tuning.rerank import RerankResult
 from tarocco.decode.tuning.results import Tuned, TuneResult
-from tarocco.io.files import check_writable, write_whole
+from tarocco.io.files import check_writable, write_atomically
 from tarocco.render.results import Presentation, scale_note, show_tables
 from tarocco.render.results.score import digits_of
 from tarocco.render.tables import Table, number_or_dash, separated
-from tarocco.scoring.results import Interval
 
 
 def present_tuning(result: TuneResult, width: int | None = None, **settings: Any) -> Presentation:
@@ -124,7 +123,7 @@ def write_weights(path: str, result: TuneResult) -> None:
     signatures = [one.signature for one in result.metrics]
     form = json_form if Path(path).suffix.lower() == ".json" else moses_form
     text = form(result.weights, signatures)
-    write_whole(path, text.encode())
+    write_atomically(path, text.encode())
 
 
 def moses_form(weights: Weights, signatures: list[str]) -> str:
