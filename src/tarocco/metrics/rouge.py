@@ -86,6 +86,16 @@ class Rouge(Compared):
             return Encoding("rouge", lowercase=True, stem=stem)
         return Encoding(asked.tokenize, asked.lowercase, stem)
 
+    @property
+    def pools_references(self) -> bool:
+        return self.references in ("pooled", "jackknife")
+
+    def rank_references(self, rows: Floats) -> list[tuple[float, ...]]:
+        keys = super().rank_references(rows)
+        if self.references != "best-recall":
+            return keys
+        return [(-row[1], *key) for row, key in zip(rows.tolist(), keys, strict=True)]
+
     @abstractmethod
     def overlap(self, comparison: Comparison) -> Overlap:
         """The units of each pair."""

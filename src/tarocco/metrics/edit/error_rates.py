@@ -26,6 +26,11 @@ class ErrorRate(Compared):
 
     kind: ClassVar[Literal["similarity", "error"]] = "error"
 
+    def rank_references(self, rows: Floats) -> list[tuple[float, ...]]:
+        if self.select == "rate":
+            return super().rank_references(rows)
+        return [(row[0], -row[1]) for row in rows.tolist()]
+
     @abstractmethod
     def errors(self, comparison: Comparison) -> NDArray[np.intp]:
         """The errors of each pair."""

@@ -231,6 +231,10 @@ class Gtm(OnePass):
             )
 
     @property
+    def pools_references(self) -> bool:
+        return self.references == "joined"
+
+    @property
     def stem(self) -> str:
         return f"GTM-{write_value(self.exponent)}"
 
