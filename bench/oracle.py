@@ -11,8 +11,8 @@ from measure import BIN, Row, at_most, command_seconds, peak_mebibytes, show
 
 from tarocco.core.graphs import Forest, Lattice
 from tarocco.decode.oracle.exact import Automaton, Numbered, as_forest, derivation_against, numbered
-from tarocco.io.graphs.builder import Edges, Place
-from tarocco.io.graphs.reader import read_lattices
+from tarocco.io.graphs.builder import ForestBuilder, GraphLocation
+from tarocco.io.graphs.formats import read_lattices
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "lattices-forests" / "fisher-spanish-plf"
 BINS = 40
@@ -112,7 +112,7 @@ def forest() -> list[Row]:
     rng, n = random.Random(3), 25
     spans = [(first, first + width) for width in range(1, n + 1) for first in range(n - width + 1)]
     number = {span: i for i, span in enumerate(spans)}
-    edges = Edges(Place(0, "synthetic", 1), len(spans), prune=True)
+    edges = ForestBuilder(GraphLocation(0, "synthetic", 1), len(spans), prune=True)
     for (first, last), head in number.items():
         for _ in range(4):
             words: list[str | int] = list(rng.choices(WORDS[:60], k=rng.randint(1, 2)))

@@ -10,8 +10,8 @@ from tarocco.core.errors import InputError
 from tarocco.core.test_set import TestSet
 from tarocco.decode.tuning.pool import Pool
 from tarocco.decode.tuning.tune import Settings, read_pool
-from tarocco.io.test_set import assemble, reference_columns
-from tarocco.io.weights import read_weights
+from tarocco.io.nbest.features import read_weights
+from tarocco.io.test_set import build_test_set, read_references
 from tarocco.metrics.registry import metrics
 
 
@@ -56,5 +56,5 @@ def read_tuning(options: argparse.Namespace) -> Inputs:
         lists = [experiment.nbest]
     if [*lists, *paths, options.weights].count("-") > 1:
         raise InputError("standard input can be read once, but - was given twice")
-    references = assemble([column for path in paths for column in reference_columns(path, options.num_refs)], [])
+    references = build_test_set([column for path in paths for column in read_references(path, options.num_refs)], [])
     return Inputs(read_pool(lists, len(references), options.first_id), references, settings)

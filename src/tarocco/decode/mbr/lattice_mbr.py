@@ -27,7 +27,7 @@ from tarocco.decode.oracle.forests import unfolded
 from tarocco.decode.oracle.oracle import Sources, one_after_another
 from tarocco.decode.oracle.pieces import together
 from tarocco.encode.batch import Encoding
-from tarocco.io.graphs.reader import read_lattices
+from tarocco.io.graphs.formats import read_lattices
 from tarocco.metrics.base import Metric
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import check_jobs, map_ordered

@@ -18,7 +18,7 @@ from tarocco.decode.mbr.results import Choice, Gain, MbrResult
 from tarocco.decode.mbr.rules import Rules, chosen
 from tarocco.decode.mbr.utilities import MOST, Folded, Pairing, Sums, Work, folded, posterior, together
 from tarocco.encode.batch import Encoding
-from tarocco.io.nbest.features import scores_of
+from tarocco.io.nbest.features import parse_scores
 from tarocco.io.nbest.lists import NBestList, read_nbest
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.registry import metrics as find_metrics
@@ -153,7 +153,7 @@ def streamed(
     wanted = own and rules.scale is not None
     if isinstance(lists, str | os.PathLike):
         for one in read_nbest(os.fspath(lists), **reading._asdict()):
-            yield Scored(one, scores_of(one) if wanted else None)
+            yield Scored(one, parse_scores(one) if wanted else None)
         return
     if not isinstance(lists, Iterable):
         raise InputError(f"{what} is of type {type(lists).__name__}, but a file or lists of strings are wanted")

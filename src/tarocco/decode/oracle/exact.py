@@ -19,7 +19,7 @@ from tarocco.core.graphs import Forest, Graph, Lattice
 from tarocco.core.test_set import Segments
 from tarocco.encode.batch import Encoding
 from tarocco.encode.vocabulary import Vocabulary
-from tarocco.io.graphs.builder import Arcs, Place
+from tarocco.io.graphs.builder import GraphLocation, LatticeBuilder
 from tarocco.kernels import forest_search, kernel
 from tarocco.metrics.base import Metric
 from tarocco.metrics.edit.error_rates import Wer
@@ -247,7 +247,7 @@ def as_lattice(graph: Graph) -> Lattice | None:
         return None
     items, starts = graph.items.tolist(), graph.item_starts.tolist()
     tails, tail_starts = graph.tails.tolist(), graph.tail_starts.tolist()
-    arcs = Arcs(Place(graph.segment, graph.path, graph.line))
+    arcs = LatticeBuilder(GraphLocation(graph.segment, graph.path, graph.line))
     for edge, (head, weight) in enumerate(zip(graph.heads.tolist(), graph.weights.tolist(), strict=True)):
         source = tails[tail_starts[edge]] if tail_starts[edge] < tail_starts[edge + 1] else -1
         words = [graph.words[item] for item in items[starts[edge] : starts[edge + 1]] if item >= 0]

@@ -8,7 +8,7 @@ from itertools import pairwise
 from tarocco.core.errors import InputError
 from tarocco.core.graphs import Forest, Graph, Lattice
 from tarocco.decode.oracle.exact import as_lattice, nodes_that_begin
-from tarocco.io.graphs.builder import Arcs, Place
+from tarocco.io.graphs.builder import GraphLocation, LatticeBuilder
 
 _ARCS = 1_000_000  # that are too many
 
@@ -29,7 +29,7 @@ def unfolded(graph: Graph) -> Lattice:
         edges_of[head].append(edge)
     weights, tails, tail_starts = graph.weights.tolist(), graph.tails.tolist(), graph.tail_starts.tolist()
     items_of = [graph.items[first:last].tolist() for first, last in pairwise(graph.item_starts.tolist())]
-    arcs = Arcs(Place(graph.segment, graph.path, graph.line))
+    arcs = LatticeBuilder(GraphLocation(graph.segment, graph.path, graph.line))
     start, final, n_nodes = 0, 1, 2
     entries = {(graph.n_nodes - 1, final): start}  # where a node's texts begin that end at a node of the lattice
     todo = [(graph.n_nodes - 1, final)]

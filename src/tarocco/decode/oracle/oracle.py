@@ -24,7 +24,7 @@ from tarocco.decode.oracle.exact import automaton_of
 from tarocco.decode.oracle.pieces import Found, Judge, Piece, Plan, pieces_of_graphs, pieces_of_lists, searched
 from tarocco.decode.oracle.results import FIRST, ORACLE, RIVAL, OracleResult
 from tarocco.encode.batch import Encoding
-from tarocco.io.graphs.reader import NBEST, kind_of, read_lattices
+from tarocco.io.graphs.formats import NBEST, detect_kind, read_lattices
 from tarocco.io.nbest.lists import NBestList, read_nbest
 from tarocco.meta.orange.orange import given_lists
 from tarocco.metrics.base import Metric
@@ -167,7 +167,7 @@ def sources_of_file(
     path: str, format: str | None, first_id: int, num_candidates: int | None, segments: int, symbols: str | None = None
 ) -> Sources:
     """What a file has, by its format or its first line."""
-    if (NBEST if num_candidates is not None else kind_of(path, format)) == NBEST:
+    if (NBEST if num_candidates is not None else detect_kind(path, format)) == NBEST:
         lists = read_nbest(path, segments=segments, first_id=first_id, num_candidates=num_candidates)
         return Sources(path, lists=lists)
     return Sources(path, graphs=read_lattices(path, format=format, symbols=symbols))

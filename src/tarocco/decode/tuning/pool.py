@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tarocco.core.errors import InputError
 from tarocco.core.test_set import Segments, TestSet
 from tarocco.encode.batch import Batch, Encoding, Groups
-from tarocco.io.nbest.features import features_of, scores_of
+from tarocco.io.nbest.features import parse_features, parse_scores
 from tarocco.io.nbest.lists import NBestList
 from tarocco.metrics.base import Floats, Metric
 from tarocco.parallel.fan_out import blocks, map_ordered
@@ -124,7 +124,7 @@ def pool_of(streams: Sequence[Iterable[NBestList]]) -> Pool:
     for stream in streams:
         scored = []
         for one in stream:
-            own = features_of(one)
+            own = parse_features(one)
             layout = Layout(own.names, own.sizes)
             if first is None:
                 first = layout, one.where(0)
@@ -156,7 +156,7 @@ def _with_scores(
     if lists is None:
         return None
     try:
-        return [*lists, (features, scores_of(one))]
+        return [*lists, (features, parse_scores(one))]
     except InputError:
         return None
 

@@ -14,7 +14,7 @@ from tarocco.core.records import ResultTable
 from tarocco.decode.tuning.mert import choice, weighted
 from tarocco.decode.tuning.pool import Pool, Weights
 from tarocco.decode.tuning.tune import GivenWeights, Path, paths_of, read_pool
-from tarocco.io.weights import weights_of
+from tarocco.io.nbest.features import check_weights
 from tarocco.metrics.base import Floats
 
 MOST_LINES = 10_000_000  # where nearly all of them would be empty: an id may be any number
@@ -73,7 +73,7 @@ def rerank(nbest: Path | Sequence[Path], weights: GivenWeights, *, first_id: int
     first_id
         The first segment's id in the files.
     """
-    checked = weights_of(weights)
+    checked = check_weights(weights)
     return rerank_pool(read_pool(paths_of(nbest), None, first_id), checked)
 
 

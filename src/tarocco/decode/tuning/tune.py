@@ -18,8 +18,8 @@ from tarocco.decode.tuning.mert import Climb, Objective, Tuning, climbs, normali
 from tarocco.decode.tuning.pool import Pool, Weights, pool_of, statistics_of_pool
 from tarocco.decode.tuning.results import Tuned, TuneResult, TuneStart
 from tarocco.encode.batch import Encoding
+from tarocco.io.nbest.features import check_weights
 from tarocco.io.nbest.lists import read_nbest
-from tarocco.io.weights import weights_of
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import check_jobs
@@ -122,7 +122,7 @@ def tune(
         chosen,
         tuple(shares) if shares is not None else (1.0,) * len(chosen),
         Encoding(tokenize, lowercase, analyzer=analyzer_name(analyzer)),
-        None if weights is None else weights_of(weights),
+        None if weights is None else check_weights(weights),
         fixed=(fixed,) if isinstance(fixed, str) else tuple(fixed),
         restarts=restarts,
         directions=directions,
