@@ -61,7 +61,7 @@ def gathered(starts: NDArray[np.int64], rows: NDArray[np.intp]) -> tuple[NDArray
 
 
 @dataclass(frozen=True, eq=False)
-class Best:
+class BestPath:
     """A path or a derivation, as the numbers of its arcs or edges, and its score: the sum of their weights.
 
     The arcs of a path come in order; the edges of a derivation from the goal down, each followed by those of its tails.
@@ -109,7 +109,7 @@ class Lattice:
             ways[target] = min(ways[target] + ways[source], _COUNTED)
         return _count(ways[-1])
 
-    def best(self) -> Best:
+    def best(self) -> BestPath:
         """The path with the highest weight; of equal ones, that which comes first at the earliest final difference."""
         scores = [-math.inf] * self.n_nodes
         scores[0] = 0.0
@@ -126,7 +126,7 @@ class Lattice:
         while node:
             steps.append(back[node])
             node = sources[back[node]]
-        return Best(np.array(steps[::-1], np.int32), scores[-1])
+        return BestPath(np.array(steps[::-1], np.int32), scores[-1])
 
     def text(self, steps: Sequence[int] | NDArray[np.int32]) -> str:
         """The words of a path, with spaces between them."""
@@ -216,11 +216,11 @@ class Forest:
             ways[head] = min(ways[head] + product, _COUNTED)
         return _count(ways[-1])
 
-    def best(self) -> Best:
+    def best(self) -> BestPath:
         """The derivation with the highest weight; of equal ones, that of the first edge."""
         return self.k_best(1)[0]
 
-    def k_best(self, k: int) -> list[Best]:
+    def k_best(self, k: int) -> list[BestPath]:
         """The k derivations with the highest weights, or all, where there are fewer; equal ones by their first edge.
 
         Bottom-up: a node's next best derivation is another edge's best, or has the next best derivation of one tail of
@@ -259,7 +259,7 @@ class Forest:
                 _, edge, ranks = found[node][which]
                 steps.append(edge)
                 stack.extend(zip(reversed(tails[edge]), reversed(ranks), strict=True))
-            results.append(Best(np.array(steps, np.int32), 0.0 - score))
+            results.append(BestPath(np.array(steps, np.int32), 0.0 - score))
         return results
 
     def text(self, steps: Sequence[int] | NDArray[np.int32]) -> str:
