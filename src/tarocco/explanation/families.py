@@ -16,8 +16,8 @@ from tarocco.explanation.paths import edit_elements, edits, runs, shifts, subseq
 from tarocco.explanation.records import Element
 from tarocco.explanation.structures import linguistic_elements, sentences
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.edit.error_rates import ErrorRate, Per, Wer
 from tarocco.metrics.edit.gtm import Gtm
+from tarocco.metrics.edit.rates import ErrorRate, Per, Wer
 from tarocco.metrics.edit.ter import Ter
 from tarocco.metrics.linguistic.base import Linguistic
 from tarocco.metrics.linguistic.shallow import ShallowNist
@@ -55,7 +55,7 @@ def explained(metric: Metric, batch: Batch, context: Any) -> Found:
         )
     for kind, explain in _BY_CLASS:
         if isinstance(metric, kind):
-            read = metric.rewritten(batch) if isinstance(metric, Ter) else batch
+            read = metric.normalize_texts(batch) if isinstance(metric, Ter) else batch
             texts = _Texts(read)
             try:
                 return Found(texts.candidate, texts.references, explain(metric, texts, context))

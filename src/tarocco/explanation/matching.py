@@ -14,8 +14,8 @@ from tarocco.encode.batch import Batch, Groups
 from tarocco.encode.vocabulary import Ragged, Vocabulary
 from tarocco.explanation.paths import Pair, run, runs
 from tarocco.explanation.records import Element
+from tarocco.metrics.comparison import TextPairs
 from tarocco.metrics.meteor import Alignments, Meteor, align_words, together
-from tarocco.metrics.pairs import Pairs
 
 
 class Item(NamedTuple):
@@ -188,5 +188,5 @@ def _aligned(words: Sequence[Sequence[int]], size: int) -> tuple[np.ndarray, lis
     offsets = np.cumsum([0, *map(len, words)]).astype(np.intp)
     keys = Ragged(np.array([key for own in words for key in own], np.int32), offsets)
     batch = Batch(*texts, Groups.of_one(1), Groups.of_one(1), Vocabulary())
-    counts, partners = align_words(Pairs(batch), [keys], crossings=False)
+    counts, partners = align_words(TextPairs(batch), [keys], crossings=False)
     return counts[0], partners.tolist()

@@ -126,7 +126,7 @@ class Metric(ABC):
         takes = [key for key, field in fields.items() if not field.metadata["in_stem"]]
         for key, text in name.parameters:
             if in_stem.get(key, text) != text:
-                raise BadParameter(f'"{name}": {name.stem} already means {key}={in_stem[key]}')
+                raise BadParameter(f'"{name}": {name.stem} already says {key}={in_stem[key]}')
             if key not in takes:
                 raise BadParameter(
                     f'"{name}": {name.stem} has no parameter "{key}" (it takes {", ".join(takes) or "none"})'

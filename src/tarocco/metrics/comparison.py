@@ -64,7 +64,7 @@ _HIT = 1 << 24  # the cost of an edit in units of a match: fewest edits first, t
 RECURRENCE, OPTIMUM, AS_IN_155 = range(3)  # the variants of kernels/weighted.py
 
 
-class ReferencePairs:
+class TextPairs:
     """All pairs of a candidate and one of its references, in the order segment, candidate, reference.
 
     Candidate i chooses its best reference from the pairs choices[starts[i]:starts[i + 1]]. If the batch is part of a
@@ -75,19 +75,19 @@ class ReferencePairs:
         self.batch = batch if batch.whole is None else batch.whole
         self._part = batch
         # Avoid a reference cycle: blocks of many megabytes would wait for the garbage collector.
-        self._pairs_of_whole = None if batch.whole is None else ReferencePairs(batch.whole)
+        self._pairs_of_whole = None if batch.whole is None else TextPairs(batch.whole)
 
     @property
-    def _whole(self) -> ReferencePairs:
+    def _whole(self) -> TextPairs:
         return self if self._pairs_of_whole is None else self._pairs_of_whole
 
     def __len__(self) -> int:
         return int(self.batch.candidate_groups.sizes @ self.batch.reference_groups.sizes)
 
     @cached_property
-    def apart(self) -> ReferencePairs:
+    def apart(self) -> TextPairs:
         """The choices as separate pairs: pair c corresponds to choices[c]."""
-        return ReferencePairs(self._part.alone)
+        return TextPairs(self._part.alone)
 
     @cached_property
     def counts(self) -> NDArray[np.intp]:
@@ -175,7 +175,11 @@ def shared_matches(batch: Batch, order: int) -> Floats:
     matches = np.zeros((int(batch.candidate_groups.sizes @ groups.sizes), order))
     of_group = int(np.diff(starts).max(initial=0))
     many = min(_LANES * longest, of_group)
-    if len(matches) >= _CROWD * len(batch) and many * order < _MOST_NGRAMS and batch.lengths.max(initial=0) <= _LONGEST_TEXT:
+    if (
+        len(matches) >= _CROWD * len(batch)
+        and many * order < _MOST_NGRAMS
+        and batch.lengths.max(initial=0) <= _LONGEST_TEXT
+    ):
         _fill_with_many(batch, order, many, matches)
         return matches
     most = min(4 * longest, of_group)  # the table holds four references at a time
@@ -197,7 +201,7 @@ class Comparison:
     """What the candidates and references of each pair of a batch have in common."""
 
     def __init__(self, batch: Batch, requests: Sequence[tuple[str, Hashable]] = ()) -> None:
-        self.pairs = ReferencePairs(batch)
+        self.pairs = TextPairs(batch)
         self.batch = batch = self.pairs.batch
         self._requests = dict.fromkeys(requests)
         self._computed: dict[Hashable, Any] = {}
@@ -343,7 +347,7 @@ class Comparison:
         return np.cumsum(counts[:, :-1], axis=1)
 
     def weighted_subsequences(self, variant: int, worth: Any) -> Floats:
-        """Return the weighted longest common subsequence of each pair; `worth` is a hashable function of run lengths."""
+        """Return the weighted common subsequence of each pair; `worth` is a hashable function of run lengths."""
         requested = [*dict.fromkeys([*(other for of, other in self.requested("worth") if of == variant), worth])]
         if variant not in self._computed:
             self._computed[variant] = self._weigh(variant, requested)

@@ -22,7 +22,7 @@ from tarocco.metrics.base import Floats, Metric
 if TYPE_CHECKING:
     from tarocco.io.scores.external import ExternalFile
 
-ScoreSource = Union[Mapping[str, Any], Iterable[float | None], str, os.PathLike[str], ExternalScores, "ExternalFile"]
+ExternalSource = Union[Mapping[str, Any], Iterable[float | None], str, os.PathLike[str], ExternalScores, "ExternalFile"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ class External(Metric):
 
 
 def external_metrics(
-    sources: Mapping[str, ScoreSource], test_set: TestSet, computed: Sequence[Metric] = ()
+    sources: Mapping[str, ExternalSource], test_set: TestSet, computed: Sequence[Metric] = ()
 ) -> list[External]:
     """Return external scores as metrics of a test set: files, mappings from systems to numbers, or lists of numbers.
 

@@ -44,8 +44,8 @@ BUILT_IN = (
     ("SR-", "linguistic.roles", ("RoleOverlap", "RoleMatching")),
 )
 
-# Names of groups of metrics. Lexical metrics compare words or characters and work for any language, so METEOR takes part
-# without its English stems and synonyms.
+# Names of groups of metrics. Lexical metrics compare words or characters and work for any language, so METEOR is
+# included without its English stems and synonyms.
 GROUPS = {
     "lexical": (
         *(f"BLEU-{n}" for n in range(1, 5)),
@@ -57,7 +57,18 @@ GROUPS = {
 }
 
 # Learned metrics whose names resemble built-in ones; users import their scores.
-EXTERNAL_NAMES = ("comet", "xcomet", "cometkiwi", "bleurt", "bertscore", "bartscore", "metricx", "yisi", "unite", "prism")
+LEARNED = (
+    "comet",
+    "xcomet",
+    "cometkiwi",
+    "bleurt",
+    "bertscore",
+    "bartscore",
+    "metricx",
+    "yisi",
+    "unite",
+    "prism",
+)
 
 REQUIRED = ("title", "summary", "formula", "paper", "pattern", "names", "example")
 
@@ -233,7 +244,7 @@ def _unknown_name(stem: str) -> str:
 
     known = {name.lower(): name for family in families() for name in (*family.names, family.title)}
     near = [known[name] for name in get_close_matches(stem.lower(), known, n=3, cutoff=0.5)]
-    if near and not stem.lower().startswith(EXTERNAL_NAMES):
+    if near and not stem.lower().startswith(LEARNED):
         hint = f"did you mean {' or '.join(near)}?"
     else:
         hint = f"`tarocco metrics` lists all metrics; --scores {stem}=FILE reads external scores"

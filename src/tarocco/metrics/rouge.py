@@ -22,7 +22,7 @@ from tarocco.metrics.comparison import (
     RECURRENCE,
     Comparison,
     PairwiseMetric,
-    ReferencePairs,
+    TextPairs,
 )
 from tarocco.metrics.ngram.counts import share
 
@@ -152,19 +152,19 @@ class Rouge(PairwiseMetric):
         return {"recall": share[0], "precision": share[1], "segments": int(count)}
 
 
-def _pool(pairs: ReferencePairs, units: SharedUnits) -> SharedUnits:
+def _pool(pairs: TextPairs, units: SharedUnits) -> SharedUnits:
     """Return the sums over the references of each candidate, whose rounding does not depend on their order."""
     parts = [part[pairs.choices] for part in (units.hits, units.candidate, units.reference)]
     order = np.lexsort((*parts, pairs.owners))
     return SharedUnits(*(np.add.reduceat(part[order], pairs.starts[:-1]) for part in parts))
 
 
-def _best(pairs: ReferencePairs, keys: list[Floats], exists: NDArray[np.bool_]) -> NDArray[np.intp]:
+def _best(pairs: TextPairs, keys: list[Floats], exists: NDArray[np.bool_]) -> NDArray[np.intp]:
     """Return the pair of each candidate with the highest keys."""
     return pairs.least(*(np.where(exists, -key, np.inf) for key in keys))
 
 
-def _jackknife(pairs: ReferencePairs, scores: list[Floats], exists: NDArray[np.bool_]) -> list[Floats]:
+def _jackknife(pairs: TextPairs, scores: list[Floats], exists: NDArray[np.bool_]) -> list[Floats]:
     """Return the means over all sets without one reference; the second best counts if the best one is left out."""
     scores, left = [column[pairs.choices] for column in scores], exists[pairs.choices]
     best = _best(pairs.apart, scores, left)
@@ -317,9 +317,7 @@ class RougeS(Rouge):
     gap: int | None = parameter(None, "the most words between the two; * for any number", in_stem=True, kind=int)
 
     title: ClassVar[str] = "ROUGE-S-d"
-    summary: ClassVar[str] = (
-        "F of shared skip-bigrams: pairs of words in order with at most d words between them."
-    )
+    summary: ClassVar[str] = "F of shared skip-bigrams: pairs of words in order with at most d words between them."
     formula: ClassVar[str] = (
         "R = (shared skip-bigrams) / (skip-bigrams of r), P = (shared skip-bigrams) / (skip-bigrams of c)\n"
         "gaps of at most d words; ROUGE-S* any gap, |c| (|c| - 1) / 2 skip-bigrams\n"
@@ -395,8 +393,8 @@ class RougeSU(RougeS):
         why="the gunman, and the words the, gunman and police: 4 of 6 skip-bigrams and 4 words on both sides",
     )
     notes: ClassVar[str] = f"""
-        {COMPAT.strip()} It also does not count the last word of either text as a unit. An empty candidate scores 0, and so
-        does any candidate against an empty reference; for two empty texts there is no score.
+        {COMPAT.strip()} It also does not count the last word of either text as a unit. An empty candidate scores 0, and
+        so does any candidate against an empty reference; for two empty texts there is no score.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(
@@ -487,8 +485,8 @@ class RougeW(Rouge):
         The paper's recurrence always takes a match, so it can miss the best subsequence: for the reference a b b and
         the candidate a b it finds runs worth 2, not 4. variant=exact gives the optimum. ROUGE-W-1 equals ROUGE-L.
         {COMPAT.strip()} It also applies f twice to the reference's length (f(f(|r|))) and looks for runs in the
-        reference only. An empty candidate scores 0, and so does any candidate against an empty reference; for two empty texts
-        there is no score.
+        reference only. An empty candidate scores 0, and so does any candidate against an empty reference; for two empty
+        texts there is no score.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(
@@ -509,7 +507,9 @@ class RougeW(Rouge):
         if not 1 <= self.exponent <= most:
             raise BadParameter(f"{self.title}: a is 1 to {most}, not {write_value(self.exponent)}")
         if self.compat == "1.5.5" and self.variant == "exact":
-            raise BadParameter(f"{self.title}: compat=1.5.5 uses another recurrence and cannot be combined with variant=exact")
+            raise BadParameter(
+                f"{self.title}: compat=1.5.5 uses another recurrence and cannot be combined with variant=exact"
+            )
 
     @property
     def stem(self) -> str:

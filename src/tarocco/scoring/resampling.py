@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.kernels import kernel, resample, widest
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.external import of_whole_systems
+from tarocco.metrics.external import is_system_level
 from tarocco.parallel.fan_out import blocks, map_ordered
 from tarocco.scoring.results import Interval
 
@@ -49,7 +49,7 @@ def totals(statistics: Floats) -> Floats:
 
 def corpus_sums(metric: Metric, system: str, statistics: Floats) -> Floats:
     """The sums that give a system's score; scores that were made elsewhere for whole systems bring their own."""
-    return metric.sums_of(system) if of_whole_systems(metric) else totals(statistics)
+    return metric.sums_of(system) if is_system_level(metric) else totals(statistics)
 
 
 def bootstrap(statistics: Floats, n_resamples: int, seed: int, jobs: int | None = None) -> Floats:
@@ -171,7 +171,7 @@ def intervals(
 
     All metrics see the same resamples, drawn once. Where segments have no scores there is no interval.
     """
-    drawn = [m for m, metric in enumerate(metrics) if not of_whole_systems(metric)]
+    drawn = [m for m, metric in enumerate(metrics) if not is_system_level(metric)]
     found: list[Interval | None] = [None] * len(metrics)
     if not drawn:
         return found

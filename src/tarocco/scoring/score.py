@@ -15,7 +15,7 @@ from tarocco.core.names import signature, write_value
 from tarocco.core.test_set import TestSet
 from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.external import External, Given, beside, external_metrics
+from tarocco.metrics.external import External, ExternalSource, external_metrics, insert_external
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import check_jobs
 from tarocco.scoring.resampling import check_resampling, corpus_sums, intervals
@@ -46,7 +46,7 @@ def score(
     *,
     metrics: Sequence[str | Metric] | str | Metric = "BLEU-4",
     documents: Iterable[str] | None = None,
-    external: Mapping[str, Given] | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
     text: Text = TEXT,
     resampling: Resampling | None = None,
     workers: Workers = WORKERS,
@@ -200,7 +200,7 @@ def score_test_set(
     from_text = [metrics[i] for i in computed]
     with kept_in(store, test_set, from_text, [signatures[i] for i in computed]) as kept:
         counted = compute_statistics(test_set, from_text, encoding, jobs, advance, kept, executor)
-    by_metric = beside(metrics, counted, test_set)
+    by_metric = insert_external(metrics, counted, test_set)
     scores = []
     for s, system in enumerate(test_set.systems):
         own = [by_system[s] for by_system in by_metric]

@@ -17,7 +17,7 @@ from tarocco.io.experiment import Experiment, read_experiment
 from tarocco.meta.correlation.human import Human, human_scores, some_judged
 from tarocco.meta.orange.orange import NBest
 from tarocco.metrics.base import Metric
-from tarocco.metrics.external import External, Given, external_metrics, of_whole_systems
+from tarocco.metrics.external import External, ExternalSource, external_metrics, is_system_level
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.metrics.registry import named
 
@@ -62,7 +62,7 @@ class Material:
     @property
     def of_segments(self) -> list[Metric]:
         """The metrics that have scores of segments."""
-        return [metric for metric in self.metrics if not of_whole_systems(metric)]
+        return [metric for metric in self.metrics if not is_system_level(metric)]
 
     @property
     def from_text(self) -> list[Metric]:
@@ -91,7 +91,7 @@ def material_of_texts(
     groups: Iterable[str] | None,
     source: Iterable[str] | None,
     documents: Iterable[str] | None,
-    external: Mapping[str, Given] | None,
+    external: Mapping[str, ExternalSource] | None,
     tokenize: str | None,
     lowercase: bool | None,
     analyzer: Analyzer | None,
@@ -136,7 +136,7 @@ def material_of_experiment(path: str | os.PathLike[str], **said: Any) -> Materia
     if experiment.labels == "iqmt":
         analyzer = f"{analyzer or 'spacy'}+iqmt"
     chosen = _chosen(said["metrics"], experiment.metrics or METRICS)
-    external: dict[str, Given] = {**experiment.external_scores, **(said["external"] or {})}
+    external: dict[str, ExternalSource] = {**experiment.external_scores, **(said["external"] or {})}
     people, labels, source = said["human"], said["groups"], said["source"]
     if labels is None:
         labels = read_labels(experiment.groups, first) if experiment.groups else test_set.documents

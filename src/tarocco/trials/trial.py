@@ -13,7 +13,7 @@ from tarocco.core.errors import InputError
 from tarocco.meta.correlation.human import Human
 from tarocco.meta.orange.orange import NBest
 from tarocco.metrics.base import Metric
-from tarocco.metrics.external import Given
+from tarocco.metrics.external import ExternalSource
 from tarocco.scoring.settings import SEED
 from tarocco.trials.findings import Findings
 from tarocco.trials.inputs import material_of_experiment, material_of_texts
@@ -35,7 +35,7 @@ def trial(
     groups: Iterable[str] | None = None,
     source: Iterable[str] | None = None,
     documents: Iterable[str] | None = None,
-    external: Mapping[str, Given] | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
     name: str = "trial",
     tokenize: str | None = None,
     lowercase: bool | None = None,

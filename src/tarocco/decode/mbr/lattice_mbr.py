@@ -104,6 +104,9 @@ class LatticeMbrOptions:
     lowercase: bool = False
 
 
+OPTIONS = LatticeMbrOptions()
+
+
 class LatticeMbrShortcuts(WorkerShortcuts, total=False):
     """The fields of `LatticeMbrOptions` and `Workers` as keywords."""
 
@@ -161,7 +164,7 @@ def lattice_mbr(
     *,
     references: References | None = None,
     judges: Sequence[str | Metric] | str | Metric = JUDGE,
-    options: LatticeMbrOptions = LatticeMbrOptions(),
+    options: LatticeMbrOptions = OPTIONS,
     workers: Workers = WORKERS,
     **shortcuts: Unpack[LatticeMbrShortcuts],
 ) -> LatticeMbrResult:

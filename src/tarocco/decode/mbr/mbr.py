@@ -38,6 +38,7 @@ from tarocco.scoring.settings import WORKERS, Text, TextShortcuts, Workers, Work
 from tarocco.scoring.statistics import contexts_of, scores_of_batch
 
 METRIC = "chrF"
+OPTIONS, TOKENIZED = MbrOptions(), Text(tokenize="none")
 _LISTS = 64  # lists per batch when the best candidates are looked up
 
 NBest = str | os.PathLike[str] | Iterable[Sequence[str]]
@@ -73,8 +74,8 @@ def mbr(
     pseudo_references: NBest | None = None,
     pseudo_scores: Iterable[Sequence[float]] | None = None,
     references: References | None = None,
-    options: MbrOptions = MbrOptions(),
-    text: Text = Text(tokenize="none"),
+    options: MbrOptions = OPTIONS,
+    text: Text = TOKENIZED,
     workers: Workers = WORKERS,
     **shortcuts: Unpack[MbrShortcuts],
 ) -> MbrResult:

@@ -81,6 +81,9 @@ class OracleOptions:
                 raise BadParameter(f"{name} is an integer from 1 to 10000, not {number!r}")
 
 
+OPTIONS, TOKENIZED = OracleOptions(), Text(tokenize="none")
+
+
 class OracleShortcuts(TextShortcuts, WorkerShortcuts, total=False):
     """The fields of `OracleOptions`, `Text` and `Workers` as keywords."""
 
@@ -131,8 +134,8 @@ def oracle(
     metric: str | Metric = METRIC,
     also: Sequence[str | Metric] = (),
     best: Iterable[str] | None = None,
-    options: OracleOptions = OracleOptions(),
-    text: Text = Text(tokenize="none"),
+    options: OracleOptions = OPTIONS,
+    text: Text = TOKENIZED,
     workers: Workers = WORKERS,
     **shortcuts: Unpack[OracleShortcuts],
 ) -> OracleResult:
@@ -226,7 +229,7 @@ def find_oracles(
     encoding: Encoding,
     *,
     best: Segments | None = None,
-    options: OracleOptions = OracleOptions(),
+    options: OracleOptions = OPTIONS,
     workers: Workers = WORKERS,
     advance: Callable[[int, int], object] | None = None,
 ) -> OracleResult:
@@ -433,9 +436,7 @@ def _search_approximately(batch: SearchBatch) -> list[SegmentOracle]:
     return _best_of_pools(batch, pools, rivals)
 
 
-def _best_of_pools(
-    batch: SearchBatch, pools: list[list[str]], rivals: Sequence[str | None]
-) -> list[SegmentOracle]:
+def _best_of_pools(batch: SearchBatch, pools: list[list[str]], rivals: Sequence[str | None]) -> list[SegmentOracle]:
     search = batch.search
     by_pool = search.score([Segments.from_strings(pool) for pool in pools], batch.references)
     oracles = []

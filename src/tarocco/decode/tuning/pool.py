@@ -54,7 +54,9 @@ class FeatureLayout:
         for name, size in zip(self.names, self.sizes, strict=True):
             count = len(weights.get(name, ()))
             if count != size:
-                raise InputError(f"{where}: expected {size} weight{'s' * (size > 1)} for {name}, found {count or 'none'}")
+                raise InputError(
+                    f"{where}: expected {size} weight{'s' * (size > 1)} for {name}, found {count or 'none'}"
+                )
         return np.array([weight for name in self.names for weight in weights.get(name, ())], np.float64)
 
     def by_name(self, vector: Floats) -> dict[str, tuple[float, ...]]:

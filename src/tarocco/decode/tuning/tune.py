@@ -80,6 +80,9 @@ class TuneOptions:
         return tuple(share / sum(shares) for share in shares)
 
 
+OPTIONS, TOKENIZED = TuneOptions(), Text(tokenize="none")
+
+
 class TuneShortcuts(Shortcuts, total=False):
     """The fields of `TuneOptions`, `Text`, `Resampling` and `Workers` as keywords."""
 
@@ -96,8 +99,8 @@ def tune(
     references: References,
     *,
     metrics: Sequence[str | Metric] | str | Metric = "BLEU-4",
-    options: TuneOptions = TuneOptions(),
-    text: Text = Text(tokenize="none"),
+    options: TuneOptions = OPTIONS,
+    text: Text = TOKENIZED,
     resampling: Resampling = RESAMPLING,
     workers: Workers = WORKERS,
     **shortcuts: Unpack[TuneShortcuts],
@@ -195,7 +198,7 @@ def tune_pool(
 
 
 def _rescale(weights: Floats, initial: Floats, free: NDArray[np.bool_]) -> Floats:
-    """Return weights of the same ratios in which held ones keep their value; without any, absolute values add up to 1."""
+    """Return weights with the same ratios; held ones keep their value, otherwise absolute values add up to 1."""
     held = np.flatnonzero(~free & (initial != 0))
     if not len(held):
         return normalize(weights)
@@ -240,9 +243,16 @@ def _tuned_scores(
         starts, ends = metric.score(resampled_before[m]), metric.score(resampled_after[m])
         scores.append(
             TunedScore(
-                *(str(metric), signatures[m], objective.shares[m]),
-                *(start, interval(starts), tuned, interval(ends), tuned - start, interval(ends - starts)),
-                metric.scale,
+                metric=str(metric),
+                signature=signatures[m],
+                share=objective.shares[m],
+                start=start,
+                start_interval=interval(starts),
+                tuned=tuned,
+                interval=interval(ends),
+                difference=tuned - start,
+                difference_interval=interval(ends - starts),
+                scale=metric.scale,
             )
         )
     return tuple(scores)

@@ -27,7 +27,7 @@ from tarocco.meta.correlation.settings import SOFT_PERMUTATIONS, Question, make_
 from tarocco.meta.correlation.sides import Side, of_people, of_scores
 from tarocco.meta.significance.multiple_testing import draws_needed
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.external import Given, external_metrics
+from tarocco.metrics.external import ExternalSource, external_metrics
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import percentiles
 from tarocco.scoring.results import Interval, Result
@@ -64,7 +64,7 @@ def correlate(
     tokenize: str = "13a",
     lowercase: bool = False,
     analyzer: Analyzer | None = None,
-    external: Mapping[str, Given] | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
     jobs: int | None = None,
     store: Store | str | Path | None = None,
     executor: Executor | None = None,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tarocco.core.errors import InputError
 from tarocco.core.test_set import HumanScores
 from tarocco.metrics.base import Floats
-from tarocco.metrics.external import of_whole_systems
+from tarocco.metrics.external import is_system_level
 from tarocco.scoring.resampling import bootstrap, totals
 from tarocco.scoring.results import Score
 
@@ -80,7 +80,7 @@ class Side:
 def of_scores(scores: Sequence[Score]) -> Side:
     """One metric's scores of some systems."""
     metric = scores[0].metric
-    rows = None if of_whole_systems(metric) else np.stack([score.statistics for score in scores])
+    rows = None if is_system_level(metric) else np.stack([score.statistics for score in scores])
     systems = metric.sign * np.array([score.score for score in scores])
     return Side(str(metric), snapped(systems), rows, lambda sums: metric.sign * metric.score(sums))
 

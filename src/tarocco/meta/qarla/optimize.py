@@ -27,7 +27,7 @@ from tarocco.meta.qarla.search import WIDTH, Objective, Search
 from tarocco.meta.qarla.similarities import Similarities, similarities_of
 from tarocco.meta.qarla.tallies import Board, Members, shares
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.external import Given, external_metrics
+from tarocco.metrics.external import ExternalSource, external_metrics
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import words
 from tarocco.scoring.settings import SEED
@@ -62,7 +62,7 @@ def optimize(
     tokenize: str = "13a",
     lowercase: bool = False,
     analyzer: Analyzer | None = None,
-    external: Mapping[str, Given] | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
     jobs: int | None = None,
     store: Store | str | Path | None = None,
     executor: Executor | None = None,

@@ -21,7 +21,7 @@ from tarocco.meta.qarla.queen import N_PAIRS
 from tarocco.meta.qarla.results import JackResult, KingResult, QueenResult
 from tarocco.meta.qarla.similarities import similarities_of
 from tarocco.metrics.base import Metric
-from tarocco.metrics.external import Given, external_metrics
+from tarocco.metrics.external import ExternalSource, external_metrics
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.score import score_test_set
 from tarocco.scoring.settings import SEED
@@ -48,7 +48,7 @@ def queen(
     tokenize: str = "13a",
     lowercase: bool = False,
     analyzer: Analyzer | None = None,
-    external: Mapping[str, Given] | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
     jobs: int | None = None,
     store: Store | str | Path | None = None,
     executor: Executor | None = None,
@@ -115,7 +115,7 @@ def king(
     tokenize: str = "13a",
     lowercase: bool = False,
     analyzer: Analyzer | None = None,
-    external: Mapping[str, Given] | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
     jobs: int | None = None,
     store: Store | str | Path | None = None,
     executor: Executor | None = None,
@@ -178,7 +178,7 @@ def jack(
     tokenize: str = "13a",
     lowercase: bool = False,
     analyzer: Analyzer | None = None,
-    external: Mapping[str, Given] | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
     jobs: int | None = None,
     store: Store | str | Path | None = None,
     executor: Executor | None = None,
@@ -228,7 +228,7 @@ def _given(
     systems: Candidates,
     references: References,
     metrics: Sequence[str | Metric] | str | Metric,
-    external: Mapping[str, Given] | None,
+    external: Mapping[str, ExternalSource] | None,
 ) -> tuple[TestSet, list[Metric]]:
     chosen = find_metrics([metrics] if isinstance(metrics, str | Metric) else metrics)
     if not chosen and not external:

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from tarocco.core.errors import UnknownName
-from tarocco.metrics.base import Floats
-from tarocco.metrics.ngram.order_shares import PENALTY
+from tarocco.metrics.base import PENALTY, Floats
 from tarocco.scoring.results import Tabular, number_or_null
 
 

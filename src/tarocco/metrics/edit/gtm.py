@@ -17,7 +17,7 @@ from tarocco.encode.batch import Batch, Groups
 from tarocco.encode.vocabulary import Ragged
 from tarocco.kernels import kernel, runs, runsearch
 from tarocco.metrics.base import Agreement, EmptyValues, Example, Floats, OnePassMetric, parameter
-from tarocco.metrics.comparison import ReferencePairs
+from tarocco.metrics.comparison import TextPairs
 from tarocco.metrics.ngram.counts import share
 
 _match = kernel(runs, "match")
@@ -84,7 +84,7 @@ class Matchings:
 
     def __init__(self, batch: Batch) -> None:
         self.batch = batch
-        self.pairs = ReferencePairs(batch)
+        self.pairs = TextPairs(batch)
 
     @cached_property
     def one_by_one(self) -> Matching:
@@ -93,7 +93,7 @@ class Matchings:
 
     @cached_property
     def joined(self) -> tuple[Matching, Floats]:
-        """The greedy matching of each candidate with all its references joined, and their mean length, which caps it."""
+        """The greedy matching of each candidate with its joined references, and their mean length, which caps it."""
         batch, groups = self.batch, self.batch.reference_groups
         references = batch.references.taken(groups.rows)
         # A word that no candidate has follows each reference, so no run crosses the border.
@@ -129,7 +129,7 @@ class Matchings:
 
     def _beginning(self, pair: int) -> str:
         batch = self.pairs.batch
-        candidate = int(np.searchsorted(ReferencePairs(batch).starts, pair, side="right")) - 1
+        candidate = int(np.searchsorted(TextPairs(batch).starts, pair, side="right")) - 1
         words = batch.candidates[batch.candidate_groups.rows[candidate]]
         return " ".join(batch.vocabulary[word] for word in words[:8].tolist())
 
@@ -227,9 +227,7 @@ class Gtm(OnePassMetric):
         if not 1 <= self.exponent <= _MOST_EXPONENT:
             raise BadParameter(f"GTM-e: the exponent is a number from 1 to {_MOST_EXPONENT}, not {self.exponent}")
         if (self.references, self.matching) == ("joined", "exact"):
-            raise BadParameter(
-                "GTM-e: matching=exact needs references=best; joined references are matched greedily"
-            )
+            raise BadParameter("GTM-e: matching=exact needs references=best; joined references are matched greedily")
 
     @property
     def stem(self) -> str:

@@ -44,11 +44,11 @@ WORD_AUTOMATON = Automaton(1, 1.0, 0.0)  # WRR: each match collects 1, each inse
 class ErrorRate(PairwiseMetric):
     """Errors per reference word, for the best reference; the corpus score is a weighted mean of segments."""
 
-    select: str = parameter(
-        "rate", "the chosen reference: lowest rate or fewest errors", choices=("rate", "distance")
-    )
+    select: str = parameter("rate", "the chosen reference: lowest rate or fewest errors", choices=("rate", "distance"))
     weights: str = parameter(
-        "mean", "a segment's weight: the mean reference length, or that of the chosen reference", choices=("mean", "chosen")
+        "mean",
+        "a segment's weight: the mean reference length, or that of the chosen reference",
+        choices=("mean", "chosen"),
     )
 
     kind: ClassVar[Literal["similarity", "error"]] = "error"

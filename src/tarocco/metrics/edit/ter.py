@@ -12,13 +12,13 @@ from tarocco.encode.batch import Batch, Encoding
 from tarocco.encode.tercom import normalize
 from tarocco.kernels import kernel, shifts
 from tarocco.metrics.base import Agreement, EmptyValues, Example, Floats, Metric, parameter
-from tarocco.metrics.comparison import ReferencePairs
+from tarocco.metrics.comparison import TextPairs
 
 _edits = kernel(shifts, "edits")
 
 
 def edits_of_pairs(batch: Batch) -> NDArray[np.intp]:
-    """Return the number of shifts and edits of each pair, in the order of `ReferencePairs`."""
+    """Return the number of shifts and edits of each pair, in the order of `TextPairs`."""
     return edits_and_words(batch)[0]
 
 
@@ -51,7 +51,7 @@ def edits_and_words(batch: Batch) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
         # [start of the block, its length, its destination]
         "shifts": np.zeros((1000, 3), np.intp),
     }
-    edits = np.zeros(len(ReferencePairs(batch)), np.intp)
+    edits = np.zeros(len(TextPairs(batch)), np.intp)
     _edits(*batch.arrays, *rooms.values(), edits)
     return edits, rooms["texts"][0]
 
@@ -71,7 +71,9 @@ class Ter(Metric):
     kind: ClassVar[Literal["similarity", "error"]] = "error"
     scale: ClassVar[float] = 100.0
     empty_values: ClassVar[EmptyValues | None] = EmptyValues(1.0, 1.0, 0.0)
-    summary: ClassVar[str] = "Translation edit rate: edits per reference word, where moving a block of words is one edit."
+    summary: ClassVar[str] = (
+        "Translation edit rate: edits per reference word, where moving a block of words is one edit."
+    )
     formula: ClassVar[str] = (
         "TER = (shifts + I + D + S) / mean |r|, for the reference with the fewest edits\n"
         "shifts: as long as a shift lowers the edit distance, the one that lowers it most is applied\n"
@@ -125,7 +127,7 @@ class Ter(Metric):
 
     def statistics(self, batch: Batch, context: Any = None) -> Floats:
         """[edits, mean reference length]"""
-        pairs = ReferencePairs(self.normalize_texts(batch))
+        pairs = TextPairs(self.normalize_texts(batch))
         edits = edits_of_pairs(pairs.batch).astype(np.float64)
         return np.column_stack([edits[pairs.least(edits)], pairs.mean_reference_length()])
 

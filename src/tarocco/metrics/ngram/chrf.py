@@ -14,7 +14,7 @@ from tarocco.core.errors import BadParameter
 from tarocco.core.names import Value
 from tarocco.encode.batch import Batch, Encoding
 from tarocco.metrics.base import Agreement, EmptyValues, Example, Floats, OnePassMetric, parameter
-from tarocco.metrics.comparison import ReferencePairs, shared_matches
+from tarocco.metrics.comparison import TextPairs, shared_matches
 from tarocco.metrics.ngram.counts import ngram_totals
 
 HIGHEST_ORDER = 100
@@ -29,7 +29,7 @@ def _triples(batch: Batch, order: int) -> Floats:
 
     If the reference has no n-grams of an order, the candidate's do not count.
     """
-    pairs = ReferencePairs(batch)
+    pairs = TextPairs(batch)
     references = ngram_totals(pairs.reference_lengths, order)
     candidates = np.where(references > 0, ngram_totals(pairs.candidate_lengths, order), 0.0)
     return np.stack([candidates, references, shared_matches(batch, order)], axis=-1)
@@ -44,7 +44,7 @@ class ChrFCounts:
     """The counts of all pairs up to the highest order of all members, each kind computed on first use."""
 
     def __init__(self, batch: Batch, lowercase: bool, char_order: int, word_order: int) -> None:
-        self.pairs = ReferencePairs(batch)
+        self.pairs = TextPairs(batch)
         self._batch = self.pairs.batch
         self._lowercase = lowercase
         self._char_order = char_order
@@ -75,9 +75,7 @@ class ChrF(OnePassMetric):
     eps_smoothing: bool = parameter(
         False, "the mean of each order's F-score, 1e-16 for missing orders, as in chrF++.py"
     )
-    ties: str = parameter(
-        "first", "among references with the same score: the first, or the shortest", choices=TIES
-    )
+    ties: str = parameter("first", "among references with the same score: the first, or the shortest", choices=TIES)
 
     empty_values: ClassVar[EmptyValues | None] = EmptyValues(0.0, 0.0, 0.0)
     title: ClassVar[str] = "chrF"

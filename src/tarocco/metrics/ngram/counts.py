@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tarocco.encode.batch import Batch
 from tarocco.kernels import kernel, ngrams
 from tarocco.metrics.base import Floats
-from tarocco.metrics.comparison import ReferencePairs, shared_matches, table_size
+from tarocco.metrics.comparison import TextPairs, shared_matches, table_size
 
 _clipped_matches = kernel(ngrams, "clipped_matches")
 _reference_lengths = kernel(ngrams, "reference_lengths")
@@ -38,7 +38,7 @@ def clipped_matches(batch: Batch, order: int, weights: NgramWeights | None = Non
     """Return float64[candidates, order]: the clipped matches of each order, or the sums of their weights."""
     if weights is None and batch.whole is not None and (batch.reference_groups.sizes == 1).all():
         # With one reference, clipped matches are shared matches.
-        return shared_matches(batch.whole, order)[ReferencePairs(batch).choices]
+        return shared_matches(batch.whole, order)[TextPairs(batch).choices]
     left_out = _left_out(batch)
     if batch.whole is None or left_out is None:
         return _matches(batch, order, weights)
