@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from tarocco.core.graphs import Features
+from tarocco.core.graphs import ArcFeatures
 from tarocco.io.graphs.builder import Arcs, Edges, Place
 
 WEIGHTS = st.floats(-1e6, 1e6, allow_nan=False).map(lambda x: x + 0.0)  # no -0
@@ -50,7 +50,7 @@ def parts(graph):
     """All there is to a lattice or a forest but where it stands, as what can be compared."""
     found = {}
     for name, value in vars(graph).items():
-        if isinstance(value, Features):
+        if isinstance(value, ArcFeatures):
             value = (value.names, *(a.tolist() for a in (value.starts, value.columns, value.values)))
         if name not in ("path", "line", "segment"):
             found[name] = (value.dtype, value.tolist()) if isinstance(value, np.ndarray) else value

@@ -12,7 +12,7 @@ import pytest
 
 import tarocco
 from tarocco import datasets
-from tarocco.annotate.cache import annotated, forget
+from tarocco.annotate.cache import annotate_texts, clear_memory
 from tarocco.cli import main
 from tarocco.core import test_set as model
 from tarocco.core.errors import BadParameter, ClusterError
@@ -128,17 +128,17 @@ def test_what_is_in_the_store_is_not_sent(workers, tmp_path):
 
 def test_analyzers_are_those_of_the_workers(workers, users_analyzer):
     texts = list(DEMO.systems["careful"])[:6]
-    forget()
-    there = annotated(texts, "spacy", executor=workers)
-    forget()
-    assert annotated(texts, "spacy") == there
-    forget()
+    clear_memory()
+    there = annotate_texts(texts, "spacy", executor=workers)
+    clear_memory()
+    assert annotate_texts(texts, "spacy") == there
+    clear_memory()
 
 
 def test_an_analyzer_of_another_version_is_refused(workers):
     ours = SimpleNamespace(name="spacy", version="spacy-0.0/en", layers=frozenset(), annotate=None)
     with pytest.raises(ClusterError, match=r"a worker has the analyzer spacy.*, this process spacy-0.0/en"):
-        annotated(["a cat"], ours, executor=workers)
+        annotate_texts(["a cat"], ours, executor=workers)
 
 
 def test_a_metric_of_a_running_program(workers):

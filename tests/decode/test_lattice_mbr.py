@@ -73,9 +73,7 @@ def test_a_forest_that_is_too_large(monkeypatch):
     monkeypatch.setattr("tarocco.decode.oracle.forests._MOST_ARCS", 3)
     rng = random.Random(1)
     forests = [random_forest(rng) for _ in range(30)]
-    with pytest.raises(
-        InputError, match="this forest would have more than 3 arcs"
-    ):
+    with pytest.raises(InputError, match="this forest would have more than 3 arcs"):
         tarocco.lattice_mbr(forests)
 
 

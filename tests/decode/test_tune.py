@@ -167,7 +167,10 @@ def test_what_is_refused(options, error, message):
             "0 ||| a ||| lm= 1 ||| 1\n0 ||| b ||| lm= nan ||| 1\n",
             'n, line 2: a feature\'s value is a number, not "nan"',
         ),
-        ("0 ||| a ||| lm= 1 ||| 1\n1 ||| b ||| w= 1 ||| 1\n", r"n, line 2: .* w \(1\), and the one in .*n, line 1 has lm \(1\)"),
+        (
+            "0 ||| a ||| lm= 1 ||| 1\n1 ||| b ||| w= 1 ||| 1\n",
+            r"n, line 2: .* w \(1\), and the one in .*n, line 1 has lm \(1\)",
+        ),
         ("7 ||| a ||| lm= 1 ||| 1\n", "the list with the id 7 has no references"),
     ],
 )

@@ -238,24 +238,24 @@ def oracles(path: str) -> None:
 
 
 def parses(path: str) -> None:
-    from tarocco.annotate.derived_layers import completing
-    from tarocco.annotate.files import LAYERS, read_annotations, text_of
-    from tarocco.annotate.serialization import packed, unpacked
+    from tarocco.annotate.cache import pack_sentence, unpack_sentence
+    from tarocco.annotate.derivation import choose_derivation
+    from tarocco.annotate.parses import LAYERS, format_sentences, read_annotations
 
     with suppress(TaroccoError):
         read_annotations(path, TEXTS)
     sentences = read_annotations(path)
     for sentence in sentences:
-        assert unpacked(packed(sentence)) == sentence
+        assert unpack_sentence(pack_sentence(sentence)) == sentence
     for format in LAYERS:
-        text_of(sentences, format)
-    list(map(completing(sentences), sentences))
+        format_sentences(sentences, format)
+    list(map(choose_derivation(sentences), sentences))
 
 
 def packed_sentence(path: str) -> None:
-    from tarocco.annotate.serialization import unpacked
+    from tarocco.annotate.cache import unpack_sentence
 
-    unpacked(Path(path).read_bytes())
+    unpack_sentence(Path(path).read_bytes())
 
 
 # --- configurations ------------------------------------------------------------------------------------------------
@@ -303,19 +303,19 @@ def iq_setup(path: str) -> None:
 
 
 def store(path: str) -> None:
-    from tarocco.annotate.serialization import unpacked
+    from tarocco.annotate.cache import unpack_sentence
     from tarocco.store import Store
-    from tarocco.store.annotations import get_annotations
-    from tarocco.store.maintenance import entries, problems, rows_of, summary
+    from tarocco.store.blocks import get_annotations
+    from tarocco.store.maintenance import list_series, problems, read_rows, summarize
 
     with Store(path, readonly=True) as opened:
-        summary(opened)
-        for entry in entries(opened):
-            for _first, numbers in rows_of(opened, entry):
+        summarize(opened)
+        for entry in list_series(opened):
+            for _first, numbers in read_rows(opened, entry):
                 assert numbers.ndim == 2
         problems(opened)
         for data in get_annotations(opened, [b"key"]).values():
-            unpacked(data)
+            unpack_sentence(data)
 
 
 # --- kernels -------------------------------------------------------------------------------------------------------

@@ -198,7 +198,7 @@ def test_a_line_of_a_hundred_megabytes(tmp_path, soon):
     assert one.candidates.lengths.tolist() == [LONG - 1]
     path = path.with_suffix(".trees")
     path.write_bytes(b"(" * (LONG // 10))
-    with pytest.raises(InputError, match="line 1: the tree of a segment has at most 4194304 characters"):
+    with pytest.raises(InputError, match="line 1: expected a tree of at most 4194304 characters"):
         tarocco.read_annotations(str(path))
 
 

@@ -13,8 +13,7 @@ from textbook import meteor_metric as textbook
 
 import tarocco
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.encode.stems import stem
-from tarocco.encode.vocabulary import Ragged
+from tarocco.encode.vocabulary import Ragged, stem
 from tarocco.encode.wordnet import wordnet
 from tarocco.metrics import meteor as aligned
 from tarocco.metrics.comparison import TextPairs

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from textbook import ngram_metrics as textbook
 
 from tarocco.core.test_set import Segments
-from tarocco.encode.batch import Batch, Encoding, Groups, one_by_one
+from tarocco.encode.batch import Batch, Encoding, Groups, split_by_reference
 from tarocco.metrics.comparison import TextPairs, shared_matches
 from tarocco.metrics.ngram.counts import clipped_matches
 
@@ -76,7 +76,7 @@ def test_many_references(segments, order):
     pairs = [(candidate, one) for candidates, references in segments for candidate in candidates for one in references]
     batch = several(segments)
     assert shared_matches(batch, order).tolist() == expected(pairs, order)
-    alone = one_by_one(batch)
+    alone = split_by_reference(batch)
     by_pair = [
         [textbook.shared(candidate, reference, n) for n in range(1, order + 1)]
         for candidates, references in segments

@@ -14,7 +14,7 @@ from tarocco.io.nbest import byte_ranges as stretches
 from tarocco.io.nbest.lists import NBestCut, NBestFile
 from tarocco.meta.orange import blocks as block
 from tarocco.store import Store
-from tarocco.store.maintenance import entries, problems
+from tarocco.store.maintenance import list_series, problems
 
 METRICS = ["BLEUS-4", "NIST-5", "WER", "ROUGE-L"]
 N = 40
@@ -145,7 +145,7 @@ def test_the_store(texts, path, tmp_path, monkeypatch):
     assert scored.count("WER") == 1
     with Store(tmp_path / "store") as store:
         assert problems(store) == []
-        assert {entry.done for entry in entries(store)} == {N}
+        assert {entry.done for entry in list_series(store)} == {N}
 
 
 def test_another_selection_is_another_key(texts, path, tmp_path):

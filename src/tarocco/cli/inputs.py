@@ -54,26 +54,26 @@ def read_inputs(options: argparse.Namespace, default: Sequence[str] = METRICS, *
 
 def encoding_of(options: argparse.Namespace, test_set: TestSet | None = None) -> Encoding:
     """How text is read, and who tells the structure of sentences; parses are about the texts of a test set."""
-    from tarocco.annotate.parses import texts_of
+    from tarocco.annotate.parses import name_texts
     from tarocco.encode.batch import Encoding
 
-    analyzer = None if test_set is None else analyzer_of(options, texts_of(test_set))
+    analyzer = None if test_set is None else analyzer_of(options, name_texts(test_set))
     return Encoding(options.tokenize, options.lowercase, analyzer=analyzer)
 
 
 def analyzer_of(options: argparse.Namespace, texts: Mapping[str, Segments]) -> str | None:
     """The analyzer that was asked for, or one made of files that describe texts; it shows how far it is."""
-    from tarocco.annotate.analyzers import watch
+    from tarocco.annotate.analyzers import set_progress
     from tarocco.render.terminal import progress
 
-    watch(None if options.quiet else lambda total: progress("texts", total))
+    set_progress(None if options.quiet else lambda total: progress("texts", total))
     analyzer: str | None = options.analyzer
     if options.parses:
-        from tarocco.annotate.parses import analyzer_of_parses
+        from tarocco.annotate.parses import register_parses
 
         if analyzer:
             raise InputError("either an analyzer tells the structure of sentences (--analyzer) or files do (--parses)")
-        analyzer = analyzer_of_parses(options.parses, texts, partial(_note, options))
+        analyzer = register_parses(options.parses, texts, partial(_note, options))
     return f"{analyzer or 'spacy'}+iqmt" if options.labels == "iqmt" else analyzer
 
 

@@ -102,7 +102,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     from dataclasses import replace
 
-    from tarocco.annotate.parses import texts_of
+    from tarocco.annotate.parses import name_texts
     from tarocco.cli.inputs import analyzer_of, encoding_of
     from tarocco.core.errors import InputError
     from tarocco.decode.mbr.mbr import METRIC, choose, read_lists
@@ -127,7 +127,7 @@ def run(options: argparse.Namespace) -> None:
     if options.references:
         columns = [column for path in options.references for column in reference_columns(path, options.num_refs)]
         human = assemble(columns, [])
-    encoding = replace(encoding, analyzer=analyzer_of(options, {} if human is None else texts_of(human)))
+    encoding = replace(encoding, analyzer=analyzer_of(options, {} if human is None else name_texts(human)))
     choices = MbrOptions(
         weights=None if options.weights is None else tuple(options.weights),
         queen=options.queen,

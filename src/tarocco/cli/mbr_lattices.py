@@ -62,7 +62,7 @@ def run_lattices(options: argparse.Namespace) -> None:
     """Choose a path from each lattice and write what was asked for."""
     from dataclasses import replace
 
-    from tarocco.annotate.parses import texts_of
+    from tarocco.annotate.parses import name_texts
     from tarocco.cli.inputs import analyzer_of, encoding_of
     from tarocco.core.errors import InputError
     from tarocco.decode.mbr.lattice_mbr import JUDGE, PRECISION, RATIO, LinearGain, choose_paths, thetas
@@ -91,7 +91,7 @@ def run_lattices(options: argparse.Namespace) -> None:
         columns = [column for path in options.references for column in reference_columns(path, options.num_refs)]
         human = assemble(columns, [])
     encoding = encoding_of(options)
-    encoding = replace(encoding, analyzer=analyzer_of(options, {} if human is None else texts_of(human)))
+    encoding = replace(encoding, analyzer=analyzer_of(options, {} if human is None else name_texts(human)))
     sources = SearchInput(
         options.nbest,
         graphs=read_lattices(options.nbest, format=options.form, symbols=options.symbols),

@@ -18,7 +18,7 @@ from tarocco.iqmt.configs import Setup, Text, read_eval, written_config
 from tarocco.iqmt.names import READING, by_family, computed
 from tarocco.iqmt.tree import Scores, Tree
 from tarocco.metrics.base import Metric
-from tarocco.scoring.resampling import totals
+from tarocco.scoring.resampling import sum_rows
 from tarocco.scoring.score import score_test_set
 
 Advance = Callable[[int], None]
@@ -89,7 +89,7 @@ class Texts:
             of_target = []
             for one in scored[t * len(metrics) : (t + 1) * len(metrics)]:
                 segments = np.where(missing, np.nan, one.segments)
-                whole = one.score if chosen is None else float(one.metric.score(totals(one.statistics[rows])))
+                whole = one.score if chosen is None else float(one.metric.score(sum_rows(one.statistics[rows])))
                 of_target.append(Scores(whole, segments))
             found.append(of_target)
         return found

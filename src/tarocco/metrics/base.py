@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter
-from tarocco.core.names import Name, Value, read_value, write_value
+from tarocco.core.names import MetricName, Value, read_value, write_value
 from tarocco.encode.batch import Batch, Encoding
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class Metric(ABC):
         return {key: value for key, value in match.groupdict().items() if value} if match else None
 
     @classmethod
-    def from_name(cls: type[Self], name: Name) -> Self | None:
+    def from_name(cls: type[Self], name: MetricName) -> Self | None:
         """Return the metric of that name, or None if the stem does not belong to this family."""
         in_stem = cls.read_stem(name.stem)
         if in_stem is None:
@@ -167,7 +167,7 @@ class Metric(ABC):
 
     def __str__(self) -> str:
         changed = ((key, value) for key, value in self.after_colons.items() if value != self.default(key))
-        return str(Name(self.stem, tuple((key, write_value(value)) for key, value in changed)))
+        return str(MetricName(self.stem, tuple((key, write_value(value)) for key, value in changed)))
 
     @property
     def sign(self) -> float:

@@ -19,40 +19,37 @@ from numpy.typing import NDArray
 from tarocco.core.errors import InputError
 from tarocco.encode.batch import Batch
 from tarocco.kernels import (
-    alignments,
-    bags,
-    beginnings,
-    bits,
-    choosing,
-    crowds,
-    extent,
+    bag_overlap,
+    bit_parallel,
+    edit_distance,
     kernel,
-    shared,
-    skips,
-    weighted,
+    ngram_matches,
+    segments,
+    skip_bigrams,
+    weighted_lcs,
     widest,
 )
 from tarocco.metrics.base import Floats, OnePassMetric
 
-_least = kernel(choosing, "least")
-_extent = kernel(extent, "extent")
-_compare = kernel(widest(bits), "compare")
-_overlap = kernel(bags, "overlap")
-_align = kernel(alignments, "align")
-_recognize = kernel(alignments, "recognize")
-_shared_ngrams = kernel(shared, "shared_ngrams")
-_matches_with_many = kernel(widest(crowds), "matches_with_many")
-_skip_bigrams = kernel(skips, "skip_bigrams")
-_weigh = kernel(widest(weighted), "weigh")
-_weigh_short = kernel(widest(beginnings), "weigh_short")
+_choose_references = kernel(segments, "choose_references")
+_measure_segments = kernel(segments, "measure_segments")
+_compare = kernel(widest(bit_parallel), "compare_texts")
+_overlap = kernel(bag_overlap, "count_common_words")
+_align = kernel(edit_distance, "compute_edit_costs")
+_recognize = kernel(edit_distance, "score_recognition")
+_shared_ngrams = kernel(ngram_matches, "count_matches_of_four")
+_matches_with_many = kernel(widest(ngram_matches), "count_matches_of_many")
+_skip_bigrams = kernel(skip_bigrams, "count_skip_bigrams")
+_weigh = kernel(widest(weighted_lcs), "compute_weighted_lcs")
+_weigh_short = kernel(widest(weighted_lcs), "compute_short_weighted_lcs")
 
 Counts = NDArray[np.intp]
 
 _MOST_MASKS = 1 << 22  # words of 64 bits: beyond 32 MiB, a segment is compared without masks
-_LANES = 32  # references that `crowds` compares at a time
-_CROWD = 8  # references per candidate from which on `crowds` is faster
-_MOST_NGRAMS = 1 << 20  # n-grams in the table of `crowds`
-_LONGEST_TEXT = (1 << 15) - 1  # words; `crowds` counts in 16 bits
+_LANES = 32  # references that the kernel for many references compares at a time
+_CROWD = 8  # references per candidate from which on that kernel is faster
+_MOST_NGRAMS = 1 << 20  # n-grams in its table
+_LONGEST_TEXT = (1 << 15) - 1  # words; it counts in 16 bits
 _MOST_CELLS = 1 << 20  # (first word, second word, reference) of skip-bigrams in one pass
 _MOST_NODES = 1 << 21  # repeated skip-bigrams of a segment's references; beyond that, texts are compared one by one
 _MOST_LIMITS = 200  # gap limits in one pass; a bin is a byte
@@ -61,7 +58,7 @@ _MOST_BEGINNINGS = 1 << 17  # of candidates, in a tree at a time
 _LARGEST_TABLE = 1 << 26  # cells of a whole table, half a GiB
 _HIT = 1 << 24  # the cost of an edit in units of a match: fewest edits first, then most matches
 
-RECURRENCE, OPTIMUM, AS_IN_155 = range(3)  # the variants of kernels/weighted.py
+RECURRENCE, OPTIMUM, AS_IN_155 = range(3)  # the variants of kernels/weighted_lcs.py
 
 
 class TextPairs:
@@ -145,7 +142,7 @@ class TextPairs:
     def least(self, *keys: Floats) -> NDArray[np.intp]:
         """Return each candidate's pair with the lowest first key; ties are broken by the second key and so on."""
         best = np.empty(len(self.counts), np.intp)
-        _least(self.starts, self.choices, np.array(keys, np.float64), best)
+        _choose_references(self.starts, self.choices, np.array(keys, np.float64), best)
         return best
 
     def mean_reference_length(self) -> Floats:
@@ -207,7 +204,7 @@ class Comparison:
         self._computed: dict[Hashable, Any] = {}
         candidates, references = batch.candidate_groups, batch.reference_groups
         sizes = np.empty(6, np.intp)
-        _extent(
+        _measure_segments(
             *(batch.candidates.offsets, candidates.rows, candidates.bounds),
             *(batch.references.offsets, references.rows, references.bounds),
             sizes,

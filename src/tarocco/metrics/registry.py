@@ -19,7 +19,7 @@ from typing import TypeVar
 
 from tarocco._version import __version__
 from tarocco.core.errors import BadParameter, PluginError, TaroccoError, UnknownName
-from tarocco.core.names import no_parameter, parse_name
+from tarocco.core.names import describe_bad_parameter, parse_name
 from tarocco.metrics.base import Metric
 
 # Beginning of the name (a regular expression), module in tarocco.metrics, families.
@@ -103,7 +103,7 @@ def metric(name: str | Metric) -> Metric:
         if member is not None:
             return member
     if ":" in parsed.stem:
-        raise BadParameter(no_parameter(name, parsed.stem.partition(":")[2]))
+        raise BadParameter(describe_bad_parameter(name, parsed.stem.partition(":")[2]))
     raise UnknownName(_unknown_name(parsed.stem))
 
 

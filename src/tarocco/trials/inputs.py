@@ -9,12 +9,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from tarocco.annotate.analyzers import Analyzer, analyzer_name
-from tarocco.core.arguments import Candidates, References, listed, make_test_set, packed
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.core.test_set import CandidateScores, HumanScores, Segments, TestSet
+from tarocco.core.test_set import (
+    Candidates,
+    CandidateScores,
+    HumanScores,
+    References,
+    Segments,
+    TestSet,
+    as_list,
+    make_test_set,
+    pack_strings,
+)
 from tarocco.encode.batch import Encoding
 from tarocco.io.experiment import Experiment, read_experiment
-from tarocco.meta.correlation.human import Human, human_scores, some_judged
+from tarocco.meta.correlation.score_sources import HumanInput, make_human_scores, require_judged_systems
 from tarocco.meta.orange.orange import NBest
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import External, ExternalSource, external_metrics, is_system_level
@@ -87,7 +96,7 @@ def material_of_texts(
     name: str,
     metrics: Sequence[str | Metric] | str | Metric | None,
     nbest: NBest | None,
-    human: Human | None,
+    human: HumanInput | None,
     groups: Iterable[str] | None,
     source: Iterable[str] | None,
     documents: Iterable[str] | None,
@@ -110,9 +119,9 @@ def material_of_texts(
         encoding,
         Encoding(tokenize or "none", bool(lowercase), analyzer=encoding.analyzer),
         nbest if nbest is None or isinstance(nbest, str | os.PathLike) else list(nbest),
-        human=None if human is None else human_scores(human, list(test_set.systems), len(test_set)),
-        labels=None if labels is None else tuple(str(label) for label in listed(labels, "groups")),
-        source=None if source is None else packed(source, "source"),
+        human=None if human is None else make_human_scores(human, list(test_set.systems), len(test_set)),
+        labels=None if labels is None else tuple(str(label) for label in as_list(labels, "groups")),
+        source=None if source is None else pack_strings(source, "source"),
     )
 
 
@@ -130,9 +139,9 @@ def material_of_experiment(path: str | os.PathLike[str], **said: Any) -> Materia
     analyzer = analyzer_name(said["analyzer"]) or experiment.analyzer
     parses = experiment.parses if said["analyzer"] is None else None
     if parses:
-        from tarocco.annotate.parses import analyzer_of_parses, texts_of
+        from tarocco.annotate.parses import name_texts, register_parses
 
-        analyzer = analyzer_of_parses(parses, texts_of(test_set), warnings.warn)
+        analyzer = register_parses(parses, name_texts(test_set), warnings.warn)
     if experiment.labels == "iqmt":
         analyzer = f"{analyzer or 'spacy'}+iqmt"
     chosen = _chosen(said["metrics"], experiment.metrics or METRICS)
@@ -142,10 +151,10 @@ def material_of_experiment(path: str | os.PathLike[str], **said: Any) -> Materia
         labels = read_labels(experiment.groups, first) if experiment.groups else test_set.documents
     if source is None and experiment.source:
         source = fitted(source_column(experiment.source), first).segments
-    human = None if people is None else human_scores(people, list(test_set.systems), len(test_set))
+    human = None if people is None else make_human_scores(people, list(test_set.systems), len(test_set))
     if human is None and experiment.human_scores is not None:
         path_of = experiment.human.path if experiment.human else experiment.path
-        human = some_judged(experiment.human_scores, list(test_set.systems), path_of)
+        human = require_judged_systems(experiment.human_scores, list(test_set.systems), path_of)
     lists = experiment.nbest if said["nbest"] is None else said["nbest"]
     return Material(
         experiment.name,
@@ -156,8 +165,8 @@ def material_of_experiment(path: str | os.PathLike[str], **said: Any) -> Materia
         lists if lists is None or isinstance(lists, str | os.PathLike) else list(lists),
         given=candidate_scores(experiment),
         human=human,
-        labels=None if labels is None else tuple(str(label) for label in listed(labels, "groups")),
-        source=source if source is None or isinstance(source, Segments) else packed(source, "source"),
+        labels=None if labels is None else tuple(str(label) for label in as_list(labels, "groups")),
+        source=source if source is None or isinstance(source, Segments) else pack_strings(source, "source"),
         parsed=bool(parses),
     )
 

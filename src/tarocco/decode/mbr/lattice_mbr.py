@@ -5,9 +5,9 @@ If the path E is right, the text E' gains
 In the expectation over all paths E, p(w), the probability that a path has the n-gram w, replaces [w in E]. The expected
 gain is a sum over words, so the best of all paths can be found exactly.
 
-The lattice is expanded to states that remember the last words (kernels/histories.py). p(w) is the expected number of
-occurrences of w, minus the expected number of occurrences after an earlier one (kernels/repeats.py). For most n-grams
-the latter is 0, because no two of their places are on one path.
+The lattice is expanded to states that remember the last words (kernels/ngram_lattices.py). p(w) is the expected number
+of occurrences of w, minus the expected number of occurrences after an earlier one. For most n-grams the latter is 0,
+because no two of their places are on one path.
 """
 
 from __future__ import annotations
@@ -23,11 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco._version import __version__
-from tarocco.core.arguments import References, listed, streams_of
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.graphs import Forest, Graph, Lattice
 from tarocco.core.names import signature
-from tarocco.core.test_set import Segments, TestSet
+from tarocco.core.test_set import References, Segments, TestSet, as_list, make_streams
 from tarocco.decode.mbr.results import CHOICE, FIRST, LatticeChoice, LatticeMbrResult
 from tarocco.decode.oracle.forests import unfolded
 from tarocco.decode.oracle.oracle import SearchInput, batch_graphs, number_graphs
@@ -35,20 +34,20 @@ from tarocco.decode.oracle.search import word_numbers
 from tarocco.encode.batch import Encoding
 from tarocco.encode.vocabulary import Vocabulary
 from tarocco.io.graphs.reader import read_lattices
-from tarocco.kernels import histories, kernel, repeats
+from tarocco.kernels import kernel, ngram_lattices
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import map_ordered
 from tarocco.scoring.score import score_test_set
 from tarocco.scoring.settings import WORKERS, Workers, WorkerShortcuts, apply_shortcuts
 
-_probabilities = kernel(histories, "probabilities")
-_expand = kernel(histories, "expand")
-_occurrences = kernel(repeats, "occurrences")
-_places = kernel(repeats, "places")
-_again = kernel(repeats, "again")
-_best_path = kernel(histories, "best_path")
-_gain_of_path = kernel(histories, "gain_of_path")
+_compute_arc_probabilities = kernel(ngram_lattices, "compute_arc_probabilities")
+_expand_lattice = kernel(ngram_lattices, "expand_lattice")
+_count_expected_ngrams = kernel(ngram_lattices, "count_expected_ngrams")
+_locate_ngrams = kernel(ngram_lattices, "locate_ngrams")
+_count_expected_repeats = kernel(ngram_lattices, "count_expected_repeats")
+_find_best_path = kernel(ngram_lattices, "find_best_path")
+_sum_path_gains = kernel(ngram_lattices, "sum_path_gains")
 
 ORDER = 4
 PRECISION, RATIO = 0.85, 0.72
@@ -212,7 +211,7 @@ def lattice_mbr(
     return choose_paths(
         SearchInput(name, graphs=graphs, weights=options.weights, without=tuple(options.without)),
         gain,
-        references=None if references is None else TestSet({}, streams_of(listed(references, "references"))),
+        references=None if references is None else TestSet({}, make_streams(as_list(references, "references"))),
         judges=find_metrics([judges] if isinstance(judges, str | Metric) else judges),
         encoding=Encoding("none", options.lowercase),
         workers=workers,
@@ -278,7 +277,7 @@ def _choose(gain: LinearGain, graphs: Sequence[Graph]) -> list[LatticeChoice]:
 
 @dataclass(frozen=True, eq=False)
 class ExpandedLattice:
-    """A lattice whose states remember the last words; kernels/histories.py describes the arrays."""
+    """A lattice whose states remember the last words; kernels/ngram_lattices.py describes the arrays."""
 
     lattice: Lattice
     order: int
@@ -307,7 +306,7 @@ class ExpandedLattice:
             grams, states = np.empty((2 * room, 4), np.int32), np.empty((room, 2), np.int32)
             first_states, first_steps = np.empty(lattice.n_nodes, np.int32), np.empty(room, np.int64)
             masses, steps, sizes = np.empty(room), np.empty((room, 2), np.int32), np.empty(3, np.int64)
-            too_small = _expand(
+            too_small = _expand_lattice(
                 *(first_arcs, lattice.targets, labels, probabilities, order),
                 *(grams, np.empty((table, 2), np.int32), np.full(table, -1, np.int32)),
                 *(first_states, np.empty(lattice.n_nodes, np.int32), states, first_steps, masses),
@@ -338,7 +337,7 @@ class ExpandedLattice:
         lattice, n = self.lattice, len(self.grams)
         counts, ends = np.zeros(n), np.tile(np.array([lattice.n_nodes, -1], np.int32), (n, 1))
         walk = (self.first_states, self.states, self.first_steps, self.masses, self.steps)
-        _occurrences(
+        _count_expected_ngrams(
             *(self.first_arcs, lattice.targets, self.probabilities, self.order, self.grams, *walk),
             *(counts, ends),
         )
@@ -356,12 +355,12 @@ class ExpandedLattice:
         index[repeating] = np.arange(n)
         arguments = (self.first_arcs, self.probabilities, self.grams, *walk, index)
         sizes = np.zeros(n, np.int64)
-        _places(*arguments, sizes, np.empty(0, np.int32), np.empty(0), False)
+        _locate_ngrams(*arguments, sizes, np.empty(0, np.int32), np.empty(0), False)
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
         arcs, at = np.empty(starts[-1], np.int32), np.empty(starts[-1])
-        _places(*arguments, starts[:-1].copy(), arcs, at, True)
+        _locate_ngrams(*arguments, starts[:-1].copy(), arcs, at, True)
         counts = np.empty(n)
-        _again(
+        _count_expected_repeats(
             *(self.first_arcs, lattice.sources, lattice.targets, self.labels, self.probabilities, self.grams),
             *(repeating, starts, arcs, at, np.empty(self.order, np.int32), np.empty(self.order + 1, np.int32)),
             *(np.zeros((lattice.n_nodes, self.order)), np.zeros(lattice.n_nodes, np.uint8), counts),
@@ -389,7 +388,7 @@ class ExpandedLattice:
         """Return the arcs of the path with the highest gain; ties go to the highest weight."""
         n = len(self.states)
         path = np.empty(self.lattice.n_nodes, np.int32)
-        count = _best_path(
+        count = _find_best_path(
             *(self.first_arcs, self.lattice.weights, self.first_states, self.states, self.first_steps, self.steps),
             *(gains, _EQUAL * float(np.abs(gains).max()), np.empty(n), np.empty(n), np.empty((n, 2), np.int32), path),
         )
@@ -397,7 +396,7 @@ class ExpandedLattice:
 
     def gain(self, gains: Floats, path: NDArray[np.int32]) -> float:
         """Return the gain of a path."""
-        return float(_gain_of_path(self.first_arcs, self.lattice.sources, self.first_steps, self.steps, gains, path))
+        return float(_sum_path_gains(self.first_arcs, self.lattice.sources, self.first_steps, self.steps, gains, path))
 
 
 def _arc_probabilities(lattice: Lattice, first_arcs: NDArray[np.int64], scale: float) -> Floats:
@@ -407,5 +406,5 @@ def _arc_probabilities(lattice: Lattice, first_arcs: NDArray[np.int64], scale: f
         scores = scale * lattice.weights
     if np.abs(scores).sum() > _LARGEST_SUM:
         raise InputError(f"{lattice.where}: the weights, times a scale of {scale:g}, are too large to be added up")
-    _probabilities(first_arcs, lattice.targets, scores, after, probabilities)
+    _compute_arc_probabilities(first_arcs, lattice.targets, scores, after, probabilities)
     return probabilities

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.core.arguments import References, listed, packed, streams_of
 from tarocco.core.errors import InputError
-from tarocco.core.test_set import Segments, TestSet
+from tarocco.core.test_set import References, Segments, TestSet, as_list, make_streams, pack_strings
 from tarocco.decode.mbr.results import MbrChoice, MbrGain, MbrResult
 from tarocco.decode.mbr.utilities import (
     DistinctTexts,
@@ -29,13 +28,13 @@ from tarocco.decode.mbr.utilities import (
 from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.io.nbest.features import scores_of
 from tarocco.io.nbest.lists import NBestList, read_nbest
-from tarocco.meta.correlation.sides import snapped
+from tarocco.meta.correlation.score_sources import round_last_bits
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import blocks, map_ordered
 from tarocco.scoring.score import score_test_set
 from tarocco.scoring.settings import WORKERS, Text, TextShortcuts, Workers, WorkerShortcuts, apply_shortcuts
-from tarocco.scoring.statistics import contexts_of, scores_of_batch
+from tarocco.scoring.statistics import prepare_contexts, score_batch
 
 METRIC = "chrF"
 OPTIONS, TOKENIZED = MbrOptions(), Text(tokenize="none")
@@ -116,7 +115,7 @@ def mbr(
     options, text, workers = apply_shortcuts("mbr", shortcuts, options, text, workers)
     names = [metrics] if isinstance(metrics, str | Metric) else metrics
     utility = Utility(tuple(find_metrics(names)), text.encoding, options)
-    human = None if references is None else TestSet({}, streams_of(listed(references, "references")))
+    human = None if references is None else TestSet({}, make_streams(as_list(references, "references")))
     pseudo = None
     if pseudo_references is not None:
         pseudo = read_lists(pseudo_references, options, pseudo_scores, "pseudo_references")
@@ -157,7 +156,7 @@ def read_lists(
     for number, texts in enumerate(lists):
         if n_segments is not None and number >= n_segments:
             raise InputError(f"there are references for {n_segments} segments, but more lists than that")
-        column = packed(texts, f"the candidates of segment {number} (counted from 0)")
+        column = pack_strings(texts, f"the candidates of segment {number} (counted from 0)")
         nbest = NBestList(number, column, name, number + 1)
         if not len(nbest.candidates):
             raise InputError(f"segment {number} (counted from 0) has no candidates")
@@ -342,7 +341,7 @@ def _best_candidates(
     texts: Sequence[Segments], references: TestSet, metric: Metric, encoding: Encoding, workers: Workers
 ) -> NDArray[np.intp]:
     """Return the place of the best candidate of each list."""
-    (context,) = contexts_of(references, [metric], encoding)
+    (context,) = prepare_contexts(references, [metric], encoding)
     parts = blocks(len(texts), _LISTS)
     batches = (
         (
@@ -368,5 +367,5 @@ def _goodness(
     candidates = Segments.joined(lists)
     bounds = np.cumsum([0, *map(len, lists)], dtype=np.intp)
     groups = Groups(np.arange(len(candidates)), bounds), Groups.of_columns(present)
-    (scores,) = scores_of_batch([metric], Batch.of_groups([candidates], streams, *groups, encoding), [context])
-    return np.split(snapped(np.where(np.isnan(scores), -np.inf, metric.sign * scores)), bounds[1:-1])
+    (scores,) = score_batch([metric], Batch.of_groups([candidates], streams, *groups, encoding), [context])
+    return np.split(round_last_bits(np.where(np.isnan(scores), -np.inf, metric.sign * scores)), bounds[1:-1])

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tarocco.core.records import ResultTable, number_or_null
 from tarocco.metrics.base import Floats
-from tarocco.scoring.results import Result, Tabular, number_or_null
+from tarocco.scoring.results import Result
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,7 @@ class MbrGain:
 
 
 @dataclass(frozen=True, eq=False)
-class MbrResult(Tabular):
+class MbrResult(ResultTable):
     """One choice per list, in the order of the segments."""
 
     choices: tuple[MbrChoice, ...]
@@ -132,7 +133,7 @@ class LatticeChoice:
 
 
 @dataclass(frozen=True, eq=False)
-class LatticeMbrResult(Tabular):
+class LatticeMbrResult(ResultTable):
     """One choice per lattice, in the order of the segments; with references, `scores` of "1-best" and "MBR"."""
 
     choices: tuple[LatticeChoice, ...]

@@ -17,19 +17,19 @@ from tarocco._version import __version__
 from tarocco.core.errors import BadParameter
 from tarocco.core.names import signature
 from tarocco.core.test_set import Segments
-from tarocco.encode.batch import Encoding, Lists, against_all, one_by_one
-from tarocco.kernels import distinct, kernel
-from tarocco.meta.correlation.sides import snapped
-from tarocco.meta.qarla.decisions import Decisions, queen
+from tarocco.encode.batch import CandidateLists, Encoding, make_list_batch, split_by_reference
+from tarocco.kernels import duplicates, kernel
+from tarocco.meta.correlation.score_sources import round_last_bits
+from tarocco.meta.qarla.decisions import Decisions, compute_queen
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats, Metric
 from tarocco.parallel.fan_out import blocks
 from tarocco.scoring.resampling import bootstrap, words
 from tarocco.scoring.score import score_signature
 from tarocco.scoring.settings import SEED
-from tarocco.scoring.statistics import by_reading, scores_of_batch
+from tarocco.scoring.statistics import group_by_encoding, score_batch
 
-_firsts_of_lists = kernel(distinct, "firsts_of_lists")
+_find_duplicates = kernel(duplicates, "find_duplicates")
 
 MAX_REFERENCES = 16  # pseudo-references of QUEEN: 3840 samples
 FIRST_REFERENCES = 16  # pseudo-references before the first pruning; then their number doubles each time
@@ -117,7 +117,7 @@ def merge_copies(candidates: Segments, probabilities: Floats | None = None) -> D
     size = 1 << (2 * n).bit_length()
     first_places = np.empty(n, np.intp)
     no_texts = Segments.from_strings([])
-    _firsts_of_lists(
+    _find_duplicates(
         *(candidates.text, candidates.starts, np.array([0, n])),
         *(no_texts.text, no_texts.starts, np.zeros(2, np.intp)),
         *(np.empty(size, np.uint64), np.empty(size, np.intp), first_places, np.empty(n, np.uint8)),
@@ -263,10 +263,10 @@ class Utility:
         """Yield float64[metrics, references, candidates] for each pairing."""
         lists = _lists(pairings)
         by_metric: dict[int, Floats] = {}
-        for encoding, members in by_reading(self.metrics, self.encoding).items():
-            batch = one_by_one(against_all(lists, encoding))
+        for encoding, members in group_by_encoding(self.metrics, self.encoding).items():
+            batch = split_by_reference(make_list_batch(lists, encoding))
             metrics = [self.metrics[i] for i in members]
-            scores = scores_of_batch(metrics, batch, [None] * len(metrics))
+            scores = score_batch(metrics, batch, [None] * len(metrics))
             by_metric |= {i: self.metrics[i].sign * column for i, column in zip(members, scores, strict=True)}
         start = 0
         for pairing in pairings:
@@ -278,7 +278,7 @@ class Utility:
         """Return float64[texts]: one number per text, higher is better; NaN if it does not exist."""
         expected, weights = sums.expected, self.options.weights
         if self.combination == "ranks":
-            return snapped(-np.mean([_ranks(of_metric, candidates) for of_metric in expected], axis=0))
+            return round_last_bits(-np.mean([_ranks(of_metric, candidates) for of_metric in expected], axis=0))
         if weights is not None and self.options.prune is None:  # pruning has applied the weights already
             expected = np.array(weights)[:, None] * expected
         utility: Floats = expected.sum(axis=0)
@@ -312,7 +312,7 @@ class Utility:
             sums = UtilitySums(parts.sum(axis=0), np.where(exists, column, 0.0).sum(axis=0))
             if done == len(order):
                 break
-            expected = snapped(np.where(sums.weight > 0, sums.expected, -np.inf))
+            expected = round_last_bits(np.where(sums.weight > 0, sums.expected, -np.inf))
             best = int(np.argmax(expected))
             resampled = bootstrap(parts, PRUNING_RESAMPLES, seed, jobs=1)
             wins = (resampled >= resampled[:, best : best + 1]).mean(axis=0)
@@ -334,14 +334,14 @@ class Utility:
         names = tuple(map(str, self.metrics))
         present = np.ones((1, k), np.bool_)
         systems, streams = (tuple(map(str, range(size))) for size in (n, k))
-        decisions = Decisions.of(Similarities(names, names, systems, streams, present, snapped(near)))
+        decisions = Decisions.of(Similarities(names, names, systems, streams, present, round_last_bits(near)))
         members = range(len(names))
-        shares = queen(decisions, members)[0, :n]
+        shares = compute_queen(decisions, members)[0, :n]
         number_of = {text: number for number, text in enumerate(pairing.candidates)}
         for reference, text in enumerate(references):
             if text in number_of:  # a candidate is not compared with itself
                 number = number_of[text]
-                shares[number] = queen(decisions, members, held_out=reference)[0, number]
+                shares[number] = compute_queen(decisions, members, held_out=reference)[0, number]
         return UtilitySums(shares[None], np.ones((1, n)))
 
 
@@ -354,7 +354,7 @@ def _add_up(table: Floats, weights: Floats) -> UtilitySums:
     return UtilitySums(np.where(missing, 0.0, table * column).sum(axis=1), np.where(missing, 0.0, column).sum(axis=1))
 
 
-def _lists(pairings: Sequence[Pairing]) -> Lists:
+def _lists(pairings: Sequence[Pairing]) -> CandidateLists:
     candidates = Segments.joined([pairing.candidates for pairing in pairings])
     same = all(pairing.references is pairing.candidates for pairing in pairings)
     references = candidates if same else Segments.joined([pairing.references for pairing in pairings])
@@ -362,7 +362,7 @@ def _lists(pairings: Sequence[Pairing]) -> Lists:
         np.cumsum([0, *map(len, columns)], dtype=np.intp)
         for columns in ([pairing.candidates for pairing in pairings], [pairing.references for pairing in pairings])
     )
-    return Lists(candidates, bounds, references, reference_bounds)
+    return CandidateLists(candidates, bounds, references, reference_bounds)
 
 
 def _draw(weights: Floats, most: int, seed: int) -> NDArray[np.intp]:
@@ -377,7 +377,7 @@ def _draw(weights: Floats, most: int, seed: int) -> NDArray[np.intp]:
 
 def _ranks(expected: Floats, candidates: DistinctTexts) -> Floats:
     """Return the rank of each text among all candidates, copies included; ties share the mean rank, NaN is last."""
-    goodness = snapped(np.where(np.isnan(expected), -np.inf, expected))
+    goodness = round_last_bits(np.where(np.isnan(expected), -np.inf, expected))
     copies = np.bincount(candidates.places)
     _, inverse = np.unique(-goodness, return_inverse=True)
     counts = np.bincount(inverse, copies)
@@ -387,4 +387,4 @@ def _ranks(expected: Floats, candidates: DistinctTexts) -> Floats:
 
 def best_text(utility: Floats) -> int:
     """Return the text with the highest utility; ties, up to rounding, go to the first."""
-    return int(np.argmax(snapped(np.where(np.isnan(utility), -np.inf, utility))))
+    return int(np.argmax(round_last_bits(np.where(np.isnan(utility), -np.inf, utility))))

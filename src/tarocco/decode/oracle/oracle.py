@@ -16,10 +16,9 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from tarocco.core.arguments import References, listed, packed, streams_of
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.graphs import Forest, Graph, Lattice
-from tarocco.core.test_set import Segments, TestSet
+from tarocco.core.test_set import References, Segments, TestSet, as_list, make_streams, pack_strings
 from tarocco.decode.oracle.forests import as_forest, as_lattice, weight_of
 from tarocco.decode.oracle.results import FIRST, ORACLE, RIVAL, OracleResult, SegmentOracle
 from tarocco.decode.oracle.search import beam_texts, best_derivation, best_texts, derivation_against, number_words
@@ -33,7 +32,7 @@ from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import map_ordered
 from tarocco.scoring.score import score_test_set
 from tarocco.scoring.settings import WORKERS, Text, TextShortcuts, Workers, WorkerShortcuts, apply_shortcuts
-from tarocco.scoring.statistics import contexts_of, scores_of_batch
+from tarocco.scoring.statistics import prepare_contexts, score_batch
 
 METRIC = "GRR-4"
 BEAM = 16
@@ -174,7 +173,7 @@ def oracle(
     ('a cat sat on the mat', [2])
     """
     options, text, workers = apply_shortcuts("oracle", shortcuts, options, text, workers)
-    test_set = TestSet({}, streams_of(listed(references, "references")))
+    test_set = TestSet({}, make_streams(as_list(references, "references")))
     source = _search_input(texts, options, len(test_set))
     return find_oracles(
         replace(source, weights=options.weights, without=tuple(options.without)),
@@ -182,7 +181,7 @@ def oracle(
         find_metrics([metric])[0],
         find_metrics(also),
         text.encoding,
-        best=None if best is None else packed(best, "best"),
+        best=None if best is None else pack_strings(best, "best"),
         options=options,
         workers=workers,
     )
@@ -303,7 +302,7 @@ class OracleSearch:
         """Return the score of each text of each list, against the references of that list."""
         groups = _groups(lists), _groups(references)
         batch = Batch.of_groups(lists, references, *groups, self.metric.reads(self.encoding))
-        (scores,) = scores_of_batch([self.metric], batch, [self.context])
+        (scores,) = score_batch([self.metric], batch, [self.context])
         return np.split(scores, np.cumsum(list(map(len, lists)))[:-1])
 
     def rank(self, scores: Floats) -> list[int]:
@@ -321,7 +320,7 @@ def _groups(texts: Sequence[Segments]) -> Groups:
 def _plan_search(
     source: SearchInput, references: TestSet, metric: Metric, encoding: Encoding, options: OracleOptions
 ) -> OracleSearch:
-    (context,) = contexts_of(references, [metric], encoding)
+    (context,) = prepare_contexts(references, [metric], encoding)
     if source.lists is not None:
         return OracleSearch(metric, context, encoding, None, options.k, 0)
     if encoding.tokenize != "none":

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tarocco.core.records import ResultTable, number_or_null
 from tarocco.core.test_set import Segments
 from tarocco.metrics.base import Floats
-from tarocco.scoring.results import Result, Score, Tabular, number_or_null
+from tarocco.scoring.results import Result, Score
 
 FIRST, ORACLE, RIVAL = "1-best", "oracle", "oracle of GRR-4"  # the systems of OracleResult.scores
 
@@ -37,7 +38,7 @@ class SegmentOracle:
 
 
 @dataclass(frozen=True, eq=False)
-class OracleResult(Tabular):
+class OracleResult(ResultTable):
     """Oracles and the texts they are compared with; `scores` is a result like that of `tarocco.score`.
 
     The systems in `scores` are "1-best" (if there are weights, lists or `best` texts), "oracle" and, if oracles are

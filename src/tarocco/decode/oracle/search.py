@@ -24,13 +24,13 @@ from tarocco.core.test_set import Segments
 from tarocco.decode.oracle.forests import initial_nodes
 from tarocco.encode.batch import Encoding
 from tarocco.encode.vocabulary import Vocabulary
-from tarocco.kernels import beams, kernel, spans
+from tarocco.kernels import forest_search, kernel
 from tarocco.metrics.base import Floats
 from tarocco.metrics.edit.rates import Automaton
 
-_fill = kernel(spans, "fill")
-_trace = kernel(spans, "trace")
-_search = kernel(beams, "search")
+_fill = kernel(forest_search, "fill_tables")
+_trace = kernel(forest_search, "trace_best_derivation")
+_search = kernel(forest_search, "search_with_beam")
 
 _MOST_BYTES = 1 << 33  # of tables, or of texts in a beam
 _MOST_EDGES = 1 << 26  # of a derivation
@@ -112,7 +112,7 @@ class AutomatonStates:
 
 @dataclass(frozen=True, eq=False)
 class SpanTables:
-    """The most that each node's texts collect between two states, or from the start; see kernels/spans.py."""
+    """The most that each node's texts collect between two states, or from the start; see kernels/forest_search.py."""
 
     states: AutomatonStates
     starts: NDArray[np.int64]

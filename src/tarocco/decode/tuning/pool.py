@@ -17,7 +17,7 @@ from tarocco.io.nbest.features import features_of, scores_of
 from tarocco.io.nbest.lists import NBestList, read_nbest
 from tarocco.metrics.base import Floats, Metric
 from tarocco.parallel.fan_out import blocks, map_ordered
-from tarocco.scoring.statistics import by_reading, contexts_of, statistics_of_batch
+from tarocco.scoring.statistics import count_batch, group_by_encoding, prepare_contexts
 
 Path = str | os.PathLike[str]
 Weights = Mapping[str, tuple[float, ...]]
@@ -177,7 +177,7 @@ def pool_statistics(
     pool: CandidatePool, references: TestSet, metrics: Sequence[Metric], encoding: Encoding, jobs: int | None = None
 ) -> list[Floats]:
     """Return float64[candidates, k] for each metric, in the order of the pool."""
-    contexts = contexts_of(references, metrics, encoding)
+    contexts = prepare_contexts(references, metrics, encoding)
 
     def count(block: tuple[int, int]) -> list[Floats]:
         columns, segments = pool.texts[slice(*block)], pool.segments[slice(*block)]
@@ -185,9 +185,9 @@ def pool_statistics(
         streams = [stream.taken(segments) for stream in references.references]
         groups = Groups(np.arange(bounds[-1]), bounds), Groups.of_columns(references.present[:, segments])
         by_metric: dict[int, Floats] = {}
-        for way, members in by_reading(metrics, encoding).items():
+        for way, members in group_by_encoding(metrics, encoding).items():
             batch = Batch.of_groups(columns, streams, *groups, way)
-            rows = statistics_of_batch([metrics[i] for i in members], batch, [contexts[i] for i in members])
+            rows = count_batch([metrics[i] for i in members], batch, [contexts[i] for i in members])
             by_metric |= dict(zip(members, rows, strict=True))
         return [by_metric[i] for i in range(len(metrics))]
 

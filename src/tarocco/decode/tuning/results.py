@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import InputError, UnknownName
+from tarocco.core.records import Interval, ResultTable, number_or_null
 from tarocco.decode.tuning.pool import FeatureLayout, Weights
 from tarocco.metrics.base import Floats
-from tarocco.scoring.results import Interval, Tabular, number_or_null
 
 MOST_LINES = 10_000_000  # unless at least 1 percent of them have a list: ids may be any number
 
@@ -61,7 +61,7 @@ class TuneStart:
 
 
 @dataclass(frozen=True, eq=False)
-class TuneResult(Tabular):
+class TuneResult(ResultTable):
     """Tuned weights by feature name, and the scores before and after; `result["BLEU-4"]` is a `TunedScore`.
 
     `start` are the initial weights and `origin` says where they come from. `objective` is the maximized weighted sum of
@@ -137,7 +137,7 @@ class TuneResult(Tabular):
 
 
 @dataclass(frozen=True, eq=False)
-class RerankResult(Tabular):
+class RerankResult(ResultTable):
     """The best candidate of each list: its text, its place in the list (from 1) and its weighted sum of features.
 
     `segments` are the numbers (from 0) of the segments that have a list.

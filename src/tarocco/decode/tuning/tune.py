@@ -10,10 +10,10 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.core.arguments import References, listed, streams_of
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.names import write_value
-from tarocco.core.test_set import TestSet
+from tarocco.core.records import Interval
+from tarocco.core.test_set import References, TestSet, as_list, make_streams
 from tarocco.decode.tuning.mert import MertSearch, TuningObjective, best_of_lists, climb_all, normalize, weighted_sum
 from tarocco.decode.tuning.pool import CandidatePool, Path, Weights, pool_statistics, read_pool
 from tarocco.decode.tuning.results import RerankResult, TunedScore, TuneResult, TuneStart
@@ -22,7 +22,6 @@ from tarocco.io.weights import weights_of
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import bootstrap, percentiles
-from tarocco.scoring.results import Interval
 from tarocco.scoring.score import score_signature
 from tarocco.scoring.settings import RESAMPLING, WORKERS, Resampling, Shortcuts, Text, Workers, apply_shortcuts
 
@@ -130,7 +129,7 @@ def tune(
     if options.weights is not None:
         options = replace(options, weights=weights_of(options.weights))
     options.normalized_shares(chosen)
-    test_set = TestSet({}, streams_of(listed(references, "references")))
+    test_set = TestSet({}, make_streams(as_list(references, "references")))
     pool = read_pool(nbest, len(test_set), options.first_id)
     return tune_pool(pool, test_set, chosen, text.encoding, options, resampling, workers)
 

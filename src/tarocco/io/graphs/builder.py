@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import InputError
-from tarocco.core.graphs import EPSILON, Features, Forest, Lattice, gathered
+from tarocco.core.graphs import EPSILON, ArcFeatures, Forest, Lattice, gather_ragged
 from tarocco.io.files import shown
 from tarocco.io.lines import Block
 
@@ -161,8 +161,8 @@ class Arcs:
 
 
 def _chained(
-    graph: _Graph, phrases: list[str], weights: NDArray[np.float64], rows: Features | None
-) -> tuple[_Graph, list[str], NDArray[np.float64], Features | None]:
+    graph: _Graph, phrases: list[str], weights: NDArray[np.float64], rows: ArcFeatures | None
+) -> tuple[_Graph, list[str], NDArray[np.float64], ArcFeatures | None]:
     """An arc of several words becomes as many arcs; weight and features are the first one's."""
     split = [phrase.split() or [""] for phrase in phrases]
     sizes = np.array([len(words) for words in split], np.intp)
@@ -177,7 +177,7 @@ def _chained(
     if rows is not None:
         starts = np.repeat(rows.starts[1:], sizes)  # what is not the first begins where the first one ends
         starts[is_first] = rows.starts[:-1]
-        rows = Features(rows.names, np.append(starts, rows.starts[-1]), rows.columns, rows.values)
+        rows = ArcFeatures(rows.names, np.append(starts, rows.starts[-1]), rows.columns, rows.values)
     n = graph.n + int(np.count_nonzero(~is_first))
     return _Graph(n, sources, targets), [word for words in split for word in words], spread, rows
 
@@ -235,7 +235,7 @@ class Edges:
             graph = _Graph(n, rank[graph.sources], rank[graph.targets])
         order = np.argsort(heads, kind="stable")
         sizes = np.array([len(self.tails[edge]) for edge in kept.tolist()], np.int64)
-        tail_starts, cells = gathered(np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]), order)
+        tail_starts, cells = gather_ragged(np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]), order)
         numbered: dict[str, int] = {}
         items: list[int] = []
         item_starts = [0]
@@ -380,9 +380,9 @@ def _followers(n: int, sources: NDArray[np.int64], targets: NDArray[np.int64]) -
     return lambda node: by_source[starts[node] : starts[node + 1]]
 
 
-def _features(rows: Sequence[Row]) -> Features:
+def _features(rows: Sequence[Row]) -> ArcFeatures:
     numbered: dict[str, int] = {}
     columns = [numbered.setdefault(name, len(numbered)) for row in rows for name, _ in row]
     starts = np.cumsum([0, *(len(row) for row in rows)], dtype=np.int64)
     values = [value for row in rows for _, value in row]
-    return Features(tuple(numbered), starts, np.array(columns, np.int32), np.array(values, np.float64))
+    return ArcFeatures(tuple(numbered), starts, np.array(columns, np.int32), np.array(values, np.float64))

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 
 from tarocco.core.errors import InputError, UnknownName
-from tarocco.core.graphs import Features, Forest, Graph, Lattice
+from tarocco.core.graphs import ArcFeatures, Forest, Graph, Lattice
 from tarocco.io.files import whole_file
 from tarocco.io.graphs import openfst, plf, slf
 from tarocco.io.graphs.moses import HEADER
@@ -67,7 +67,7 @@ def _arcs(lattice: Lattice, empty_word: str) -> Iterator[tuple[int, int, str, fl
     )
 
 
-def _rows(features: Features) -> list[list[tuple[str, float]]]:
+def _rows(features: ArcFeatures) -> list[list[tuple[str, float]]]:
     cells = [
         (features.names[c], value) for c, value in zip(features.columns.tolist(), features.values.tolist(), strict=True)
     ]

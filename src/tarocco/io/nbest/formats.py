@@ -13,17 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import InputError
-from tarocco.core.test_set import Segments, line_starts
+from tarocco.core.test_set import Segments, find_line_starts
 from tarocco.io.files import shown
 from tarocco.io.lines import Block
 from tarocco.io.markup import format_of
 from tarocco.io.nbest.byte_ranges import BARS, JSON_LINES, MOST_ID, TABS, Begins
 from tarocco.io.tables import SUFFIXES, json_lines, told
-from tarocco.kernels import kernel, listing
+from tarocco.kernels import kernel, nbest_lines
 
-_split_bars = kernel(listing, "split_bars")
-_split_tabs = kernel(listing, "split_tabs")
-_split_fairseq = kernel(listing, "split_fairseq")
+_split_bars = kernel(nbest_lines, "split_moses_lines")
+_split_tabs = kernel(nbest_lines, "split_tab_lines")
+_split_fairseq = kernel(nbest_lines, "split_fairseq_lines")
 
 _LOG = 1 << 20  # bytes of log that may stand before fairseq's first line
 _FAIRSEQ = re.compile(rb"^[STHDP]-[0-9]+\t", re.MULTILINE)
@@ -38,7 +38,7 @@ class Source:
 
     @cached_property
     def _starts(self) -> NDArray[np.intp]:
-        return line_starts(np.frombuffer(self.data, np.uint8))
+        return find_line_starts(np.frombuffer(self.data, np.uint8))
 
     def between(self, first: int, last: int) -> bytes:
         """Lines first .. last, counted from 0."""

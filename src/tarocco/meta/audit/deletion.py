@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tarocco.meta.audit.evidence import Evidence, Finding, Outcome, Settings, p_values
 from tarocco.metrics.base import Floats
-from tarocco.scoring.resampling import random_sets
+from tarocco.scoring.resampling import draw_random_sets
 from tarocco.scoring.results import Score
 
 CHECK = "deletion"
@@ -33,7 +33,7 @@ def deletion(evidence: Evidence, blank: list[NDArray[np.bool_]], settings: Setti
         return Outcome(evidence.name, CHECK, impossible="these scores were made elsewhere: empty outputs have none")
     n = evidence.n_segments
     size = max(1, round(settings.share * n))
-    chosen = random_sets(settings.seed, n, settings.n_draws, size)
+    chosen = draw_random_sets(settings.seed, n, settings.n_draws, size)
     worst = evidence.sign * empty.score
     records, found = [], []
     for score, before, already in zip(evidence.scores, evidence.of_systems.tolist(), blank, strict=True):

@@ -10,16 +10,16 @@ import numpy as np
 
 from tarocco.core.errors import InputError
 from tarocco.core.test_set import CandidateScores
-from tarocco.encode.batch import Encoding, Lists, leaving_one_out
+from tarocco.encode.batch import Encoding, make_leave_one_out_batch
 from tarocco.io.nbest.lists import NBestList
 from tarocco.meta.orange.cases import Case, Chosen
 from tarocco.meta.orange.confusions import Confusion, Wanted, confusion_of
 from tarocco.meta.orange.ranking import Standing, combined, rank, stack, standing
 from tarocco.metrics.base import Floats, Metric
-from tarocco.scoring.statistics import by_reading, scores_of_batch
+from tarocco.scoring.statistics import group_by_encoding, score_batch
 
 if TYPE_CHECKING:
-    from tarocco.annotate.cache import Told
+    from tarocco.annotate.cache import Annotations
 
 Scorer = Metric | CandidateScores
 
@@ -49,7 +49,7 @@ class Work:
     oracle: str
     ties: str
     confusions: Wanted | None = None
-    told: Told | None = None  # what an analyzer said of the texts, where it may not be in the worker's process
+    told: Annotations | None = None  # what an analyzer said of the texts, where it may not be in the worker's process
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,9 +68,9 @@ def judged(contexts: Mapping[Metric, Any], work: Work) -> Outcome:
     if not work.contestants:
         return Outcome(())
     if work.told is not None:
-        from tarocco.annotate.cache import learn
+        from tarocco.annotate.cache import load_annotations
 
-        learn(work.told)
+        load_annotations(work.told)
     scorers = list(dict.fromkeys(scorer for one in work.contestants for scorer in one.scorers))
     number = {scorer: i for i, scorer in enumerate(scorers)}
     members = [[number[scorer] for scorer in one.scorers] for one in work.contestants]
@@ -122,10 +122,10 @@ class _Goodness:
         self.found: dict[int, Floats] = {}
         metrics = {i: scorer for i, scorer in enumerate(scorers) if isinstance(scorer, Metric)}
         numbers, own = list(metrics), list(metrics.values())
-        for way, members in by_reading(own, work.encoding).items():
-            batch = leaving_one_out(work.chosen.lists, way, fair=work.fair)
+        for way, members in group_by_encoding(own, work.encoding).items():
+            batch = make_leave_one_out_batch(work.chosen.lists, way, fair=work.fair)
             of_way = [own[i] for i in members]
-            scores = scores_of_batch(of_way, batch, [contexts.get(metric) for metric in of_way])
+            scores = score_batch(of_way, batch, [contexts.get(metric) for metric in of_way])
             for i, metric, of_metric in zip(members, of_way, scores, strict=True):
                 self.found[numbers[i]] = metric.sign * of_metric
         self.computed = np.stack([self.found[i] for i in numbers]) if numbers else None
@@ -134,7 +134,7 @@ class _Goodness:
 
     def of(self, s: int) -> tuple[Floats, Floats]:
         """float64[scorers, candidates] and float64[scorers, references] of a list; lists are asked for in order."""
-        lists: Lists = self.work.chosen.lists
+        lists = self.work.chosen.lists
         n = int(lists.bounds[s + 1] - lists.bounds[s])
         r = int(lists.reference_bounds[s + 1] - lists.reference_bounds[s])
         candidates, references = np.empty((len(self.scorers), n)), np.empty((len(self.scorers), r))

@@ -18,8 +18,8 @@ from tarocco.meta.orange.cases import Chosen
 from tarocco.meta.orange.hearing import Given, folded
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.registry import release_of
-from tarocco.scoring.cache import Waiting
-from tarocco.store.blocks import Series, Store, digest
+from tarocco.scoring.cache import WriteBuffer
+from tarocco.store.blocks import Series, Store, make_digest
 
 NAME = "ORANGE"  # in front of the metric's name, so that nobody takes these rows for its statistics
 ELSEWHERE = "external"  # in place of the release of scores that were made elsewhere
@@ -32,8 +32,8 @@ class KeptOutcomes:
         self, store: Store, contestants: Sequence[Contestant], references: TestSet, how: str, subject: str
     ) -> None:
         self.store, self.subject, self.segments = store, subject, len(references)
-        self.waiting, self.references = Waiting(store), references.references
-        self.everything = digest(
+        self.waiting, self.references = WriteBuffer(store), references.references
+        self.everything = make_digest(
             np.ascontiguousarray(references.present),
             *(part for s in references.references for part in (s.text, s.starts)),
         )
@@ -47,7 +47,7 @@ class KeptOutcomes:
                 continue
             release = " + ".join(map(str, releases))
             prepares = any(isinstance(scorer, Metric) and scorer.prepares for scorer in one.scorers)
-            made_by = digest(NAME, how, one.scores, release, self.everything if prepares else b"")
+            made_by = make_digest(NAME, how, one.scores, release, self.everything if prepares else b"")
             self.made_by[m] = (one.signature, f"{NAME} {one.name}", release, made_by)
             self.elsewhere[m] = [scorer.name for scorer in one.scorers if isinstance(scorer, CandidateScores)]
 
@@ -55,11 +55,11 @@ class KeptOutcomes:
         """The keys of a block of lists."""
         lists = chosen.lists
         sizes = np.array([len(part) for case in chosen.cases for part in (case.candidates, case.references)])
-        content = digest(
+        content = make_digest(
             *(lists.candidates.text, lists.candidates.starts, lists.references.text, lists.references.starts, sizes),
             *(np.concatenate(chosen.kept), np.concatenate(chosen.ends)),
         )
-        elsewhere = {name: digest(*(part for pair in pairs for part in pair)) for name, pairs in given.items()}
+        elsewhere = {name: make_digest(*(part for pair in pairs for part in pair)) for name, pairs in given.items()}
         return self._keys(content, elsewhere)
 
     def keys_of_stretch(self, chunks: Iterable[bytes], how: str, segments: tuple[int, int] | None) -> dict[int, bytes]:
@@ -67,13 +67,13 @@ class KeptOutcomes:
         references = self.everything
         if segments is not None:
             own = [column.rows(*segments) for column in self.references]
-            references = digest(str(segments), *(part for column in own for part in (column.text, column.starts)))
-        return self._keys(digest(*map(digest, chunks), how, references), {})
+            references = make_digest(str(segments), *(part for column in own for part in (column.text, column.starts)))
+        return self._keys(make_digest(*map(make_digest, chunks), how, references), {})
 
     def _keys(self, content: bytes, elsewhere: Mapping[str, bytes]) -> dict[int, bytes]:
-        self.content = self.content or digest(self.everything, content)
+        self.content = self.content or make_digest(self.everything, content)
         return {
-            m: digest(made_by + content + b"".join(elsewhere[name] for name in self.elsewhere[m]))
+            m: make_digest(made_by + content + b"".join(elsewhere[name] for name in self.elsewhere[m]))
             for m, (*_, made_by) in self.made_by.items()
         }
 
@@ -88,7 +88,7 @@ class KeptOutcomes:
                 )
                 for m, (signature, metric, release, _) in self.made_by.items()
             ],
-            anew=not self.rows,  # what an earlier trial had further on may not be there any more
+            replace=not self.rows,  # what an earlier trial had further on may not be there any more
         )
         self.rows += lists
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter
 from tarocco.core.test_set import Segments, TestSet
-from tarocco.encode.batch import Lists
+from tarocco.encode.batch import CandidateLists
 from tarocco.io.nbest.lists import NBestList
-from tarocco.kernels import distinct, kernel
+from tarocco.kernels import duplicates, kernel
 
-_firsts_of_lists = kernel(distinct, "firsts_of_lists")
+_firsts_of_lists = kernel(duplicates, "find_duplicates")
 
 FINE = 64  # candidates: the default grid has every length up to here, and then every so many
 _TEXT = 1 << 19  # bytes of text that are judged together, or one list if that is longer; results do not depend on it
@@ -180,7 +180,7 @@ class Chosen:
     """
 
     cases: tuple[Case, ...]
-    lists: Lists
+    lists: CandidateLists
     scored: tuple[NDArray[np.intp], ...]  # the texts of each list, by their first numbers in the list as it was read
     places: tuple[NDArray[np.intp] | None, ...]
     kept: tuple[NDArray[np.intp], ...]
@@ -220,7 +220,9 @@ def chosen_of(block: Sequence[Case], selection: Selection, counted: Counted, fol
         return None
     bounds = np.concatenate([np.zeros(1, np.intp), np.cumsum([len(one) for one in rows], dtype=np.intp)])
     shortened = _lists(left) if len(left) < len(everything) else everything
-    lists = Lists(everything.candidates, bounds, shortened.references, shortened.reference_bounds, np.concatenate(rows))
+    lists = CandidateLists(
+        everything.candidates, bounds, shortened.references, shortened.reference_bounds, np.concatenate(rows)
+    )
     return Chosen(tuple(left), lists, *map(tuple, (scored, places, kept, copied, ends)))
 
 
@@ -230,10 +232,10 @@ def _count_empty(case: Case, blank: NDArray[np.bool_], counted: Counted) -> None
         counted.empty += int(blank.sum())
 
 
-def _lists(block: Sequence[Case]) -> Lists:
+def _lists(block: Sequence[Case]) -> CandidateLists:
     sizes = ([0, *(len(case.candidates) for case in block)], [0, *(len(case.references) for case in block)])
     bounds, reference_bounds = (np.cumsum(one, dtype=np.intp) for one in sizes)
-    return Lists(
+    return CandidateLists(
         Segments.joined([case.candidates for case in block]),
         bounds,
         Segments.joined([case.references for case in block]),
@@ -241,7 +243,7 @@ def _lists(block: Sequence[Case]) -> Lists:
     )
 
 
-def _firsts_and_copies(lists: Lists) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+def _firsts_and_copies(lists: CandidateLists) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """The first candidate of the same text, and which are word for word a reference, whose spaces do not matter."""
     references = Segments.from_strings([" ".join(text.split()) for text in lists.references])
     n = len(lists.candidates)

@@ -20,7 +20,7 @@ from tarocco.meta.orange.rules import Rules
 from tarocco.metrics.base import Floats, Metric
 
 if TYPE_CHECKING:
-    from tarocco.annotate.cache import Told
+    from tarocco.annotate.cache import Annotations
 
 Given = Mapping[str, Sequence[tuple[Floats, Floats]]]  # scores made elsewhere, a pair a list
 
@@ -45,7 +45,9 @@ class Hearing:
     rules: Rules
     confusions: Wanted | None
 
-    def work(self, chosen: Chosen, judges: Sequence[int], given: Given | None = None, told: Told | None = None) -> Work:
+    def work(
+        self, chosen: Chosen, judges: Sequence[int], given: Given | None = None, told: Annotations | None = None
+    ) -> Work:
         """Some lists, to be judged by the contestants with these numbers."""
         return Work(
             chosen,

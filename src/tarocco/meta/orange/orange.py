@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tarocco.annotate.analyzers import Analyzer, analyzer_name
-from tarocco.core.arguments import References, listed, packed, streams_of
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.core.test_set import CandidateScores, TestSet
+from tarocco.core.test_set import CandidateScores, References, TestSet, as_list, make_streams, pack_strings
 from tarocco.encode.batch import Encoding
 from tarocco.io.nbest.lists import NBestFile, NBestList
 from tarocco.meta.orange.cases import Selection
@@ -121,7 +120,7 @@ def orange(
     """
     if not isinstance(confusions, int) or confusions < 0:
         raise BadParameter(f"confusions is an integer of at least 0, not {confusions!r}")
-    test_set = TestSet({}, streams_of(listed(references, "references")))
+    test_set = TestSet({}, make_streams(as_list(references, "references")))
     if external is not None and not isinstance(external, Mapping):
         raise InputError(f'external is a mapping such as {{"COMET": "comet.jsonl"}}, not {external!r}')
     scores = [_candidate_scores(name, given, first_id) for name, given in (external or {}).items()]
@@ -136,7 +135,7 @@ def orange(
         short,
         Resampling(confidence, n_resamples, seed),
     )
-    labels = None if pool is None else listed(pool, "pool")
+    labels = None if pool is None else as_list(pool, "pool")
     if labels is not None and len(labels) != len(test_set):
         raise InputError(f"pool has {len(labels)} labels, but the references have {len(test_set)} segments")
     if isinstance(nbest, str | os.PathLike):
@@ -190,7 +189,7 @@ def _candidate_scores(name: str, given: Given, first_id: int) -> CandidateScores
     own, kind = name_and_kind(name)
     if isinstance(given, str | os.PathLike):
         return read_candidate_scores(ExternalFile(own, os.fspath(given), None, kind))
-    return candidate_scores_of(own, kind, listed(given, f"the scores of {own}"), first_id)
+    return candidate_scores_of(own, kind, as_list(given, f"the scores of {own}"), first_id)
 
 
 def given_lists(lists: Iterable[Sequence[str]], segments: int) -> Iterator[NBestList]:
@@ -202,7 +201,7 @@ def given_lists(lists: Iterable[Sequence[str]], segments: int) -> Iterator[NBest
         if number > segments:
             raise InputError(f"there are references for {segments} segments, but more lists than that")
         yield NBestList(
-            number - 1, packed(one, f"the candidates of segment {number - 1} (counted from 0)"), "nbest", number
+            number - 1, pack_strings(one, f"the candidates of segment {number - 1} (counted from 0)"), "nbest", number
         )
     if number < segments:
         raise InputError(f"there are references for {segments} segments, but {number} lists")

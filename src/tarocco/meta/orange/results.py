@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import UnknownName
+from tarocco.core.records import Interval, ResultTable, number_or_null
 from tarocco.meta.orange.confusions import Confusion
 from tarocco.meta.orange.ranking import rank
 from tarocco.metrics.base import Floats
-from tarocco.scoring.resampling import bootstrap, percentiles, totals
-from tarocco.scoring.results import Interval, Tabular, number_or_null
+from tarocco.scoring.resampling import bootstrap, percentiles, sum_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ def _ends(interval: Interval) -> list[float | None]:
 
 
 @dataclass(frozen=True, eq=False)
-class OrangeResult(Tabular, Mapping[str, Orange]):
+class OrangeResult(ResultTable, Mapping[str, Orange]):
     """The metrics of a trial, the best first. `result["ROUGE-L"]` is an Orange.
 
     `segments` are the numbers (from 0) of the segments that count, `sizes` the lengths of their lists; `left_out` says
@@ -227,13 +227,13 @@ def verdicts(
     ranks = np.concatenate([rank(counts[whole], ties) for counts in ranked.counts], axis=1)
     ratios = ranks / (np.minimum(n_best, ranked.sizes[lists]) + 1.0)[:, None]
     exist, m = ~np.isnan(ratios), len(names)
-    best = int(np.argmin(np.where(exist.any(axis=0), _means(totals, ratios, exist), np.inf)))
+    best = int(np.argmin(np.where(exist.any(axis=0), _means(sum_rows, ratios, exist), np.inf)))
     # Both sides of a difference are means over the segments that count for both.
     sides = np.broadcast_to(ratios[:, [best]], ratios.shape)
     with_best = exist & exist[:, [best]]
     columns = np.concatenate([ranks, ratios, ratios, sides], axis=1)
     there = np.concatenate([exist, exist, with_best, with_best], axis=1)
-    means = _means(totals, columns, there)
+    means = _means(sum_rows, columns, there)
     drawn = _means(lambda table: bootstrap(table, n_resamples, seed, jobs), columns, there)
     curves = _curves(ranked, lists, grid, ties)
 
@@ -279,4 +279,4 @@ def _curves(ranked: Ranked, lists: NDArray[np.intp], grid: Sequence[int], ties: 
     rows = ranked.rows_at(lists, lengths)
     normalizers = np.minimum(lengths, ranked.sizes[lists][:, None]) + 1.0
     of_metrics = (rank(counts[rows], ties) / normalizers for counts in ranked.counts)
-    return [_means(totals, ratios, ~np.isnan(ratios)).tolist() for ratios in of_metrics]
+    return [_means(sum_rows, ratios, ~np.isnan(ratios)).tolist() for ratios in of_metrics]

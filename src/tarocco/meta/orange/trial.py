@@ -25,7 +25,7 @@ from tarocco.meta.orange.rules import Panel, Rules
 from tarocco.meta.orange.summary import ONE_REFERENCE, summed_up
 from tarocco.metrics.base import Floats, Metric
 from tarocco.parallel.fan_out import check_jobs, map_ordered
-from tarocco.scoring.statistics import analyze, contexts_of, needs_analysis, told_of
+from tarocco.scoring.statistics import analyze_texts, annotations_for, needs_analysis, prepare_contexts
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -79,9 +79,9 @@ def heard_in_blocks(
             waiting.append(_Judging(chosen, counted.taken(), known, missing, keys))
             texts = chosen.lists.candidates, chosen.lists.references
             own = [one for m in missing for one in contestants[m].scorers if isinstance(one, Metric)]
-            analyze(texts, own, rules.encoding, store, executor)
+            analyze_texts(texts, own, rules.encoding, store, executor)
             sent = chosen if hearing.confusions else replace(chosen, cases=())  # texts go to other processes once
-            told = None if executor is None else told_of(texts, own, rules.encoding)
+            told = None if executor is None else annotations_for(texts, own, rules.encoding)
             yield hearing.work(sent, missing, of_block, told)
 
     judge = partial(judged, hearing.contexts)
@@ -254,8 +254,8 @@ def run_trial(
     metrics = [scorer for scorer in scorers if isinstance(scorer, Metric)]
     with _kept(store, contestants, references, rules, lists.name) as kept:
         preparing = [metric for metric in metrics if metric.prepares]
-        analyze(references.references, preparing, rules.encoding, None if kept is None else kept.store, executor)
-        contexts = dict(zip(metrics, contexts_of(references, metrics, rules.encoding), strict=True))
+        analyze_texts(references.references, preparing, rules.encoding, None if kept is None else kept.store, executor)
+        contexts = dict(zip(metrics, prepare_contexts(references, metrics, rules.encoding), strict=True))
         hearing = Hearing(references, contestants, contexts, rules, confusions)
         # Who reads a stretch knows neither the lists that are pooled with its own, nor files and analyses beside it.
         # And some executors would send all references with every item.
@@ -289,8 +289,8 @@ def _kept(
         yield None
         return
     from tarocco.meta.orange.cache import KeptOutcomes  # SQLite, which a run without a store does not need
-    from tarocco.scoring.cache import keeping
+    from tarocco.scoring.cache import open_cache
 
     how = f"{rules.against} {rules.oracle}"
-    with keeping(store, lambda opened: KeptOutcomes(opened, contestants, references, how, subject)) as kept:
+    with open_cache(store, lambda opened: KeptOutcomes(opened, contestants, references, how, subject)) as kept:
         yield kept

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,21 +14,29 @@ from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.test_set import HumanScores, TestSet
 from tarocco.encode.batch import Encoding
 from tarocco.io.nbest.lists import NBestList, read_nbest
-from tarocco.meta.correlation.coefficients import COEFFICIENTS
-from tarocco.meta.correlation.human import FEWEST_SYSTEMS, criterion_of
-from tarocco.meta.correlation.levels import View, view_of
-from tarocco.meta.correlation.sides import Side, of_people, of_scores, of_values
+from tarocco.meta.correlation.agreement import COEFFICIENTS
+from tarocco.meta.correlation.levels import CorrelationLevel, make_level
+from tarocco.meta.correlation.score_sources import (
+    MIN_SYSTEMS,
+    ScoreSource,
+    find_criterion,
+    make_human_source,
+    make_metric_source,
+    make_source,
+)
 from tarocco.meta.orange.cases import Selection
 from tarocco.meta.orange.hearing import Lists
 from tarocco.meta.orange.orange import NBest, given_lists
 from tarocco.meta.orange.rules import Panel, Resampling, Rules
 from tarocco.meta.orange.trial import run_trial
-from tarocco.meta.qarla import king as kings
-from tarocco.meta.qarla.queen import Comparison, held_out_queens
-from tarocco.meta.qarla.similarities import Similarities, similarities_of
+from tarocco.meta.qarla.decisions import HeldOutCases
+from tarocco.meta.qarla.king import mean_over_segments
+from tarocco.meta.qarla.queen import PairSelection, compute_held_out_queens
+from tarocco.meta.qarla.similarities import Similarities, compute_similarities
 from tarocco.meta.references.subsets import Pool
 from tarocco.metrics.base import Floats, Metric
 from tarocco.scoring.score import score_test_set
+from tarocco.scoring.settings import Workers
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -53,7 +61,7 @@ class People:
     """The correlation of metrics with what people said."""
 
     encoding: Encoding
-    view: View
+    view: CorrelationLevel
     coefficient: str
     items: Floats
     told: Sequence[tuple[str, object]]
@@ -79,7 +87,7 @@ class People:
         found = []
         for m, metric in enumerate(metrics):
             own = scores[m :: len(metrics)]  # system by system, and in each metric by metric
-            agreement = self.view.agreement(self.coefficient, self.view.items(of_scores(own)), self.items)
+            agreement = self.view.agreement(self.coefficient, self.view.items(make_metric_source(own)), self.items)
             by_order = metric.order_shares(np.stack([score.sums for score in own]))
             shares = {name: _mean(values) for name, values in by_order.items()}
             found.append(Outcome(agreement.value, shares, agreement.why))
@@ -100,14 +108,14 @@ def by_people(
     coefficient = coefficient or ("pearson" if level == "system" else "kendall")
     if coefficient not in COEFFICIENTS:
         raise BadParameter(f"coefficient is one of {', '.join(COEFFICIENTS)}, not {coefficient!r}")
-    view = view_of(level, grouping, len(pool.rows), seed=seed)
-    criterion = criterion_of(human)
-    side, more = _restricted(of_people(human, criterion), pool)
+    view = make_level(level, grouping, len(pool.rows), seed=seed)
+    criterion = find_criterion(human)
+    side, more = _restricted(make_human_source(human, criterion), pool)
     items = view.items(side)  # before anything is scored: people may have no scores at this level
     judged = int(np.isfinite(items).any(axis=1).sum())
-    if judged < FEWEST_SYSTEMS and (level == "system" or grouping == "item"):
+    if judged < MIN_SYSTEMS and (level == "system" or grouping == "item"):
         raise InputError(
-            f"people judged {judged} of these systems: a correlation over fewer than {FEWEST_SYSTEMS} says nothing"
+            f"people judged {judged} of these systems: a correlation over fewer than {MIN_SYSTEMS} says nothing"
         )
     told: list[tuple[str, object]] = [("by", "people"), ("level", level)]
     if level != "system":
@@ -117,12 +125,12 @@ def by_people(
     return People(encoding, view, coefficient, items, [*told, ("corr", coefficient), *human.origin], [*notes, *more])
 
 
-def _restricted(side: Side, pool: Pool) -> tuple[Side, list[str]]:
+def _restricted(side: ScoreSource, pool: Pool) -> tuple[ScoreSource, list[str]]:
     """What people say of the segments that take part, and what a reader should know of it."""
     if side.statistics is None:
         whole = "people judged whole systems, so that their scores are about the other segments, too"
         return side, [whole] * (len(pool.rows) < pool.of)
-    side = of_values(side.name, side.segments[:, pool.rows])
+    side = make_source(side.name, side.segments[:, pool.rows])
     judged = np.isfinite(side.segments).sum(axis=1)
     fewest, most = int(judged.min()), int(judged.max())
     if fewest == len(pool.rows):
@@ -219,9 +227,15 @@ class KingJudge:
         """Strict KING of each metric by itself."""
         near = self._near(test_set, tuple(metrics), jobs, store, executor)
         alone = [[m] for m in range(len(metrics))]
-        resampling = kings.Resampling(0.95, 1, 0, 1)  # nobody asks for its interval
-        found = kings.outcomes("segment", held_out_queens(near, alone, Comparison(), jobs), near.present, resampling)
-        return [Outcome(one.king[1], why=None if one.n_segments else "it has no scores to compare") for one in found]
+        queens_of_metrics = compute_held_out_queens(near, alone, PairSelection(), jobs)
+        cases_of_metrics = [HeldOutCases.of(queens, near.present) for queens in queens_of_metrics]
+        return [
+            Outcome(
+                float(mean_over_segments(cases.by_segment)[1]),
+                why=None if cases.n_segments else "it has no scores to compare",
+            )
+            for cases in cases_of_metrics
+        ]
 
     def _near(
         self,
@@ -231,15 +245,15 @@ class KingJudge:
         store: Store | None,
         executor: Executor | None,
     ) -> Similarities:
-        how: dict[str, Any] = {"store": store, "executor": executor}
         if not self.pool.by_stream:
-            return similarities_of(test_set, metrics, self.encoding, jobs=jobs, **how)
+            return compute_similarities(test_set, metrics, self.encoding, workers=Workers(jobs, store, executor))
         with self._lock:
             if metrics not in self._compared:
                 whole = self.pool.test_set
-                self._compared[metrics] = similarities_of(whole, metrics, self.encoding, jobs=self.jobs, **how)
+                workers = Workers(self.jobs, store, executor)
+                self._compared[metrics] = compute_similarities(whole, metrics, self.encoding, workers=workers)
         names = self.pool.names
-        return self._compared[metrics].chosen(references=[names.index(name) for name in test_set.stream_names])
+        return self._compared[metrics].select(references=[names.index(name) for name in test_set.stream_names])
 
 
 def by_king(pool: Pool, encoding: Encoding, jobs: int | None = None) -> KingJudge:

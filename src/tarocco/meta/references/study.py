@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tarocco.annotate.analyzers import Analyzer, analyzer_name
-from tarocco.core.arguments import Candidates, References, listed, make_test_set, streams_of
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.core.test_set import TestSet
+from tarocco.core.test_set import Candidates, References, TestSet, as_list, make_streams, make_test_set
 from tarocco.encode.batch import Encoding
-from tarocco.meta.correlation.human import Human, human_scores, who_was_judged
+from tarocco.meta.correlation.score_sources import HumanInput, describe_judged_systems, make_human_scores
 from tarocco.meta.orange.orange import NBest
 from tarocco.meta.references.curves import Curve, Point, ReferencesResult
 from tarocco.meta.references.judges import Judge, KingJudge, Outcome, by_king, by_orange, by_people
@@ -45,7 +44,7 @@ ENOUGH = 0.98
 def references(
     systems: Candidates | None,
     references: References,
-    human: Human | None = None,
+    human: HumanInput | None = None,
     *,
     nbest: NBest | None = None,
     by: str | None = None,
@@ -121,7 +120,7 @@ def references(
         assert nbest is not None
         if systems is not None:
             raise BadParameter("with nbest there are no systems: give None for them")
-        test_set = TestSet({}, streams_of(listed(references, "references")))
+        test_set = TestSet({}, make_streams(as_list(references, "references")))
         pool = pool_of(test_set, most, least=3)
         judge = by_orange(nbest, pool, Encoding(tokenize or "none", lowercase, analyzer=analyzer_name(analyzer)), seed)
     elif by == "king":
@@ -134,10 +133,10 @@ def references(
         if not isinstance(systems, Mapping):
             raise InputError("systems is a mapping from names to segments: there are several to correlate over")
         test_set = make_test_set(systems, references)
-        people = human_scores(human, list(test_set.systems), len(test_set))
+        people = make_human_scores(human, list(test_set.systems), len(test_set))
         pool = pool_of(replace(test_set, systems={name: test_set.systems[name] for name in people.systems}), most)
         encoding = Encoding(tokenize or "13a", lowercase, analyzer=analyzer_name(analyzer))
-        notes = who_was_judged(people, list(test_set.systems))
+        notes = describe_judged_systems(people, list(test_set.systems))
         judge = by_people(people, pool, encoding, level, grouping, coefficient, seed, notes)
     return run_references(
         *(pool, chosen, judge),

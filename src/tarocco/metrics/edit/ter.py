@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.encode.batch import Batch, Encoding
-from tarocco.encode.tercom import normalize
-from tarocco.kernels import kernel, shifts
+from tarocco.encode.tokenizers import normalize_for_ter
+from tarocco.kernels import edit_distance_with_shifts, kernel
 from tarocco.metrics.base import Agreement, EmptyValues, Example, Floats, Metric, parameter
 from tarocco.metrics.comparison import TextPairs
 
-_edits = kernel(shifts, "edits")
+_edits = kernel(edit_distance_with_shifts, "count_edits")
 
 
 def edits_of_pairs(batch: Batch) -> NDArray[np.intp]:
@@ -136,8 +136,10 @@ class Ter(Metric):
         if not (self.normalized or self.no_punct):
             return batch
         rules = (not self.case_sensitive, self.normalized, self.no_punct, self.asian_support)
-        columns = [normalize(column, *rules) for column in batch.columns]
-        references = [normalize(normalize(column, *rules), *rules) for column in batch.reference_columns]
+        columns = [normalize_for_ter(column, *rules) for column in batch.columns]
+        references = [
+            normalize_for_ter(normalize_for_ter(column, *rules), *rules) for column in batch.reference_columns
+        ]
         groups = batch.candidate_groups, batch.reference_groups
         return Batch.of_groups(columns, references, *groups, Encoding("none"))
 

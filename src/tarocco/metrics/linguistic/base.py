@@ -16,11 +16,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.annotate.cache import annotated
+from tarocco.annotate.cache import annotate_texts
 from tarocco.core.errors import BadParameter
 from tarocco.core.test_set import Segments
 from tarocco.encode.batch import Batch, Encoding
-from tarocco.kernels import kernel, typed
+from tarocco.kernels import bag_overlap, kernel
 from tarocco.metrics.base import Floats, OnePassMetric, parameter
 from tarocco.metrics.comparison import TextPairs
 from tarocco.metrics.linguistic.elements import Elements
@@ -35,7 +35,7 @@ PAPER = """
     Manual 2.0, section 5.
 """
 
-_overlaps = kernel(typed, "overlaps")
+_overlaps = kernel(bag_overlap, "count_common_items")
 
 
 def analyzed(asked: Encoding) -> Encoding:
@@ -51,7 +51,7 @@ def layers_of(batch: Batch) -> Layers:
     whole = batch if batch.whole is None else batch.whole
     texts = list(chain.from_iterable((*whole.columns, *whole.reference_columns)))
     analyzer = batch.encoding.analyzer or ANALYZER
-    return Layers(annotated(texts, analyzer), batch.encoding.lowercase, analyzer, texts)
+    return Layers(annotate_texts(texts, analyzer), batch.encoding.lowercase, analyzer, texts)
 
 
 @dataclass(frozen=True, eq=False)

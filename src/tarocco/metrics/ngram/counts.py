@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.encode.batch import Batch
-from tarocco.kernels import kernel, ngrams
+from tarocco.kernels import kernel, ngram_matches
 from tarocco.metrics.base import Floats
 from tarocco.metrics.comparison import TextPairs, shared_matches, table_size
 
-_clipped_matches = kernel(ngrams, "clipped_matches")
-_reference_lengths = kernel(ngrams, "reference_lengths")
+_clipped_matches = kernel(ngram_matches, "count_clipped_matches")
+_reference_lengths = kernel(ngram_matches, "measure_reference_lengths")
 
 LENGTHS = ("closest", "shortest", "average")
 

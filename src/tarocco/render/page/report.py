@@ -6,16 +6,14 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tarocco.core.arguments import Candidates, References, make_test_set
 from tarocco.core.errors import InputError
-from tarocco.core.test_set import Segments
+from tarocco.core.test_set import Candidates, References, Segments, make_test_set
 from tarocco.encode.batch import Encoding
 from tarocco.explanation.records import ExplainResult
 from tarocco.meta.audit.audit import AuditResult
 from tarocco.meta.correlation.results import CorrelateResult
 from tarocco.meta.orange.results import OrangeResult
-from tarocco.meta.qarla.optimize_results import OptimizeResult
-from tarocco.meta.qarla.results import JackResult, KingResult, QueenResult
+from tarocco.meta.qarla.results import JackResult, KingResult, OptimizeResult, QueenResult
 from tarocco.meta.references.curves import ReferencesResult
 from tarocco.meta.significance.compare import CompareResult
 from tarocco.render.page.paths import check_directory, check_report
