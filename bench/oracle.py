@@ -12,8 +12,8 @@ from measure import BIN, Row, at_most, command_seconds, peak_mebibytes, show
 from tarocco.core.graphs import Forest, Lattice
 from tarocco.decode.oracle.forests import as_forest
 from tarocco.decode.oracle.search import NumberedForest, derivation_against, number_words
-from tarocco.io.graphs.builder import Edges, Place
-from tarocco.io.graphs.reader import read_lattices
+from tarocco.io.graphs.builder import ForestBuilder, GraphLocation
+from tarocco.io.graphs.formats import read_lattices
 from tarocco.metrics.edit.rates import Automaton
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "lattices-forests" / "fisher-spanish-plf"
@@ -114,7 +114,7 @@ def forest() -> list[Row]:
     rng, n = random.Random(3), 25
     spans = [(first, first + width) for width in range(1, n + 1) for first in range(n - width + 1)]
     number = {span: i for i, span in enumerate(spans)}
-    edges = Edges(Place(0, "synthetic", 1), len(spans), prune=True)
+    edges = ForestBuilder(GraphLocation(0, "synthetic", 1), len(spans), prune=True)
     for (first, last), head in number.items():
         for _ in range(4):
             words: list[str | int] = list(rng.choices(WORDS[:60], k=rng.randint(1, 2)))

@@ -42,7 +42,7 @@ from tarocco.parallel.cluster import (
 )
 
 METRICS = ["BLEUS-4", "NIST-5", "PER", "WER", "ROUGE-L", "ROUGE-W-1.2", "ROUGE-S-4", "chrF"]
-cutting.LEAST = cutting.MOST  # blocks are as large as those of a large file
+cutting.MIN_SIZE = cutting.MAX_SIZE  # blocks are as large as those of a large file
 SLOWER = ["BLEU-4", "GTM-1", "TER", "METEOR", "CDER"]
 
 

@@ -86,7 +86,7 @@ import tarocco.parallel.cluster
 import tarocco.scoring.cache
 import tarocco.io.nbest.byte_ranges
 
-tarocco.io.nbest.byte_ranges.LEAST = tarocco.io.nbest.byte_ranges.MOST = 1 << 15
+tarocco.io.nbest.byte_ranges.MIN_SIZE = tarocco.io.nbest.byte_ranges.MAX_SIZE = 1 << 15
 tarocco.scoring.cache.MOMENT = 0.0
 called = tarocco.parallel.cluster._called
 

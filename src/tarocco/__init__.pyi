@@ -39,8 +39,8 @@ from tarocco.explanation.explain import explain as explain
 from tarocco.explanation.records import Element as Element
 from tarocco.explanation.records import ExplainResult as ExplainResult
 from tarocco.explanation.records import Explanation as Explanation
-from tarocco.io.graphs.reader import read_lattices as read_lattices
-from tarocco.io.graphs.writer import write_lattices as write_lattices
+from tarocco.io.graphs.formats import read_lattices as read_lattices
+from tarocco.io.graphs.formats import write_lattices as write_lattices
 from tarocco.io.scores.human import read_human as read_human
 from tarocco.iqmt.exchange import read_iq as read_iq
 from tarocco.iqmt.exchange import write_iq as write_iq

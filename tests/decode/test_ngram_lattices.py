@@ -14,7 +14,7 @@ from textbook import lattice_mbr, paths
 
 from tarocco.core.errors import InputError
 from tarocco.decode.mbr.lattice_mbr import ExpandedLattice
-from tarocco.io.graphs.builder import Arcs
+from tarocco.io.graphs.builder import LatticeBuilder
 
 MANY = 100 if PLAIN else 1500
 THETAS = [
@@ -73,7 +73,7 @@ def test_drawn(lattice, theta, scale):
 
 
 def line(words, weight=0.0):
-    arcs = Arcs(PLACE)
+    arcs = LatticeBuilder(PLACE)
     for place, word in enumerate(words.split()):
         arcs.add(place, place + 1, word, weight)
     return arcs
@@ -89,7 +89,7 @@ def test_an_ngram_that_overlaps_itself_counts_once():
 
 
 def test_of_equal_gains_the_best_weight():
-    arcs = Arcs(PLACE)
+    arcs = LatticeBuilder(PLACE)
     for word, weight in (("a", -3.0), ("b", -1.0), ("c", -1.0), ("d", -2.0)):
         arcs.add(0, 1, word, weight)
     lattice = arcs.lattice(0, {1: 0.0})
@@ -100,7 +100,7 @@ def test_of_equal_gains_the_best_weight():
 
 def test_more_paths_than_a_number_can_count():
     """Every column offers two words: 2 ** 1500 paths, all of them equally probable."""
-    arcs = Arcs(PLACE)
+    arcs = LatticeBuilder(PLACE)
     for column in range(1500):
         arcs.add(column, column + 1, f"a{column}", 0.0)
         arcs.add(column, column + 1, f"b{column}", 0.0)
@@ -113,7 +113,7 @@ def test_more_paths_than_a_number_can_count():
 def test_many_paths_of_small_weight_against_one():
     """2 ** 1500 paths that weigh log(2) * 1500 less than one other are as probable together; and e times less."""
     for less in (0.0, 1.0):
-        arcs = Arcs(PLACE)
+        arcs = LatticeBuilder(PLACE)
         arcs.add(0, 1500, "one", 0.0)
         for column in range(1500):
             for word in ("a", "b"):
@@ -130,7 +130,7 @@ def test_case():
 
 
 def test_no_words():
-    lattice = Arcs(PLACE).lattice(0, {0: 0.0})
+    lattice = LatticeBuilder(PLACE).lattice(0, {0: 0.0})
     expanded = ExpandedLattice.of(lattice, 4, 1.0)
     gains = expanded.gains(THETAS[0], expanded.posteriors())
     assert expanded.best_path(gains).tolist() == []
@@ -141,7 +141,7 @@ def test_refused(monkeypatch):
     with pytest.raises(InputError, match="the weights, times a scale of 1e\\+308, are too large to be added up"):
         ExpandedLattice.of(line("a b", -1e200).lattice(0, {2: 0.0}), 4, 1e308)
     monkeypatch.setattr("tarocco.decode.mbr.lattice_mbr._MOST_STEPS", 64)
-    arcs = Arcs(PLACE)
+    arcs = LatticeBuilder(PLACE)
     for column in range(6):
         for word in "abcd":
             arcs.add(column, column + 1, word, 0.0)

@@ -139,7 +139,7 @@ def test_experiment_file(capsys, tmp_path):
 
 
 def test_other_formats(capsys, tmp_path):
-    from tarocco.io.graphs.writer import write_lattices
+    from tarocco.io.graphs.formats import write_lattices
 
     graphs = list(tarocco.read_lattices("lattices.plf"))
     graphs = [graphs[0], replace(graphs[2], segment=1)]

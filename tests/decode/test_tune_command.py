@@ -7,7 +7,7 @@ from conftest import ROOT
 
 import tarocco
 from tarocco.cli import main
-from tarocco.io.weights import read_weights
+from tarocco.io.nbest.features import read_weights
 
 DEMO = ROOT / "src" / "tarocco" / "data" / "demo"
 NBEST = str(DEMO / "nbest.txt")

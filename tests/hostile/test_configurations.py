@@ -59,7 +59,7 @@ def test_a_store_is_never_written_over_another_file(tmp_path):
 def test_an_experiment_file_cannot_ask_for_all_memory(tmp_path, resamples):
     (tmp_path / "ref.txt").write_text("a\n")
     (tmp_path / "e.toml").write_text(f'references = "ref.txt"\nn_resamples = {resamples}\n')
-    with pytest.raises(InputError, match="line 2: n_resamples is a whole number from 2 to 10000000"):
+    with pytest.raises(InputError, match="line 2: n_resamples: expected a whole number from 2 to 10000000"):
         read_experiment(str(tmp_path / "e.toml"))
 
 

@@ -448,7 +448,7 @@ def test_tables_for_other_libraries():
         ({"systems": ["x", "y"]}, InputError, "systems is a mapping"),
         ({"human": None, "nbest": [["x"], ["y"]]}, BadParameter, "there are no systems"),
         ({"human": None, "nbest": [["x"], ["y"]], "systems": None}, InputError, "more than 2 references: .* 3 or more"),
-        ({"human": {"a": [1, 2, 3], "b": [1, 2, 3]}}, InputError, "2 numbers are wanted"),
+        ({"human": {"a": [1, 2, 3], "b": [1, 2, 3]}}, InputError, "expected 2 numbers"),
     ],
 )
 def test_bad_arguments(change, error, message):

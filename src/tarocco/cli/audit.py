@@ -103,11 +103,11 @@ def run(options: argparse.Namespace) -> None:
 
 def _groups(options: argparse.Namespace, test_set: TestSet) -> Sequence[str] | None:
     """The labels of --groups or of the experiment, else those of the documents, else none."""
-    from tarocco.io.test_set import Column, read_labels
+    from tarocco.io.test_set import TextColumn, read_labels
 
     if options.groups is None:
         return test_set.documents
-    return read_labels(options.groups, Column("references", options.references[0], test_set.references[0]))
+    return read_labels(options.groups, TextColumn("references", options.references[0], test_set.references[0]))
 
 
 def write(result: AuditResult, options: argparse.Namespace) -> None:

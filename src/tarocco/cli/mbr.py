@@ -107,7 +107,7 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.core.errors import InputError
     from tarocco.decode.mbr.mbr import METRIC, choose, read_lists
     from tarocco.decode.mbr.utilities import MbrOptions, Utility
-    from tarocco.io.test_set import assemble, reference_columns
+    from tarocco.io.test_set import build_test_set, read_references
     from tarocco.metrics.registry import metrics
     from tarocco.render.terminal import progress
     from tarocco.scoring.settings import Workers
@@ -125,8 +125,8 @@ def run(options: argparse.Namespace) -> None:
     encoding = encoding_of(options)  # a tokenizer that does not exist is told before anything is read
     human = None
     if options.references:
-        columns = [column for path in options.references for column in reference_columns(path, options.num_refs)]
-        human = assemble(columns, [])
+        columns = [column for path in options.references for column in read_references(path, options.num_refs)]
+        human = build_test_set(columns, [])
     encoding = replace(encoding, analyzer=analyzer_of(options, {} if human is None else name_texts(human)))
     choices = MbrOptions(
         weights=None if options.weights is None else tuple(options.weights),

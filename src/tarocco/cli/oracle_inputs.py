@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from tarocco.cli.inputs import encoding_of, experiment_of, fill_in
 from tarocco.core.errors import InputError
 from tarocco.decode.oracle.oracle import METRIC, OracleOptions, SearchInput, open_search_input
-from tarocco.io.graphs.reader import read_feature_weights
-from tarocco.io.test_set import assemble, fitted, reference_columns, system_columns
+from tarocco.io.graphs.formats import read_feature_weights
+from tarocco.io.test_set import align_column, build_test_set, read_references, read_systems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,14 +50,14 @@ def read_oracle_inputs(options: argparse.Namespace) -> Inputs:
         raise InputError(f"{options.file} names no n-best lists (nbest = ...)")
     if [path, *paths, options.best].count("-") > 1:
         raise InputError("standard input can be read once, but - was given twice")
-    columns = [column for one in paths for column in reference_columns(one, options.num_refs)]
-    references = assemble(columns, [])
+    columns = [column for one in paths for column in read_references(one, options.num_refs)]
+    references = build_test_set(columns, [])
     best = None
     if options.best:
-        texts = system_columns(options.best)
+        texts = read_systems(options.best)
         if len(texts) != 1:
             raise InputError(f"{options.best}: one text is wanted to compare with, found {len(texts)}")
-        best = fitted(texts[0], columns[0]).segments
+        best = align_column(texts[0], columns[0]).segments
     weights = read_feature_weights(options.weights) if options.weights else None
     search = OracleOptions(
         k=options.k_best,

@@ -246,7 +246,7 @@ def _sample(found: list[Confusion], options: argparse.Namespace) -> str:
 def _check_outputs(options: argparse.Namespace) -> None:
     """All that can be refused is refused before the work."""
     from tarocco.cli.inputs import named_once
-    from tarocco.io.files import check_apart
+    from tarocco.io.files import check_no_overwrite
     from tarocco.meta.orange.blind_sheet import check_sheet, key_path
     from tarocco.render.results.confusions import check_confusions
 
@@ -259,7 +259,7 @@ def _check_outputs(options: argparse.Namespace) -> None:
         sheets = [sheet, key_path(sheet)]
     scores = [file.path for file in named_once(options.scores or ()).values()]
     inputs = [options.nbest, *(options.references or ()), *scores, options.pool, options.source]
-    check_apart([options.errors, options.figure, options.report, *sheets, store_of(options)], inputs)
+    check_no_overwrite([options.errors, options.figure, options.report, *sheets, store_of(options)], inputs)
 
 
 def tell_judged(options: argparse.Namespace) -> None:

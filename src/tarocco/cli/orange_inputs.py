@@ -10,7 +10,7 @@ from tarocco.cli.inputs import encoding_of, experiment_of, fill_in, named_once
 from tarocco.core.errors import InputError
 from tarocco.core.test_set import Segments, TestSet
 from tarocco.io.nbest.lists import NBestFile
-from tarocco.io.test_set import assemble, fitted, read_labels, reference_columns, source_column
+from tarocco.io.test_set import align_column, build_test_set, read_labels, read_references, read_source
 from tarocco.meta.orange.cases import Selection
 from tarocco.meta.orange.hearing import Lists
 from tarocco.meta.orange.orange import METRICS, curve_of, members_of
@@ -45,8 +45,8 @@ def read_trial(options: argparse.Namespace) -> Inputs:
         raise InputError("no reference file was given: name them with -r")
     if [options.nbest, *paths].count("-") > 1:
         raise InputError("standard input can be read once, but - was given twice")
-    columns = [column for path in paths for column in reference_columns(path, options.num_refs)]
-    references = assemble(columns, [])
+    columns = [column for path in paths for column in read_references(path, options.num_refs)]
+    references = build_test_set(columns, [])
     encoding = encoding_of(options, references)
     given = _given(options, experiment)
     # Scores made elsewhere need no second reference: where there is none, they stand trial alone.
@@ -70,16 +70,16 @@ def read_trial(options: argparse.Namespace) -> Inputs:
             options.short,
             Resampling(options.confidence, options.n_resamples, options.seed),
         ),
-        fitted(source_column(source), columns[0]).segments if source else None,
+        align_column(read_source(source), columns[0]).segments if source else None,
     )
 
 
 def _given(options: argparse.Namespace, experiment: Experiment | None) -> Sequence[CandidateScores]:
     """Scores of candidates that were made elsewhere; the experiment's are those that are about candidates."""
-    from tarocco.io.scores.external import holds_candidates, read_candidate_scores
+    from tarocco.io.scores.external import holds_candidate_scores, read_candidate_scores
 
     files = named_once(options.scores or ())
     for file in experiment.external if experiment else ():
-        if file.name not in files and holds_candidates(file.path):
+        if file.name not in files and holds_candidate_scores(file.path):
             files[file.name] = file
     return [read_candidate_scores(file) for file in files.values()]

@@ -173,7 +173,7 @@ def _people(options: argparse.Namespace, experiment: Experiment | None) -> tuple
 def _orange(options: argparse.Namespace, experiment: Experiment | None) -> tuple[Pool, Judge]:
     from tarocco.cli.inputs import encoding_of
     from tarocco.core.errors import InputError
-    from tarocco.io.test_set import assemble, reference_columns
+    from tarocco.io.test_set import build_test_set, read_references
     from tarocco.meta.references.judges import by_orange
     from tarocco.meta.references.subsets import pool_of
 
@@ -181,8 +181,8 @@ def _orange(options: argparse.Namespace, experiment: Experiment | None) -> tuple
     if path is None:
         raise InputError("which n-best lists? Name them with --nbest FILE")
     files = experiment.references if experiment else options.references
-    columns = [column for file in files for column in reference_columns(file, options.num_refs)]
-    test_set = assemble(columns, [])
+    columns = [column for file in files for column in read_references(file, options.num_refs)]
+    test_set = build_test_set(columns, [])
     pool = pool_of(test_set, options.most, least=3)
     return pool, by_orange(path, pool, encoding_of(options, test_set), options.seed)
 

@@ -95,7 +95,7 @@ def _share(text: str) -> float:
 def run(options: argparse.Namespace) -> None:
     from tarocco.cli.tune_inputs import read_tuning
     from tarocco.decode.tuning.tune import tune_pool
-    from tarocco.io.files import check_apart, check_writable, write_whole
+    from tarocco.io.files import check_no_overwrite, check_writable, write_atomically
     from tarocco.render.results.tune import check_weights, write_weights
     from tarocco.render.terminal import progress
     from tarocco.scoring.settings import Workers
@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> None:
         check_weights(options.output)
     if options.best:
         check_writable(options.best)
-    check_apart([options.output, options.best], [*options.nbest, *(options.references or ()), options.weights])
+    check_no_overwrite([options.output, options.best], [*options.nbest, *(options.references or ()), options.weights])
     inputs = read_tuning(options)
     with progress("starts", options.restarts + 1, shown=not options.quiet) as advance:
         workers = Workers(jobs=options.jobs, progress=advance)
@@ -112,7 +112,7 @@ def run(options: argparse.Namespace) -> None:
     if options.output:
         write_weights(options.output, result)
     if options.best:
-        write_whole(options.best, "".join(f"{line}\n" for line in result.lines()).encode())
+        write_atomically(options.best, "".join(f"{line}\n" for line in result.lines()).encode())
     if not options.quiet:
         for note in result.notes:
             say(f"note: {note}")

@@ -11,8 +11,8 @@ from tarocco.core.test_set import TestSet
 from tarocco.decode.tuning.pool import CandidatePool, read_pool
 from tarocco.decode.tuning.tune import TuneOptions
 from tarocco.encode.batch import Encoding
-from tarocco.io.test_set import assemble, reference_columns
-from tarocco.io.weights import read_weights
+from tarocco.io.nbest.features import read_weights
+from tarocco.io.test_set import build_test_set, read_references
 from tarocco.metrics.base import Metric
 from tarocco.metrics.registry import metrics
 from tarocco.scoring.settings import Resampling
@@ -58,6 +58,6 @@ def read_tuning(options: argparse.Namespace) -> Inputs:
         lists = [experiment.nbest]
     if [*lists, *paths, options.weights].count("-") > 1:
         raise InputError("standard input can be read once, but - was given twice")
-    references = assemble([column for path in paths for column in reference_columns(path, options.num_refs)], [])
+    references = build_test_set([column for path in paths for column in read_references(path, options.num_refs)], [])
     pool = read_pool(lists, len(references), options.first_id)
     return Inputs(pool, references, chosen, encoding, settings, resampling)

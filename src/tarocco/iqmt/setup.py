@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tarocco.core.errors import InputError
 from tarocco.core.test_set import Segments, TestSet
-from tarocco.io.files import check_apart, check_writable, write_whole
+from tarocco.io.files import check_no_overwrite, check_writable, write_atomically
 from tarocco.iqmt.configs import Setup, Text, read_eval, written_config
 from tarocco.iqmt.names import READING, by_family, computed
 from tarocco.iqmt.tree import Scores, Tree
@@ -158,7 +158,7 @@ def set_up(setup: Setup, config: str, between_systems: bool, remake: bool, progr
     references = {f"R{i}": text for i, text in enumerate(setup.references)}
     systems = {f"S{i}": text for i, text in enumerate(setup.systems)}
     named = {**systems, **references}
-    check_apart([config], [setup.path, setup.source, *(text.path for text in named.values())])
+    check_no_overwrite([config], [setup.path, setup.source, *(text.path for text in named.values())])
     check_writable(config)
     texts = Texts(*({name: text.segments for name, text in some.items()} for some in (systems, references)))
     metrics = [name for names in setup.metrics.values() for name in names]
@@ -197,11 +197,11 @@ def set_up(setup: Setup, config: str, between_systems: bool, remake: bool, progr
     # It tells whose files the tree has, also after a stop: new ones from the first on, or old ones to the last.
     replaced = remake and Path(config).exists()
     if not replaced:
-        write_whole(config, text.encode())
+        write_atomically(config, text.encode())
     with progress("scores", work_of(wanted, texts.n_segments)) as advance:
         make_files(tree, texts, wanted, advance)
     if replaced:
-        write_whole(config, text.encode())
+        write_atomically(config, text.encode())
     return Made(len(new), len(all_files) - len(new), older)
 
 

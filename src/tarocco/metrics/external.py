@@ -87,10 +87,10 @@ def external_metrics(
         return []
     from tarocco.io.scores.external import (
         ExternalFile,
-        external_of_numbers,
-        file_and_column,
-        name_and_kind,
+        build_external_scores,
+        parse_name_and_kind,
         read_external,
+        split_file_and_column,
     )
 
     systems, n = list(test_set.systems), len(test_set)
@@ -99,14 +99,14 @@ def external_metrics(
     for key, source in sources.items():
         written = str(key)
         if isinstance(source, str | os.PathLike):
-            name, kind = name_and_kind(written)
-            source = ExternalFile(name, *file_and_column(os.fspath(source)), kind)
+            name, kind = parse_name_and_kind(written)
+            source = ExternalFile(name, *split_file_and_column(os.fspath(source)), kind)
         if isinstance(source, ExternalScores):
             scores = source
         elif isinstance(source, ExternalFile):
             scores = read_external(source, systems, n, test_set.reference_names)
         else:
-            scores = external_of_numbers(written, source, systems, n)
+            scores = build_external_scores(written, source, systems, n)
         if scores.name in names:
             raise BadParameter(f"there are two metrics called {scores.name}: give the external scores another name")
         names.append(scores.name)

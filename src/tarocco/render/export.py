@@ -12,8 +12,8 @@ from typing import Any, TextIO
 from tarocco._version import __version__
 from tarocco.core.errors import InputError, MissingExtra, TaroccoError
 from tarocco.core.names import write_value
-from tarocco.io.files import whole_file
-from tarocco.io.spreadsheets import write_rows
+from tarocco.io.files import replace_file
+from tarocco.io.tables import write_rows
 from tarocco.meta.orange.cache import ELSEWHERE, NAME
 from tarocco.metrics.base import Metric
 from tarocco.metrics.registry import metric, release_of
@@ -93,7 +93,7 @@ def export(store: Store, entries: Sequence[SeriesEntry], form: str, path: str | 
     elif path is None:
         _text(parts, form, out)
     else:
-        with whole_file(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
+        with replace_file(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
             _text(parts, form, file)
 
 
@@ -114,6 +114,6 @@ def _parquet(parts: Iterator[dict[str, list[Any]]], path: str) -> None:
         raise MissingExtra('Parquet needs pyarrow: pip install "tarocco[arrow]"') from None
     kinds: list[Any] = [pyarrow.string()] * 4 + [pyarrow.int64(), pyarrow.float64(), pyarrow.list_(pyarrow.float64())]
     schema = pyarrow.schema(list(zip(HEADER, kinds, strict=True)))
-    with whole_file(path) as temporary, parquet.ParquetWriter(temporary, schema) as writer:
+    with replace_file(path) as temporary, parquet.ParquetWriter(temporary, schema) as writer:
         for part in parts:
             writer.write_table(pyarrow.table(part, schema), row_group_size=_ROWS)

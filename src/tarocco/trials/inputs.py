@@ -127,13 +127,13 @@ def material_of_texts(
 
 def material_of_experiment(path: str | os.PathLike[str], **said: Any) -> Material:
     """What an experiment file names; what a caller of the Python interface says besides wins over it."""
-    from tarocco.io.test_set import assemble, fitted, read_labels, source_column
+    from tarocco.io.test_set import align_column, build_test_set, read_labels, read_source
 
     experiment = read_experiment(os.fspath(path), named)
     if not experiment.system_columns:
         raise InputError(f"{experiment.path} names no systems (systems = [...])")
     first = experiment.reference_columns[0]
-    test_set = assemble(experiment.reference_columns, experiment.system_columns, experiment.documents)
+    test_set = build_test_set(experiment.reference_columns, experiment.system_columns, experiment.documents)
     asked = experiment.tokenize if said["tokenize"] is None else said["tokenize"]
     lowercase = bool(experiment.lowercase if said["lowercase"] is None else said["lowercase"])
     analyzer = analyzer_name(said["analyzer"]) or experiment.analyzer
@@ -150,7 +150,7 @@ def material_of_experiment(path: str | os.PathLike[str], **said: Any) -> Materia
     if labels is None:
         labels = read_labels(experiment.groups, first) if experiment.groups else test_set.documents
     if source is None and experiment.source:
-        source = fitted(source_column(experiment.source), first).segments
+        source = align_column(read_source(experiment.source), first).segments
     human = None if people is None else make_human_scores(people, list(test_set.systems), len(test_set))
     if human is None and experiment.human_scores is not None:
         path_of = experiment.human.path if experiment.human else experiment.path
@@ -173,9 +173,9 @@ def material_of_experiment(path: str | os.PathLike[str], **said: Any) -> Materia
 
 def candidate_scores(experiment: Experiment) -> tuple[CandidateScores, ...]:
     """The experiment's scores made elsewhere that are about the candidates of n-best lists."""
-    from tarocco.io.scores.external import holds_candidates, read_candidate_scores
+    from tarocco.io.scores.external import holds_candidate_scores, read_candidate_scores
 
-    return tuple(read_candidate_scores(file) for file in experiment.external if holds_candidates(file.path))
+    return tuple(read_candidate_scores(file) for file in experiment.external if holds_candidate_scores(file.path))
 
 
 def _chosen(asked: Sequence[str | Metric] | str | Metric | None, default: Sequence[str]) -> list[Metric]:

@@ -33,7 +33,7 @@ from tarocco.decode.oracle.oracle import SearchInput, batch_graphs, number_graph
 from tarocco.decode.oracle.search import word_numbers
 from tarocco.encode.batch import Encoding
 from tarocco.encode.vocabulary import Vocabulary
-from tarocco.io.graphs.reader import read_lattices
+from tarocco.io.graphs.formats import read_lattices
 from tarocco.kernels import kernel, ngram_lattices
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.registry import metrics as find_metrics

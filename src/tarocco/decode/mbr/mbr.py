@@ -26,7 +26,7 @@ from tarocco.decode.mbr.utilities import (
     posterior,
 )
 from tarocco.encode.batch import Batch, Encoding, Groups
-from tarocco.io.nbest.features import scores_of
+from tarocco.io.nbest.features import parse_scores
 from tarocco.io.nbest.lists import NBestList, read_nbest
 from tarocco.meta.correlation.score_sources import round_last_bits
 from tarocco.metrics.base import Floats, Metric
@@ -146,7 +146,7 @@ def read_lists(
     if isinstance(lists, str | os.PathLike):
         path, first_id, size = os.fspath(lists), options.first_id, options.num_candidates
         for nbest in read_nbest(path, segments=n_segments, first_id=first_id, num_candidates=size):
-            yield ScoredList(nbest, scores_of(nbest) if with_scores else None)
+            yield ScoredList(nbest, parse_scores(nbest) if with_scores else None)
         return
     if not isinstance(lists, Iterable):
         raise InputError(f"{name}: expected a file or lists of strings, found {type(lists).__name__}")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tarocco.core.errors import InputError
 from tarocco.core.graphs import Forest, Graph, Lattice
-from tarocco.io.graphs.builder import Arcs, Place
+from tarocco.io.graphs.builder import GraphLocation, LatticeBuilder
 
 _MOST_ARCS = 1_000_000  # of a forest unfolded into a lattice
 
@@ -46,7 +46,7 @@ def as_lattice(graph: Graph) -> Lattice | None:
         return None
     items, starts = graph.items.tolist(), graph.item_starts.tolist()
     tails, tail_starts = graph.tails.tolist(), graph.tail_starts.tolist()
-    arcs = Arcs(Place(graph.segment, graph.path, graph.line))
+    arcs = LatticeBuilder(GraphLocation(graph.segment, graph.path, graph.line))
     for edge, (head, weight) in enumerate(zip(graph.heads.tolist(), graph.weights.tolist(), strict=True)):
         source = tails[tail_starts[edge]] if tail_starts[edge] < tail_starts[edge + 1] else -1
         words = [graph.words[item] for item in items[starts[edge] : starts[edge + 1]] if item >= 0]
@@ -70,7 +70,7 @@ def unfolded(graph: Graph) -> Lattice:
         edges_of[head].append(edge)
     weights, tails, tail_starts = graph.weights.tolist(), graph.tails.tolist(), graph.tail_starts.tolist()
     items_of = [graph.items[first:last].tolist() for first, last in pairwise(graph.item_starts.tolist())]
-    arcs = Arcs(Place(graph.segment, graph.path, graph.line))
+    arcs = LatticeBuilder(GraphLocation(graph.segment, graph.path, graph.line))
     start, final, n_nodes = 0, 1, 2
     entries = {(graph.n_nodes - 1, final): start}  # (node of the forest, end in the lattice) -> start in the lattice
     todo = [(graph.n_nodes - 1, final)]

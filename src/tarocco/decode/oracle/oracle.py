@@ -23,7 +23,7 @@ from tarocco.decode.oracle.forests import as_forest, as_lattice, weight_of
 from tarocco.decode.oracle.results import FIRST, ORACLE, RIVAL, OracleResult, SegmentOracle
 from tarocco.decode.oracle.search import beam_texts, best_derivation, best_texts, derivation_against, number_words
 from tarocco.encode.batch import Batch, Encoding, Groups
-from tarocco.io.graphs.reader import NBEST, kind_of, read_lattices
+from tarocco.io.graphs.formats import NBEST, detect_kind, read_lattices
 from tarocco.io.nbest.lists import NBestList, read_nbest
 from tarocco.meta.orange.orange import given_lists
 from tarocco.metrics.base import Floats, Metric
@@ -214,7 +214,7 @@ def number_graphs(graphs: Iterable[object], name: str) -> Iterator[Graph]:
 def open_search_input(path: str, options: OracleOptions, n_segments: int) -> SearchInput:
     """Open a file of n-best lists, lattices or forests, by its format or its first line."""
     size = options.num_candidates
-    if (NBEST if size is not None else kind_of(path, options.format)) == NBEST:
+    if (NBEST if size is not None else detect_kind(path, options.format)) == NBEST:
         lists = read_nbest(path, segments=n_segments, first_id=options.first_id, num_candidates=size)
         return SearchInput(path, lists=lists)
     return SearchInput(path, graphs=read_lattices(path, format=options.format, symbols=options.symbols))

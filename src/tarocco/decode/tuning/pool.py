@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tarocco.core.errors import InputError
 from tarocco.core.test_set import Segments, TestSet
 from tarocco.encode.batch import Batch, Encoding, Groups
-from tarocco.io.nbest.features import features_of, scores_of
+from tarocco.io.nbest.features import parse_features, parse_scores
 from tarocco.io.nbest.lists import NBestList, read_nbest
 from tarocco.metrics.base import Floats, Metric
 from tarocco.parallel.fan_out import blocks, map_ordered
@@ -117,7 +117,7 @@ def pool_lists(streams: Sequence[Iterable[NBestList]]) -> CandidatePool:
     for stream in streams:
         scored = []
         for nbest in stream:
-            features = features_of(nbest)
+            features = parse_features(nbest)
             layout = FeatureLayout(features.names, features.sizes)
             if first is None:
                 first = layout, nbest.where(0)
@@ -129,7 +129,7 @@ def pool_lists(streams: Sequence[Iterable[NBestList]]) -> CandidatePool:
             by_segment.setdefault(nbest.segment, []).append((nbest.candidates, features.values))
             if scored is not None:
                 try:
-                    scored.append((features.values, scores_of(nbest)))
+                    scored.append((features.values, parse_scores(nbest)))
                 except InputError:  # lists need no scores
                     scored = None
     if first is None:

@@ -18,7 +18,7 @@ from tarocco.decode.tuning.mert import MertSearch, TuningObjective, best_of_list
 from tarocco.decode.tuning.pool import CandidatePool, Path, Weights, pool_statistics, read_pool
 from tarocco.decode.tuning.results import RerankResult, TunedScore, TuneResult, TuneStart
 from tarocco.encode.batch import Encoding
-from tarocco.io.weights import weights_of
+from tarocco.io.nbest.features import check_weights
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import bootstrap, percentiles
@@ -127,7 +127,7 @@ def tune(
     options, text, resampling, workers = apply_shortcuts("tune", shortcuts, options, text, resampling, workers)
     chosen = find_metrics([metrics] if isinstance(metrics, str | Metric) else metrics)
     if options.weights is not None:
-        options = replace(options, weights=weights_of(options.weights))
+        options = replace(options, weights=check_weights(options.weights))
     options.normalized_shares(chosen)
     test_set = TestSet({}, make_streams(as_list(references, "references")))
     pool = read_pool(nbest, len(test_set), options.first_id)
@@ -151,7 +151,7 @@ def tune_pool(
     if not free.any():
         raise InputError("all features are held, so there is nothing to tune")
     if options.weights is not None:
-        vector, origin = layout.vector(weights_of(options.weights), weights_name), "given"
+        vector, origin = layout.vector(check_weights(options.weights), weights_name), "given"
     elif pool.fitted is not None:
         vector, origin = pool.fitted, "scores"
     else:
@@ -290,7 +290,7 @@ def rerank(nbest: Path | Sequence[Path], weights: WeightMapping, *, first_id: in
     first_id
         The id of the first segment in the files.
     """
-    checked = weights_of(weights)
+    checked = check_weights(weights)
     return rerank_pool(read_pool(nbest, None, first_id), checked)
 
 

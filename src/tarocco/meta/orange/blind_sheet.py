@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.io.files import check_writable, whole_file
-from tarocco.io.spreadsheets import BEGINNINGS
-from tarocco.io.tables import Table, near, read_table
+from tarocco.io.files import check_writable, replace_file
+from tarocco.io.tables import FORMULA_STARTS, TextTable, read_table, suggest_names
 from tarocco.meta.orange.confusions import Confusion, Scored, outranked
 
 SUFFIXES = (".tsv", ".csv")
@@ -250,11 +249,11 @@ def _read_key(path: str) -> tuple[dict[str, str], dict[str, list[str]]]:
     return machine, metrics
 
 
-def _columns(path: str, *wanted: str) -> Table:
+def _columns(path: str, *wanted: str) -> TextTable:
     table = read_table(path)
     for column in wanted:
         if column not in table.header:
-            raise InputError(f'{path}, line 1: a column "{column}" is wanted; {near(column, table.header)}')
+            raise InputError(f'{path}, line 1: a column "{column}" is wanted; {suggest_names(column, table.header)}')
     return table
 
 
@@ -303,7 +302,7 @@ def write_sheet(path: str, cases: Sequence[Case], seed: int) -> None:
         metrics = _cell(BETWEEN_METRICS.join(case.metrics))
         key.append([name, SIDES[0] if first else SIDES[1], *map(str, about), metrics])
     # The key takes its place before the sheet does: a sheet without its key would be judged for nothing.
-    with whole_file(path) as sheet_file, whole_file(key_path(path)) as key_file:
+    with replace_file(path) as sheet_file, replace_file(key_path(path)) as key_file:
         delimiter = "\t" if Path(path).suffix.lower() == ".tsv" else ","
         _write(sheet_file, sheet, delimiter)
         _write(key_file, key, delimiter)
@@ -317,7 +316,7 @@ def _write(path: Path, rows: Iterable[Sequence[str]], delimiter: str) -> None:
 def _cell(text: str) -> str:
     """A text on one line that no spreadsheet takes for a formula."""
     line = " ".join(text.split())
-    return f"'{line}" if line.startswith(BEGINNINGS) else line  # numbers, too: here they are words
+    return f"'{line}" if line.startswith(FORMULA_STARTS) else line  # numbers, too: here they are words
 
 
 def _judgments(path: str) -> list[str] | None:

@@ -184,12 +184,17 @@ def curve_of(asked: bool | int | Sequence[int]) -> int | tuple[int, ...] | None:
 
 
 def _candidate_scores(name: str, given: Given, first_id: int) -> CandidateScores:
-    from tarocco.io.scores.external import ExternalFile, candidate_scores_of, name_and_kind, read_candidate_scores
+    from tarocco.io.scores.external import (
+        ExternalFile,
+        build_candidate_scores,
+        parse_name_and_kind,
+        read_candidate_scores,
+    )
 
-    own, kind = name_and_kind(name)
+    own, kind = parse_name_and_kind(name)
     if isinstance(given, str | os.PathLike):
         return read_candidate_scores(ExternalFile(own, os.fspath(given), None, kind))
-    return candidate_scores_of(own, kind, as_list(given, f"the scores of {own}"), first_id)
+    return build_candidate_scores(own, kind, as_list(given, f"the scores of {own}"), first_id)
 
 
 def given_lists(lists: Iterable[Sequence[str]], segments: int) -> Iterator[NBestList]:

@@ -14,8 +14,8 @@ import numpy as np
 
 from tarocco.core.errors import InputError
 from tarocco.core.test_set import CandidateScores, TestSet
-from tarocco.io.nbest.byte_ranges import Stretch
-from tarocco.io.nbest.lists import NBestCut, NBestFile, no_lists
+from tarocco.io.nbest.byte_ranges import ByteRange
+from tarocco.io.nbest.lists import NBestByteRanges, NBestFile, no_lists_error
 from tarocco.meta.orange.blocks import Contestant, Work, given_of, judged
 from tarocco.meta.orange.cases import Chosen, Counted, blocks_of, cases_of, chosen_of
 from tarocco.meta.orange.confusions import Confusion
@@ -102,7 +102,7 @@ def heard_in_blocks(
 class Asked(NamedTuple):
     """A stretch, and the numbers of the contestants that judge it."""
 
-    stretch: Stretch
+    stretch: ByteRange
     judges: tuple[int, ...]
 
     def with_data(self) -> Asked:
@@ -119,7 +119,7 @@ class Stretched:
     wrong: InputError | None = None
 
 
-def hear(cut: NBestCut, hearing: Hearing, asked: Asked) -> Stretched | None:
+def hear(cut: NBestByteRanges, hearing: Hearing, asked: Asked) -> Stretched | None:
     """Read a stretch, and judge its lists; None if its file is not to be found here."""
     if not asked.stretch.is_here:
         return None
@@ -144,7 +144,7 @@ def hear(cut: NBestCut, hearing: Hearing, asked: Asked) -> Stretched | None:
 
 
 def heard_in_stretches(
-    cut: NBestCut, hearing: Hearing, kept: KeptOutcomes | None, jobs: int | None, executor: Executor | None
+    cut: NBestByteRanges, hearing: Hearing, kept: KeptOutcomes | None, jobs: int | None, executor: Executor | None
 ) -> Iterator[Heard]:
     """All lists of a file, stretch by stretch."""
     own = _Stretches(cut, hearing, kept, executor)
@@ -156,13 +156,15 @@ def heard_in_stretches(
             assert found is not None
         yield own.told(found)
     if own.last < 0:
-        raise no_lists(cut.nbest.path)
+        raise no_lists_error(cut.nbest.path)
 
 
 class _Stretches:
     """Those that are on their way, and what is known of the file before them."""
 
-    def __init__(self, cut: NBestCut, hearing: Hearing, kept: KeptOutcomes | None, executor: Executor | None) -> None:
+    def __init__(
+        self, cut: NBestByteRanges, hearing: Hearing, kept: KeptOutcomes | None, executor: Executor | None
+    ) -> None:
         self.cut, self.hearing, self.kept, self.executor = cut, hearing, kept, executor
         self.waiting: deque[tuple[Asked, dict[int, bytes], dict[int, Floats]]] = deque()
         self.sends = None if executor is not None else False  # not known yet
@@ -182,10 +184,10 @@ class _Stretches:
                 self.sends = not self.executor.submit(_is_there, stretch).result()
             yield asked.with_data() if self.sends else asked
 
-    def _read_how(self, stretch: Stretch) -> tuple[str, tuple[int, int] | None]:
+    def _read_how(self, stretch: ByteRange) -> tuple[str, tuple[int, int] | None]:
         """How a stretch is read, and which segments its lists can belong to."""
         first_id, n = self.cut.nbest.first_id, len(self.hearing.references)
-        how = repr((self.cut.begins, first_id, self.hearing.rules.selection))
+        how = repr((self.cut.line_pattern, first_id, self.hearing.rules.selection))
         if stretch.ids is None:
             return how, None
         first, last = (min(max(0, which - first_id), n) for which in stretch.ids)
@@ -212,7 +214,7 @@ class _Stretches:
         before, self.lines, self.last = self.lines, self.lines + found.lines, max(seen, default=self.last)
         return replace(heard, counts=counts, before=before)
 
-    def _what_is_wrong(self, stretch: Stretch) -> InputError | None:
+    def _what_is_wrong(self, stretch: ByteRange) -> InputError | None:
         """With the numbers of lines and lists as they are in the whole file."""
         before = None if self.last < 0 else self.last + self.cut.nbest.first_id
         try:
@@ -222,7 +224,7 @@ class _Stretches:
         return None
 
 
-def _is_there(stretch: Stretch) -> bool:
+def _is_there(stretch: ByteRange) -> bool:
     """On a worker: whether it can read the file."""
     return stretch.is_here
 

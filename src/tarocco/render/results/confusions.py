@@ -17,7 +17,7 @@ from tempfile import TemporaryFile
 from typing import Any
 
 from tarocco.core.errors import InputError
-from tarocco.io.files import check_writable, whole_file
+from tarocco.io.files import check_writable, replace_file
 from tarocco.meta.orange.confusions import Confusion, Opponent, Scored, opponents, outranked
 from tarocco.render.tables import NO_NUMBER, number_or_dash
 
@@ -241,7 +241,7 @@ def write_confusions(
     """
     check_confusions(path)
     words = Words(tokenize)
-    with whole_file(path) as temporary:
+    with replace_file(path) as temporary:
         if Path(path).suffix.lower() == ".jsonl":
             # A lone surrogate becomes its escape, which is what JSON writes for it.
             with open(temporary, "x", encoding="utf-8", errors="backslashreplace", newline="") as file:

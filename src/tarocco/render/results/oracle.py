@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from tarocco.decode.oracle.results import FIRST, ORACLE, RIVAL, OracleResult
-from tarocco.io.files import check_apart, check_writable, write_whole
+from tarocco.io.files import check_no_overwrite, check_writable, write_atomically
 from tarocco.render.results.score import corpus_table, number
 from tarocco.render.tables import Table, number_or_dash, separated
 
@@ -122,9 +122,9 @@ def check_output(path: str | None, inputs: Iterable[str | None]) -> None:
     """Refuse, before any work is done, what cannot be written."""
     if path is not None:
         check_writable(path)
-        check_apart([path], inputs)
+        check_no_overwrite([path], inputs)
 
 
 def write_oracles(result: OracleResult, path: str, first_id: int = 0) -> None:
     """Write the texts into a file."""
-    write_whole(path, oracle_text(result, first_id).encode("utf-8", "surrogatepass"))
+    write_atomically(path, oracle_text(result, first_id).encode("utf-8", "surrogatepass"))

@@ -10,7 +10,7 @@ from tarocco.core.errors import InputError
 from tarocco.core.records import Interval
 from tarocco.decode.tuning.pool import Weights
 from tarocco.decode.tuning.results import TunedScore, TuneResult
-from tarocco.io.files import check_writable, write_whole
+from tarocco.io.files import check_writable, write_atomically
 from tarocco.render.tables import Table, number_or_dash
 
 
@@ -64,7 +64,7 @@ def write_weights(path: str, result: TuneResult) -> None:
     check_weights(path)
     how = [one.signature for one in result.metrics]
     text = json_form(result.weights, how) if Path(path).suffix.lower() == ".json" else moses_form(result.weights, how)
-    write_whole(path, text.encode())
+    write_atomically(path, text.encode())
 
 
 def moses_form(weights: Weights, how: list[str]) -> str:
