@@ -37,6 +37,7 @@ from tarocco.explanation.records import Element
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.edit.error_rates import Per, Wer
 from tarocco.metrics.edit.gtm import Gtm
+from tarocco.metrics.edit.rates import ErrorRate, Per, Wer
 from tarocco.metrics.edit.ter import Ter
 from tarocco.metrics.linguistic import elements
 from tarocco.metrics.linguistic.base import ANALYZER, Linguistic, compare, layers_of

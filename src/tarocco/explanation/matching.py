@@ -16,10 +16,9 @@ import numpy as np
 from tarocco.encode.batch import Batch, Groups
 from tarocco.encode.vocabulary import Ragged, Vocabulary
 from tarocco.explanation.records import Element
-from tarocco.metrics.comparison import Comparison
+from tarocco.metrics.comparison import Comparison, TextPairs
 from tarocco.metrics.edit.ter import edits_and_words
 from tarocco.metrics.meteor import Alignments, Meteor, align_words, together
-from tarocco.metrics.pairs import Pairs
 
 Words = Sequence[int]  # ids of words
 Pair = tuple[int, int]  # places of a word in the candidate and in the reference
