@@ -35,9 +35,8 @@ from tarocco.explanation.matching import (
 )
 from tarocco.explanation.records import Element
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.edit.error_rates import Per, Wer
 from tarocco.metrics.edit.gtm import Gtm
-from tarocco.metrics.edit.rates import ErrorRate, Per, Wer
+from tarocco.metrics.edit.rates import Per, Wer
 from tarocco.metrics.edit.ter import Ter
 from tarocco.metrics.linguistic import elements
 from tarocco.metrics.linguistic.base import ANALYZER, Linguistic, compare, layers_of
@@ -113,7 +112,7 @@ def read_words(metric: Metric, batch: Batch) -> SegmentWords:
 
 @read_words.register(Ter)
 def _(metric: Ter, batch: Batch) -> SegmentWords:
-    return read_words.dispatch(Metric)(metric, metric.rewritten(batch))
+    return read_words.dispatch(Metric)(metric, metric.normalize_texts(batch))
 
 
 @read_words.register(Linguistic)

@@ -417,5 +417,5 @@ def _count_alignment(words: Sequence[Sequence[int]], size: int) -> tuple[np.ndar
     offsets = np.cumsum([0, *map(len, words)]).astype(np.intp)
     keys = Ragged(np.array([key for of_word in words for key in of_word], np.int32), offsets)
     batch = Batch(*texts, Groups.of_one(1), Groups.of_one(1), Vocabulary())
-    counts, partners = align_words(Pairs(batch), [keys], crossings=False)
+    counts, partners = align_words(TextPairs(batch), [keys], crossings=False)
     return counts[0], partners.tolist()
