@@ -23,7 +23,7 @@ def test_texts_alone(capsys):
     code, out, err = run(capsys, NBEST)
     assert code == 0
     assert out.splitlines() == tarocco.mbr(NBEST).texts
-    assert err == "tarocco: note: there are 40 lists for segments 1 to 58: a line a list, not a line a segment\n"
+    assert err == "tarocco: note: there are 40 lists for segments 1 to 58: one line per list, not per segment\n"
 
 
 def test_the_analyzer_that_was_asked_for(capsys, tmp_path):

@@ -93,17 +93,17 @@ def test_reranking_with_places_and_scores(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("w.ini", "LM0= 1\n", 'w.ini: expected lines such as "LM0= 0.5 0.2" after [weight]'),
-        ("w.ini", "[weight]\nTM 1\n", "w.ini, line 2: expected a feature and its weights"),
-        ("w.ini", "[weight]\nTM= x\n", "w.ini, line 2: expected a finite number as weight of TM, found 'x'"),
-        ("w.ini", "[weight]\nTM= 1\nTM= 2\n", "w.ini, line 3: expected each feature once, found TM twice"),
-        ("w.json", "{", "w.json, line 1: expected JSON"),
-        ("w.json", "[1]", 'w.json: expected a mapping such as {"LM0"'),
-        ("w.json", '{"TM": NaN}', "w.json: expected a finite number as weight of TM, found nan"),
-        ("w.json", '{"TM": true}', "w.json: expected a finite number as weight of TM, found True"),
-        ("w.json", "{}", "w.json: expected weights of features, found none"),
-        ("w.json", '{"weights": {"LM": 1}}', "w.json: there is a weight for LM, but the lists have no such feature"),
-        ("w.json", '{"TM": 1}', "w.json: the feature D of the lists wants one weight, but there is none"),
+        ("w.ini", "LM0= 1\n", 'w.ini: lines such as "LM0= 0.5 0.2" below [weight] are wanted'),
+        ("w.ini", "[weight]\nTM 1\n", "w.ini, line 2: a feature and its weights"),
+        ("w.ini", "[weight]\nTM= x\n", "w.ini, line 2: a weight of TM is a number, not 'x'"),
+        ("w.ini", "[weight]\nTM= 1\nTM= 2\n", "w.ini, line 3: TM has weights already"),
+        ("w.json", "{", "w.json, line 1: this is not JSON"),
+        ("w.json", "[1]", 'w.json: an object such as {"LM0"'),
+        ("w.json", '{"TM": NaN}', "w.json: a weight of TM is a number, not nan"),
+        ("w.json", '{"TM": true}', "w.json: a weight of TM is a number, not True"),
+        ("w.json", "{}", "w.json: there are no weights in this file"),
+        ("w.json", '{"weights": {"LM": 1}}', "w.json: there is a weight for LM, but the lists have only the features"),
+        ("w.json", '{"TM": 1}', "w.json: expected 1 weight for D, found none"),
     ],
 )
 def test_weights_that_are_refused(capsys, tmp_path, monkeypatch, name, content, message):

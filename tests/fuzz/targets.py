@@ -211,7 +211,7 @@ def _same_in_byte_ranges(path: str) -> None:
 
 
 def rerank(path: str) -> None:
-    from tarocco.decode.tuning.rerank import rerank as reranked
+    from tarocco.decode.tuning.tune import rerank as reranked
 
     reranked(path, {"lm": 0.5, "w": [1, -1]}).lines()
 

@@ -279,7 +279,7 @@ def test_figures(capsys, folder):
             "one file of n-best lists is wanted, found nbest.txt r1 r2: references come with -r",
         ),
         ((*FILES, "--sheet", "s.tsv"), "--sheet says where cases go: give --sample K, too, which draws them"),
-        ((*FILES, "-m", "WER", "mWER"), "asked for twice: WER"),
+        ((*FILES, "-m", "WER", "mWER"), "metrics listed twice: WER"),
         ((*FILES, "--combine", "WER"), "what judges together are two different metrics or more"),
         ((*FILES, "--pool", "r1", "--first-id", "1"), "nbest.txt, line 1: "),
     ],

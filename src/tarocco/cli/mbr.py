@@ -199,21 +199,18 @@ def run_lists(options: argparse.Namespace) -> None:
         options.max_references,
         options.seed,
     )
-    judges = metrics(options.by) if options.by else None
-    reading = Reading(None if human is None else len(human), options.first_id, options.num_candidates)
+    utility = Utility(tuple(metrics(options.metrics)), encoding, choices)
     pseudo = None
     if options.references_from:
-        pseudo = streamed(options.references_from, rules, None, options.references_from, Reading(None, *reading[1:]))
-    lists = streamed(options.nbest, rules, None, options.nbest, reading, own=pseudo is None)
+        pseudo = read_lists(options.references_from, choices, None, options.references_from)
+    lists = read_lists(options.nbest, choices, None, options.nbest, human, with_scores=pseudo is None)
     with progress("lists", len(human) if human else None, shown=not options.quiet, inside="candidates") as advance:
         result = choose(
-            *(lists, rules),
+            *(lists, utility),
             pseudo=pseudo,
             references=human,
-            judges=judges,
+            workers=Workers(jobs=options.jobs, executor=options.executor),
             advance=advance,
-            jobs=options.jobs,
-            executor=options.executor,
         )
     about = {"seed": options.seed, "nbest": options.nbest}
     write(present_choices(result, options.level, options.width, **about), options)

@@ -80,6 +80,7 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.io.files import check_no_overwrite, check_writable, write_atomically
     from tarocco.render.results.decode import oracle_lines, present_oracles
     from tarocco.render.terminal import progress
+    from tarocco.scoring.settings import Workers
 
     if options.output:
         check_writable(options.output)
@@ -94,11 +95,9 @@ def run(options: argparse.Namespace) -> None:
             inputs.also,
             inputs.encoding,
             best=inputs.best,
-            k=options.k_best,
-            beam=options.beam,
+            options=inputs.options,
+            workers=Workers(jobs=options.jobs, executor=options.executor),
             advance=advance,
-            jobs=options.jobs,
-            executor=options.executor,
         )
     if options.output:
         lines = "".join(f"{line}\n" for line in oracle_lines(result, options.first_id))

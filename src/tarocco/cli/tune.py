@@ -105,6 +105,7 @@ def run_tune(options: argparse.Namespace) -> None:
     from tarocco.io.files import check_no_overwrite, check_writable, write_atomically
     from tarocco.render.results.tune import check_weights, present_tuning, write_weights
     from tarocco.render.terminal import progress
+    from tarocco.scoring.settings import Workers
 
     if options.output:
         check_weights(options.output)

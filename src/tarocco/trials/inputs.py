@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.encode.batch import Encoding
 from tarocco.metrics.base import Metric
-from tarocco.metrics.external import External, Given, external_metrics, of_whole_systems
+from tarocco.metrics.external import External, ExternalSource, external_metrics, is_system_level
 from tarocco.metrics.registry import metrics as find_metrics
 
 if TYPE_CHECKING:

@@ -45,7 +45,7 @@ from tarocco.meta.references.subsets import pool_of
 from tarocco.meta.significance.compare import CompareResult, compare_scores
 from tarocco.meta.significance.paired_tests import DEFAULT_RESAMPLES, PairedTest, required_draws
 from tarocco.metrics.base import Metric
-from tarocco.metrics.external import Given
+from tarocco.metrics.external import ExternalSource
 from tarocco.parallel.fan_out import check_jobs
 from tarocco.scoring.resampling import check_resampling
 from tarocco.scoring.results import Result
@@ -404,7 +404,7 @@ def trial(
     groups: Iterable[str] | None = None,
     source: Iterable[str] | None = None,
     documents: Iterable[str] | None = None,
-    external: Mapping[str, Given] | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
     name: str = "trial",
     tokenize: str | None = None,
     lowercase: bool | None = None,

@@ -30,7 +30,7 @@ from tarocco.meta.audit.sign_contradictions import contradictions
 from tarocco.meta.audit.straw_men import characters, ranking, straw_men
 from tarocco.meta.significance.paired_tests import DEFAULT_RESAMPLES
 from tarocco.metrics.base import Metric
-from tarocco.metrics.external import External, Given, external_metrics, of_whole_systems
+from tarocco.metrics.external import External, ExternalSource, external_metrics, is_system_level
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import check_resampling, sum_rows
 from tarocco.scoring.results import Result, Score
@@ -201,7 +201,7 @@ def audit(
     tokenize: str = "13a",
     lowercase: bool = False,
     analyzer: Analyzer | None = None,
-    external: Mapping[str, Given] | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
     jobs: int | None = None,
     store: Store | str | Path | None = None,
     executor: Executor | None = None,
@@ -281,10 +281,10 @@ def audit_test_set(
     outcomes, left_out = {}, {}
     for metric in metrics:
         own = tuple(score for score in scores.scores if score.metric == metric)
-        if isinstance(metric, External) and not of_whole_systems(metric):
+        if isinstance(metric, External) and not is_system_level(metric):
             own, left_out[str(metric)] = _of_the_same_segments(own)
         straw = tuple((score, *called[score.system]) for score in of_straw.scores if score.metric == metric)
-        if of_whole_systems(metric):
+        if is_system_level(metric):
             found = _not_possible(metric, "there are scores for whole systems alone")
         elif left_out.get(str(metric)) == len(test_set):
             found = _not_possible(metric, "no segment has scores of all systems")

@@ -35,7 +35,6 @@ from tarocco.meta.qarla.queen import PairSelection, compute_held_out_queens
 from tarocco.meta.qarla.similarities import Similarities, compute_similarities
 from tarocco.meta.references.subsets import Pool
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.ngram.order_shares import shares_of
 from tarocco.scoring.score import score_test_set
 from tarocco.scoring.settings import Workers
 
@@ -89,7 +88,7 @@ class People:
         for m, metric in enumerate(metrics):
             own = scores[m :: len(metrics)]  # system by system, and in each metric by metric
             agreement = self.view.agreement(self.coefficient, self.view.items(make_metric_source(own)), self.items)
-            by_order = shares_of(metric, np.stack([score.sums for score in own]))
+            by_order = metric.order_shares(np.stack([score.sums for score in own]))
             shares = {name: _mean(values) for name, values in by_order.items()}
             found.append(Outcome(agreement.value, shares, agreement.why))
         return found

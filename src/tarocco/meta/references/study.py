@@ -26,7 +26,6 @@ from tarocco.meta.references.curves import Curve, Point, ReferencesResult
 from tarocco.meta.references.judges import Judge, KingJudge, Outcome, by_king, by_orange, by_people
 from tarocco.meta.references.subsets import Pool, Subset, pool_of
 from tarocco.metrics.base import Metric
-from tarocco.metrics.ngram.order_shares import lower_orders
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import check_jobs, map_ordered
 from tarocco.scoring.score import score_signature
@@ -185,7 +184,7 @@ def run_references(
         raise BadParameter(f"enough is a number above 0 and up to 1, not {enough!r}")
     if not metrics:
         raise InputError("no metric was asked for")
-    lower = {metric: lower_orders(metric) if orders else [] for metric in metrics}
+    lower = {metric: metric.lower_orders() if orders else [] for metric in metrics}
     chosen = list(dict.fromkeys([*metrics, *chain.from_iterable(lower.values())]))
     subsets = subsets_of(pool, judge, n_subsets, seed)
     outcomes: list[list[Outcome]] = []

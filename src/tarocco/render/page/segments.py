@@ -14,7 +14,7 @@ from tarocco.core.test_set import Segments, TestSet
 from tarocco.explanation.explain import explain_test_set
 from tarocco.explanation.records import ExplainResult, Explanation
 from tarocco.metrics.base import Floats
-from tarocco.metrics.external import External, of_whole_systems
+from tarocco.metrics.external import External, is_system_level
 from tarocco.metrics.linguistic.base import Overlap
 from tarocco.render.results.explain import WordRun, word_runs
 from tarocco.scoring.results import Result
@@ -257,7 +257,7 @@ def interesting_segments(findings: Findings, count: int) -> list[int]:
     n = len(findings.test_set)
     by_metric: dict[str, list[Floats]] = {}
     for score in findings.scores.scores:
-        if not of_whole_systems(score.metric):
+        if not is_system_level(score.metric):
             by_metric.setdefault(str(score.metric), []).append(score.metric.sign * score.segments)
     total = np.zeros(n)
     for columns in by_metric.values():
