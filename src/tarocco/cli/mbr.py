@@ -181,37 +181,34 @@ def _read_human(options: argparse.Namespace) -> tuple[TestSet | None, Encoding]:
 
 def run_lists(options: argparse.Namespace) -> None:
     """Choose a candidate from each n-best list."""
-    from tarocco.decode.mbr.mbr import METRIC, Reading, choose, streamed
-    from tarocco.decode.mbr.rules import Rules
+    from tarocco.decode.mbr.mbr import METRIC, choose, read_lists
+    from tarocco.decode.mbr.utilities import MbrOptions, Utility
     from tarocco.metrics.registry import metrics
     from tarocco.render.results.decode import present_choices
     from tarocco.render.terminal import progress
+    from tarocco.scoring.settings import Workers
 
     human, encoding = _read_human(options)
-    rules = Rules(
-        tuple(metrics(options.metrics or [METRIC])),
-        encoding,
-        None if options.weights is None else tuple(options.weights),
-        options.queen,
-        options.scale,
-        options.n_best,
-        options.prune,
-        options.max_references,
-        options.seed,
+    choices = MbrOptions(
+        weights=None if options.weights is None else tuple(options.weights),
+        queen=options.queen,
+        scale=options.scale,
+        n_best=options.n_best,
+        prune=options.prune,
+        max_references=options.max_references,
+        judges=options.by or None,
+        first_id=options.first_id,
+        num_candidates=options.num_candidates,
+        seed=options.seed,
     )
-    utility = Utility(tuple(metrics(options.metrics)), encoding, choices)
+    utility = Utility(tuple(metrics(options.metrics or [METRIC])), encoding, choices)
     pseudo = None
     if options.references_from:
         pseudo = read_lists(options.references_from, choices, None, options.references_from)
     lists = read_lists(options.nbest, choices, None, options.nbest, human, with_scores=pseudo is None)
+    workers = Workers(options.jobs, executor=options.executor)
     with progress("lists", len(human) if human else None, shown=not options.quiet, inside="candidates") as advance:
-        result = choose(
-            *(lists, utility),
-            pseudo=pseudo,
-            references=human,
-            workers=Workers(jobs=options.jobs, executor=options.executor),
-            advance=advance,
-        )
+        result = choose(lists, utility, pseudo=pseudo, references=human, workers=workers, advance=advance)
     about = {"seed": options.seed, "nbest": options.nbest}
     write(present_choices(result, options.level, options.width, **about), options)
 
@@ -220,11 +217,12 @@ def run_lattices(options: argparse.Namespace) -> None:
     """Choose a path from each lattice."""
     from tarocco.core.errors import InputError
     from tarocco.decode.mbr.lattice_mbr import JUDGE, PRECISION, RATIO, LinearGain, choose_paths, thetas
-    from tarocco.decode.oracle.oracle import Sources
+    from tarocco.decode.oracle.oracle import SearchInput
     from tarocco.io.graphs.formats import read_feature_weights, read_lattices
     from tarocco.metrics.registry import metrics
     from tarocco.render.results.decode import present_paths
     from tarocco.render.terminal import progress
+    from tarocco.scoring.settings import Workers
 
     if options.tokenize != "none":
         raise InputError(f"lattices and forests have words, which are not tokenized again with {options.tokenize}")
@@ -237,7 +235,7 @@ def run_lattices(options: argparse.Namespace) -> None:
     gain = LinearGain(tuple(theta), 1.0 if options.scale is None else options.scale, options.lowercase)
     judges = metrics(options.by or [JUDGE])
     human, encoding = _read_human(options)
-    sources = Sources(
+    sources = SearchInput(
         options.nbest,
         graphs=read_lattices(options.nbest, format=options.form, symbols=options.symbols),
         weights=read_feature_weights(options.feature_weights) if options.feature_weights else None,
@@ -250,9 +248,8 @@ def run_lattices(options: argparse.Namespace) -> None:
             references=human,
             judges=judges,
             encoding=encoding,
+            workers=Workers(options.jobs, executor=options.executor),
             advance=advance,
-            jobs=options.jobs,
-            executor=options.executor,
         )
     write(present_paths(result, options.level, options.width, file=options.nbest), options)
 

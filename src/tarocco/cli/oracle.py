@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tarocco.core.test_set import Segments, TestSet
-    from tarocco.decode.oracle.oracle import Sources
+    from tarocco.decode.oracle.oracle import OracleOptions, SearchInput
     from tarocco.encode.batch import Encoding
     from tarocco.metrics.base import Metric
 
@@ -96,7 +96,7 @@ def run(options: argparse.Namespace) -> None:
             inputs.encoding,
             best=inputs.best,
             options=inputs.options,
-            workers=Workers(jobs=options.jobs, executor=options.executor),
+            workers=Workers(options.jobs, executor=options.executor),
             advance=advance,
         )
     if options.output:
@@ -109,18 +109,19 @@ def run(options: argparse.Namespace) -> None:
 class OracleInputs(NamedTuple):
     """What is searched, the metrics, and the texts that oracles are compared with."""
 
-    sources: Sources
+    sources: SearchInput
     references: TestSet
     metric: Metric
     also: Sequence[Metric]
     encoding: Encoding
     best: Segments | None
+    options: OracleOptions
 
 
 def read_oracle_inputs(options: argparse.Namespace) -> OracleInputs:
     """Read and check everything but the lattices, forests or lists, which are read one at a time."""
     from tarocco.core.errors import InputError
-    from tarocco.decode.oracle.oracle import METRIC, sources_of_file
+    from tarocco.decode.oracle.oracle import METRIC, OracleOptions, open_search_input
     from tarocco.io.graphs.formats import read_feature_weights
     from tarocco.io.test_set import align_column, read_systems
     from tarocco.metrics.registry import metrics
@@ -141,15 +142,21 @@ def read_oracle_inputs(options: argparse.Namespace) -> OracleInputs:
             raise InputError(f"{options.best}: expected one text to compare with, found {len(texts)}")
         best = align_column(texts[0], first).segments
     weights = read_feature_weights(options.weights) if options.weights else None
-    sources = sources_of_file(
-        path, options.form, options.first_id, options.num_candidates, len(references), options.symbols
+    search = OracleOptions(
+        k=options.k_best,
+        beam=options.beam,
+        format=options.form,
+        symbols=options.symbols,
+        first_id=options.first_id,
+        num_candidates=options.num_candidates,
     )
+    sources = open_search_input(path, search, len(references))
     if sources.lists is not None:
         for name in ("weights", "without", "symbols"):
             if getattr(options, name):
                 raise InputError(f"--{name} is for lattices and forests, and {path} has n-best lists")
     sources = replace(sources, weights=weights, without=tuple(options.without or ()))
-    return OracleInputs(sources, references, metric, also, encoding, best)
+    return OracleInputs(sources, references, metric, also, encoding, best, search)
 
 
 ORACLE = Command(__doc__, EXAMPLES, configure, run)

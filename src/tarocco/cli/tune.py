@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tarocco.cli import options as shared
 from tarocco.cli.command import Command
-from tarocco.cli.inputs import encoding_of, experiment_of, fill_in, note, read_once, read_references
+from tarocco.cli.inputs import encoding_of, experiment_of, fill_in, note, read_once, read_references, resampling_of
 from tarocco.cli.output import write
 
 if TYPE_CHECKING:
     from tarocco.core.test_set import TestSet
-    from tarocco.decode.tuning.pool import Pool
-    from tarocco.decode.tuning.tune import Settings
+    from tarocco.decode.tuning.pool import CandidatePool
+    from tarocco.decode.tuning.tune import TuneOptions
+    from tarocco.encode.batch import Encoding
+    from tarocco.metrics.base import Metric
+    from tarocco.scoring.settings import Resampling
 
 ABOUT_TUNE = """Tune feature weights so that the best candidates of n-best lists rank first (MERT, Och 2003).
 
@@ -112,9 +115,10 @@ def run_tune(options: argparse.Namespace) -> None:
     if options.best:
         check_writable(options.best)
     check_no_overwrite([options.output, options.best], [*options.nbest, *(options.references or ()), options.weights])
-    pool, references, settings = read_tuning_inputs(options)
-    with progress("starts", settings.restarts + 1, shown=not options.quiet) as advance:
-        result = tune_pool(pool, references, settings, options.jobs, advance)
+    inputs = read_tuning_inputs(options)
+    with progress("starts", options.restarts + 1, shown=not options.quiet) as advance:
+        workers = Workers(options.jobs, progress=advance)
+        result = tune_pool(*inputs, workers=workers, weights_name=options.weights or "weights")
     if options.output:
         write_weights(options.output, result)
     if options.best:
@@ -124,17 +128,21 @@ def run_tune(options: argparse.Namespace) -> None:
 
 
 class TuningInputs(NamedTuple):
-    """Lists, references, and how the search is done."""
+    """Lists, references, metrics, and how the search is done."""
 
-    pool: Pool
+    pool: CandidatePool
     references: TestSet
-    settings: Settings
+    metrics: list[Metric]
+    encoding: Encoding
+    options: TuneOptions
+    resampling: Resampling
 
 
 def read_tuning_inputs(options: argparse.Namespace) -> TuningInputs:
     """Read and check everything that the options name."""
     from tarocco.core.errors import InputError
-    from tarocco.decode.tuning.tune import Settings, read_pool
+    from tarocco.decode.tuning.pool import read_pool
+    from tarocco.decode.tuning.tune import TuneOptions
     from tarocco.io.nbest.features import read_weights
     from tarocco.metrics.registry import metrics
 
@@ -142,21 +150,16 @@ def read_tuning_inputs(options: argparse.Namespace) -> TuningInputs:
     # The metrics of an experiment are for evaluation, not for maximizing their sum.
     options.metrics = options.metrics or ["BLEU-4"]
     fill_in(options, experiment, tokenize="none", confidence=0.95)
-    chosen = tuple(metrics(options.metrics))
+    chosen = metrics(options.metrics)
     if options.shares and len(options.shares) != len(chosen):
         raise InputError(f"--shares: there are {len(chosen)} metrics, but {len(options.shares)} shares")
-    settings = Settings(
-        chosen,
-        tuple(options.shares or [1.0] * len(chosen)),
-        encoding_of(options),
-        read_weights(options.weights) if options.weights else None,
-        options.weights or "weights",
-        tuple(options.fixed or ()),
-        options.restarts,
-        options.directions,
-        options.confidence,
-        options.n_resamples,
-        options.seed,
+    encoding = encoding_of(options)
+    search = TuneOptions(
+        shares=options.shares or None,
+        weights=read_weights(options.weights) if options.weights else None,
+        fixed=tuple(options.fixed or ()),
+        restarts=options.restarts,
+        directions=options.directions,
     )
     lists = options.nbest
     if experiment is not None:
@@ -165,7 +168,8 @@ def read_tuning_inputs(options: argparse.Namespace) -> TuningInputs:
         lists = [experiment.nbest]
     read_once(*lists, *(options.references or ()), options.weights)
     references, _ = read_references(options, experiment)
-    return TuningInputs(read_pool(lists, len(references), options.first_id), references, settings)
+    pool = read_pool(lists, len(references), options.first_id)
+    return TuningInputs(pool, references, chosen, encoding, search, resampling_of(options))
 
 
 # --- rerank ----------------------------------------------------------------------------------------------------------
@@ -189,8 +193,8 @@ def configure_rerank(parser: argparse.ArgumentParser) -> None:
 
 
 def run_rerank(options: argparse.Namespace) -> None:
-    from tarocco.decode.tuning.rerank import rerank_pool
-    from tarocco.decode.tuning.tune import read_pool
+    from tarocco.decode.tuning.pool import read_pool
+    from tarocco.decode.tuning.tune import rerank_pool
     from tarocco.io.nbest.features import read_weights
     from tarocco.render.results.tune import present_reranking
 

@@ -120,7 +120,7 @@ def choose_analyzer(settings: Mapping[str, Any], texts: Mapping[str, Segments], 
 
 def read_external_metrics(
     experiment: Experiment | None,
-    given: Mapping[str, Given],
+    given: Mapping[str, ExternalSource],
     test_set: TestSet,
     computed: Sequence[Metric],
     note: Note,
@@ -138,7 +138,7 @@ def read_external_metrics(
     for file in experiment.external if experiment else ():
         if file.name in given or holds_candidate_scores(file.path):
             continue
-        scores: Given = file
+        scores: ExternalSource = file
         if experiment is not None and not other_systems:
             scores = experiment.external_scores.get(file.name, file)
         try:
@@ -200,7 +200,7 @@ class Material:
     @property
     def segment_metrics(self) -> list[Metric]:
         """The metrics that score segments."""
-        return [metric for metric in self.metrics if not of_whole_systems(metric)]
+        return [metric for metric in self.metrics if not is_system_level(metric)]
 
     @property
     def computed_metrics(self) -> list[Metric]:

@@ -188,7 +188,7 @@ def _scores(scores: Result | None, systems: list[str]) -> dict[str, list[list[fl
     if scores is None:
         return {}
     by_name = {(score.system, str(score.metric)): score for score in scores.scores}
-    metrics = [score.metric for score in scores.scores if not of_whole_systems(score.metric)]
+    metrics = [score.metric for score in scores.scores if not is_system_level(score.metric)]
     return {
         str(metric): [numbers(by_name[system, str(metric)].segments) for system in systems]
         for metric in dict.fromkeys(metrics)

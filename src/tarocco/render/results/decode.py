@@ -233,7 +233,7 @@ def _method(result: OracleResult) -> str:
 def _depth(result: OracleResult) -> list[str]:
     lines = []
     if result.first is not None:
-        lines.append(f"the oracle is the {ONE_BEST} in {result.found_first} of {len(result)} segments")
+        lines.append(f"the oracle is the {ONE_BEST} in {result.n_first} of {len(result)} segments")
     if result.ranks is not None:
         lines.append(
             f"rank of the oracle in its list: median {np.median(result.ranks):g}, mean {result.ranks.mean():.1f}, "
@@ -255,6 +255,6 @@ def oracle_lines(result: OracleResult, first_id: int = 0) -> list[str]:
     name = result.of(ORACLE).metric
     return [
         f"{one.segment + first_id} ||| {on_one_line(text)} ||| {name}= {score:.6g} ||| {score:.6g}"
-        for one in result.found
+        for one in result.oracles
         for text, score in one.k_best
     ]

@@ -1,4 +1,4 @@
-"""Tuned weights and the scores they give, as tables and as files; and reranked lists."""
+"""TunedScore weights and the scores they give, as tables and as files; and reranked lists."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from tarocco._version import __version__
 from tarocco.core.errors import InputError
 from tarocco.core.records import Interval
 from tarocco.decode.tuning.pool import Weights
-from tarocco.decode.tuning.rerank import RerankResult
-from tarocco.decode.tuning.results import Tuned, TuneResult
+from tarocco.decode.tuning.results import RerankResult, TunedScore, TuneResult
 from tarocco.io.files import check_writable, write_atomically
 from tarocco.render.results import Presentation, scale_note, show_tables
 from tarocco.render.results.score import digits_of
@@ -22,7 +21,7 @@ from tarocco.render.tables import Table, number_or_dash, separated
 def present_tuning(result: TuneResult, width: int | None = None, **settings: Any) -> Presentation:
     """Present tuned weights."""
     about = {
-        "found": dict(result.found),
+        "found": dict(result.counts),
         "origin": result.origin,
         "start": result.start,
         "weights": result.weights,
@@ -67,8 +66,8 @@ def footnotes(result: TuneResult) -> list[str]:
     best = max(result.starts, key=lambda one: (one.objective, -one.number))
     interval = result.metrics[0].interval
     return [
-        f"{result.found['lists']} lists, {result.found['candidates']} candidates; best of {len(result.starts)} starts: "
-        f"number {best.number}, {best.steps} step{'s' * (best.steps != 1)}, objective {best.objective:.6g} (worst: "
+        f"{result.counts['lists']} lists, {result.counts['candidates']} candidates; best of {len(result.starts)} "
+        f"starts: number {best.number}, {best.steps} step{'s' * (best.steps != 1)}, objective {best.objective:.6g} (worst: "
         f"{min(one.objective for one in result.starts):.6g})",
         *(one.signature for one in result.metrics),
         f"[low, high]: {100 * interval.confidence:g}% bootstrap intervals over segments, {interval.n_resamples} "
@@ -80,7 +79,7 @@ def footnotes(result: TuneResult) -> list[str]:
 def scores_table(result: TuneResult, width: int | None = None) -> Table:
     """One row per metric: its score before and after tuning, and the difference, each with its interval."""
 
-    def row(one: Tuned) -> tuple[str, ...]:
+    def row(one: TunedScore) -> tuple[str, ...]:
         form, signed = (f"{sign}.{digits_of(one.scale, width)}f" for sign in ("", "+"))
 
         def cell(value: float, between: Interval, shape: str) -> str:
