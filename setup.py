@@ -13,7 +13,7 @@ from setuptools import Extension, setup
 
 PROCESSORS = os.cpu_count() or 1
 KERNELS = Path("src/tarocco/kernels")
-NOT_KERNELS = {"__init__.py", "standin.py"}
+NOT_KERNELS = {"__init__.py", "cython_fallback.py"}
 
 # The same numbers on every processor: no fused multiply-add, no -march=native.
 FLAGS = ["-O3", "-ffp-contract=off", "-g0"]
@@ -24,7 +24,7 @@ if os.environ.get("TAROCCO_SANITIZE") == "1":
 
 # Kernels that gain from wider instructions are also compiled for them, under another name; which one is used is decided
 # when they are imported (tarocco.kernels.widest).
-WIDER = ("beginnings", "bits", "crowds", "weighted", "resample", "samples", "tallies")
+WIDER = ("bit_parallel", "ngram_matches", "qarla", "statistics", "weighted_lcs")
 if platform.machine() not in ("x86_64", "AMD64"):
     WIDER = ()
 COPIES = Path("build/wider/tarocco/kernels")

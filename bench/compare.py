@@ -40,10 +40,10 @@ def scored() -> Result:
 
 def our_core(test: str, resamples: int) -> float:
     from tarocco.meta.significance.compare import compare_scores
-    from tarocco.meta.significance.paired_tests import Test
+    from tarocco.meta.significance.paired_tests import PairedTest
 
     scores = scored()
-    return best_seconds(lambda: compare_scores(scores, Test(test, resamples, SEED, 0.05, 1)), 5)
+    return best_seconds(lambda: compare_scores(scores, PairedTest(test, resamples, SEED, 0.05, 1)), 5)
 
 
 class OurResamples:
@@ -66,7 +66,7 @@ def their_core(test: str, resamples: int) -> float:
     from sacrebleu.metrics import BLEU
 
     from tarocco.meta.significance.compare import compare_scores
-    from tarocco.meta.significance.paired_tests import Test
+    from tarocco.meta.significance.paired_tests import PairedTest
 
     first, second, reference = segments(LINES, 3)
     kind = {"bootstrap": "bs", "randomization": "ar"}[test]
@@ -77,7 +77,7 @@ def their_core(test: str, resamples: int) -> float:
     with mock.patch.object(significance.np.random, "default_rng", return_value=OurResamples(resamples)):
         took = best_seconds(run, 3)
         p_value = run()[1]["BLEU"][1].p_value
-    (ours,) = compare_scores(scored(), Test(test, resamples, SEED, 0.05, 1))
+    (ours,) = compare_scores(scored(), PairedTest(test, resamples, SEED, 0.05, 1))
     assert p_value == ours.p_value, (p_value, ours.p_value)
     return took
 

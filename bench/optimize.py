@@ -26,14 +26,13 @@ def similarities():
 def our_search(folds: int) -> float:
     """From similarities to the best set: bits and tallies of all sets, for the whole and without each fold."""
     from tarocco.meta.qarla.decisions import Decisions
-    from tarocco.meta.qarla.search import Objective, exhaustive
-    from tarocco.meta.qarla.tallies import Board
+    from tarocco.meta.qarla.set_search import KingObjective, SetTallies, exhaustive
 
     near = similarities()
 
     def run() -> None:
-        board = Board(Decisions.of(near), np.arange(SEGMENTS) % folds)
-        exhaustive([Objective(board, "strict", fold) for fold in (None, *(range(folds) if folds > 1 else ()))])
+        board = SetTallies(Decisions.of(near), np.arange(SEGMENTS) % folds)
+        exhaustive([KingObjective(board, "strict", fold) for fold in (None, *(range(folds) if folds > 1 else ()))])
 
     return seconds(run)
 
@@ -53,15 +52,15 @@ def numpy_kings(passed: np.ndarray, masks: np.ndarray, members: list[int]) -> tu
 def their_search() -> float:
     """Some sets, one after the other, multiplied; first they must be what ours are."""
     from tarocco.meta.qarla.decisions import Decisions
-    from tarocco.meta.qarla.tallies import Board, shares
+    from tarocco.meta.qarla.set_search import SetTallies, king_shares
 
     decisions = Decisions.of(similarities())
-    board = Board(decisions, np.zeros(SEGMENTS, np.intp))
+    board = SetTallies(decisions, np.zeros(SEGMENTS, np.intp))
     generator = np.random.default_rng(9)
     sets = [np.flatnonzero(coins).tolist() for coins in generator.random((SAMPLED, METRICS)) < 0.5]
     for members in sets[:10]:
         own = board.of(members)[0]
-        ours = [float(shares(own, column, board.whole)) for column in (0, 1)]
+        ours = [float(king_shares(own, column, board.whole)) for column in (0, 1)]
         assert np.allclose(ours, numpy_kings(decisions.passed, decisions.masks, members), atol=1e-12)
     took = seconds(lambda: [numpy_kings(decisions.passed, decisions.masks, members) for members in sets])
     return took / SAMPLED * (2**METRICS - 1)

@@ -63,7 +63,7 @@ def their_permutations() -> float:
 
 
 def our_calibration(again: bool) -> float:
-    from tarocco.meta.correlation.pairwise_accuracy import calibrated_ties
+    from tarocco.meta.correlation.agreement import calibrated_ties
 
     metrics, people = scores()
     calibrated_ties(metrics[0][:2, :2], people[:2, :2])  # its imports
@@ -94,7 +94,7 @@ def pairwise_calibration(metric: list[list[float]], people: list[list[float]]) -
 
 
 def their_calibration(again: bool) -> float:
-    from tarocco.meta.correlation.pairwise_accuracy import calibrated_ties
+    from tarocco.meta.correlation.agreement import calibrated_ties
 
     metrics, people = scores()
     run = partial(pairwise_calibration, metrics[0].tolist(), people.tolist())

@@ -63,25 +63,25 @@ def similarities(metrics: int, segments: int, references: int):
 
 def our_kings(metrics: int, segments: int, references: int) -> float:
     """KING and strict KING of every metric by itself."""
-    from tarocco.meta.qarla.decisions import Cases
-    from tarocco.meta.qarla.queen import Comparison, held_out_queens, queens
+    from tarocco.meta.qarla.decisions import HeldOutCases
+    from tarocco.meta.qarla.queen import PairSelection, compute_held_out_queens, compute_queens
 
     near = similarities(metrics, segments, references)
     alone = [[m] for m in range(metrics)]
 
     def run() -> None:
-        queens(near, alone, Comparison())
-        for of_metric in held_out_queens(near, alone, Comparison()):
-            Cases.of(of_metric, near.present)
+        compute_queens(near, alone, PairSelection())
+        for of_metric in compute_held_out_queens(near, alone, PairSelection()):
+            HeldOutCases.of(of_metric, near.present)
 
     return seconds(run)
 
 
 def our_queen(metrics: int, segments: int, references: int, jobs: int | None) -> float:
-    from tarocco.meta.qarla.queen import Comparison, queens
+    from tarocco.meta.qarla.queen import PairSelection, compute_queens
 
     near = similarities(metrics, segments, references)
-    return best_seconds(partial(queens, near, [list(range(metrics))], Comparison(), jobs), 3)
+    return best_seconds(partial(compute_queens, near, [list(range(metrics))], PairSelection(), jobs), 3)
 
 
 def numpy_queen(near: np.ndarray, together: int) -> np.ndarray:
@@ -100,10 +100,10 @@ def numpy_queen(near: np.ndarray, together: int) -> np.ndarray:
 
 def their_queen(metrics: int, segments: int, references: int, together: int) -> float:
     """NumPy's time; first it must give what ours gives."""
-    from tarocco.meta.qarla.queen import Comparison, queens
+    from tarocco.meta.qarla.queen import PairSelection, compute_queens
 
     near = similarities(metrics, segments, references)
-    (ours,) = queens(near, [list(range(metrics))], Comparison())
+    (ours,) = compute_queens(near, [list(range(metrics))], PairSelection())
     assert np.allclose(ours, numpy_queen(near.to_references, together), rtol=0, atol=1e-12)
     return best_seconds(partial(numpy_queen, near.to_references, together), 3)
 
@@ -112,13 +112,13 @@ def our_similarities(metrics: list[str], segments: int, references: int) -> floa
     """The tensor from text."""
     from tarocco.core.arguments import make_test_set
     from tarocco.encode.batch import Encoding
-    from tarocco.meta.qarla.similarities import similarities_of
+    from tarocco.meta.qarla.similarities import compute_similarities
     from tarocco.metrics.registry import metrics as find_metrics
 
     texts = texts_of(segments, SYSTEMS + references)
     systems = {f"a{i}": column for i, column in enumerate(texts[:SYSTEMS])}
     test_set = make_test_set(systems, list(zip(*texts[SYSTEMS:], strict=True)))
-    return seconds(lambda: similarities_of(test_set, find_metrics(metrics), Encoding("13a")))
+    return seconds(lambda: compute_similarities(test_set, find_metrics(metrics), Encoding("13a")))
 
 
 def rows() -> list[Row]:

@@ -8,7 +8,7 @@ from importlib import import_module
 
 from measure import Row
 
-from tarocco.kernels import words
+from tarocco.kernels import tokenization
 from tarocco.parallel.fan_out import default_jobs
 from tarocco.render.tables import Table, plain
 
@@ -45,7 +45,7 @@ def main() -> None:
     for script in chosen:
         print(f"measuring: {script}", file=sys.stderr, flush=True)
         found += import_module(script).rows()
-    kernels = "compiled" if words.COMPILED else "NOT COMPILED"
+    kernels = "compiled" if tokenization.COMPILED else "NOT COMPILED"
     print(f"Python {platform.python_version()}, {default_jobs()} processors, kernels {kernels}\n")
     header = ("what", "input", "peer", "how", "found", "goal", "met")
     cells = tuple((r.what, r.shape, r.peer, r.how, r.found, r.goal, "yes" if r.met else "NO") for r in found)

@@ -160,7 +160,7 @@ def test_statistics_may_be_averaged():
 
 
 def test_no_score_is_null():
-    from tarocco.scoring.results import number_or_null
+    from tarocco.core.records import number_or_null
 
     assert number_or_null(math.nan) is None
     assert number_or_null(0.0) == 0.0

@@ -93,7 +93,7 @@ def test_scoring_imports_no_optional_library():
 
 
 def test_correlating_imports_no_scipy():
-    loaded = loaded_by("from tarocco.meta.correlation import levels, metric_tests, pairwise_accuracy")
+    loaded = loaded_by("from tarocco.meta.correlation import agreement, levels, metric_tests")
     assert "scipy" not in loaded
 
 
@@ -108,7 +108,7 @@ def test_the_parser_knows_the_real_choices():
     """cli/choices.py repeats them so that --help needs no NumPy."""
     from tarocco.cli import choices
     from tarocco.encode.tokenizers import NAMES
-    from tarocco.meta.correlation import coefficients as correlation
+    from tarocco.meta.correlation import agreement as correlation
     from tarocco.meta.correlation import levels as groupings
     from tarocco.render.results.score import LEVELS
 

@@ -20,7 +20,7 @@ from tarocco.core.test_set import Segments, TestSet
 from tarocco.encode.batch import Encoding
 from tarocco.io.scores.human import read_human
 from tarocco.io.test_set import read_test_set
-from tarocco.meta.correlation.coefficients import correlation
+from tarocco.meta.correlation.agreement import correlation
 from tarocco.metrics.registry import metrics
 from tarocco.render.plots import curves, write_chart
 from tarocco.render.plots.charts import arranged

@@ -12,6 +12,7 @@ from tarocco.core.graphs import Best as Best
 from tarocco.core.graphs import Features as Features
 from tarocco.core.graphs import Forest as Forest
 from tarocco.core.graphs import Lattice as Lattice
+from tarocco.core.records import Interval as Interval
 from tarocco.core.test_set import HumanScores as HumanScores
 from tarocco.decode.mbr.lattice_mbr import lattice_mbr as lattice_mbr
 from tarocco.decode.mbr.mbr import mbr as mbr
@@ -44,14 +45,13 @@ from tarocco.meta.audit.audit import audit as audit
 from tarocco.meta.audit.evidence import Finding as Finding
 from tarocco.meta.audit.evidence import Outcome as Outcome
 from tarocco.meta.correlation.correlate import correlate as correlate
-from tarocco.meta.correlation.metric_tests import Lead as Lead
+from tarocco.meta.correlation.metric_tests import MetricComparison as MetricComparison
 from tarocco.meta.correlation.results import CorrelateResult as CorrelateResult
 from tarocco.meta.correlation.results import Correlation as Correlation
 from tarocco.meta.orange.orange import orange as orange
 from tarocco.meta.orange.results import Orange as Orange
 from tarocco.meta.orange.results import OrangeResult as OrangeResult
 from tarocco.meta.qarla.optimize import optimize as optimize
-from tarocco.meta.qarla.optimize_results import OptimizeResult as OptimizeResult
 from tarocco.meta.qarla.qarla import jack as jack
 from tarocco.meta.qarla.qarla import king as king
 from tarocco.meta.qarla.qarla import queen as queen
@@ -59,9 +59,10 @@ from tarocco.meta.qarla.results import Jack as Jack
 from tarocco.meta.qarla.results import JackResult as JackResult
 from tarocco.meta.qarla.results import King as King
 from tarocco.meta.qarla.results import KingResult as KingResult
+from tarocco.meta.qarla.results import OptimizeResult as OptimizeResult
+from tarocco.meta.qarla.results import QarlaSetup as QarlaSetup
 from tarocco.meta.qarla.results import Queen as Queen
 from tarocco.meta.qarla.results import QueenResult as QueenResult
-from tarocco.meta.qarla.results import TestBed as TestBed
 from tarocco.meta.references.curves import Curve as Curve
 from tarocco.meta.references.curves import ReferencesResult as ReferencesResult
 from tarocco.meta.references.study import references as references
@@ -77,7 +78,6 @@ from tarocco.metrics.registry import metric_plugin as metric_plugin
 from tarocco.parallel.cluster import cluster as cluster
 from tarocco.render.page.report import report as report
 from tarocco.render.plots.figures import figure as figure
-from tarocco.scoring.results import Interval as Interval
 from tarocco.scoring.results import Result as Result
 from tarocco.scoring.results import Score as Score
 from tarocco.scoring.score import score as score
@@ -88,8 +88,8 @@ from tarocco.scoring.settings import Text as Text
 from tarocco.scoring.settings import Workers as Workers
 from tarocco.store import Store as Store
 from tarocco.trials.findings import Findings as Findings
+from tarocco.trials.findings import Judgment as Judgment
 from tarocco.trials.findings import MetricVerdict as MetricVerdict
-from tarocco.trials.findings import Opinion as Opinion
-from tarocco.trials.findings import Step as Step
+from tarocco.trials.findings import PlanStep as PlanStep
 from tarocco.trials.findings import Verdict as Verdict
 from tarocco.trials.trial import trial as trial

@@ -7,8 +7,8 @@ from tarocco import datasets
 from tarocco.core.arguments import make_test_set
 from tarocco.core.test_set import Segments
 from tarocco.encode.batch import Encoding
-from tarocco.meta.correlation.human import human_scores
-from tarocco.trials.findings import Agreement, Breakdown, Findings, MetricVerdict, Opinion, Step, Verdict
+from tarocco.meta.correlation.score_sources import make_human_scores
+from tarocco.trials.findings import Breakdown, Findings, Judgment, MetricAgreement, MetricVerdict, PlanStep, Verdict
 
 METRICS = ("BLEU-4", "NIST-5", "TER", "chrF", "ROUGE-L", "METEOR-exact")
 
@@ -16,8 +16,8 @@ METRICS = ("BLEU-4", "NIST-5", "TER", "chrF", "ROUGE-L", "METEOR-exact")
 def verdict_of(metrics):
     """A verdict that says something of everything."""
     trusts = ("trusted", "trusted", "mixed", "doubted", "unjudged")
-    opinion = Opinion("ORANGE", 1, 1, 0.02, "ORANGE 2.0%: human translations are near the top of the lists.")
-    other = Opinion("KING", 0, 4, 0.61, "KING 0.61: four metrics tell people from machines better.")
+    opinion = Judgment("ORANGE", 1, 1, 0.02, "ORANGE 2.0%: human translations are near the top of the lists.")
+    other = Judgment("KING", 0, 4, 0.61, "KING 0.61: four metrics tell people from machines better.")
     return Verdict(
         headline=f"Trust {metrics[0]} here: people, ORANGE and KING agree on it, and it was gamed in one way only.",
         metrics=tuple(
@@ -42,7 +42,7 @@ def agreement_of(scores):
     for name in names:
         own = [one.metric.sign * one.segments for one in scores.scores if str(one.metric) == name]
         columns.append(np.argsort(np.argsort(np.nan_to_num(np.concatenate(own)))))
-    return Agreement(tuple(names), np.corrcoef(np.array(columns)))
+    return MetricAgreement(tuple(names), np.corrcoef(np.array(columns)))
 
 
 def breakdown_of(scores, by, labels):
@@ -76,7 +76,7 @@ def demo_findings(metrics=METRICS):
         test_set=test_set,
         source=Segments.from_strings(demo.source),
         groups=tuple(demo.documents),
-        human=human_scores(people, list(demo.systems), len(demo.source)),
+        human=make_human_scores(people, list(demo.systems), len(demo.source)),
         scores=scores,
         comparison=comparison,
         agreement=agreement_of(scores),
@@ -98,8 +98,8 @@ def demo_findings(metrics=METRICS):
         curves=tarocco.references(demo.systems, demo.references, human=people, metrics=metrics),
         audit=tarocco.audit(demo.systems, demo.references, metrics=metrics, groups=demo.documents),
         plan=(
-            Step("scores", "Which system is best?", True, "6 systems, 4 references"),
-            Step("external", "What do other metrics say?", False, "there are no scores made elsewhere"),
+            PlanStep("scores", "Which system is best?", True, "6 systems, 4 references"),
+            PlanStep("external", "What do other metrics say?", False, "there are no scores made elsewhere"),
         ),
         verdict=verdict_of(metrics),
         notes=("Lists with fewer candidates than the longest were kept.",),

@@ -459,12 +459,14 @@ def test_similarities_to_and_from_files(made, tmp_path):
 def test_files_are_what_similarities_are_without_them(made):
     """The same bits as if nothing had been written, so that the same samples pass."""
     from tarocco.core.test_set import Segments, TestSet
-    from tarocco.meta.qarla.similarities import similarities_of
+    from tarocco.meta.qarla.similarities import compute_similarities
 
     near = tarocco.read_iq(Path(made), metrics="some_metrics")
     systems = {
         name: Segments.from_strings(text) for name, text in zip(("S0", "S1"), texts("careful", "middling"), strict=True)
     }
     references = tuple(Segments.from_strings(text) for text in texts("ref1", "ref2", "ref3"))
-    computed_now = similarities_of(TestSet(systems, references), [computed(name) for name in near.metrics], READING)
+    computed_now = compute_similarities(
+        TestSet(systems, references), [computed(name) for name in near.metrics], READING
+    )
     assert np.array_equal(near.to_references, computed_now.to_references, equal_nan=True)

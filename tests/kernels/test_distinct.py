@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarocco.core.test_set import Segments
-from tarocco.kernels import distinct, kernel
+from tarocco.kernels import duplicates, kernel
 
 TEXTS = st.text(alphabet="ab é", max_size=4)
 LISTS = st.lists(st.tuples(st.lists(TEXTS, max_size=8), st.lists(TEXTS, max_size=3)), min_size=1, max_size=4)
@@ -22,7 +22,7 @@ def test_first_of_the_same_text(lists):
     others = Segments.from_strings([text for own in references for text in own])
     n, size = len(column), 16
     firsts, copies = np.full(n, -1, np.intp), np.full(n, 7, np.uint8)
-    kernel(distinct, "firsts_of_lists")(
+    kernel(duplicates, "find_duplicates")(
         *(column.text, column.starts, bounds(candidates), others.text, others.starts, bounds(references)),
         *(np.empty(size, np.uint64), np.empty(size, np.intp), firsts, copies),
     )

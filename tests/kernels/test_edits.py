@@ -12,7 +12,7 @@ from textbook import edit_metrics as textbook
 from textbook import rouge_metrics as rouge
 
 import tarocco
-from tarocco.kernels import bits, widest
+from tarocco.kernels import bit_parallel, widest
 from tarocco.metrics import comparison
 from tarocco.metrics.comparison import Comparison
 
@@ -32,21 +32,21 @@ def test_all_that_pairs_have_in_common(candidates, references):
     ]
 
 
-@pytest.mark.skipif(not bits.COMPILED, reason="there is one variant only")
+@pytest.mark.skipif(not bit_parallel.COMPILED, reason="there is one variant only")
 @given(candidates=st.lists(WORDS, max_size=4), references=st.lists(WORDS, min_size=1, max_size=9))
 def test_every_instruction_set_gives_the_same(candidates, references):
     batch = list_of(candidates, references)
     wide, plain = Comparison(batch), Comparison(batch)
-    with mock.patch.object(comparison, "_compare", bits.compare):
+    with mock.patch.object(comparison, "_compare", bit_parallel.compare_texts):
         found = plain.distances.tolist(), plain.subsequences.tolist()
     assert (wide.distances.tolist(), wide.subsequences.tolist()) == found
 
 
 def test_the_widest_instructions_of_the_processor_are_used():
-    expected = "tarocco.kernels.bits_avx2" if bits.has_avx2() else "tarocco.kernels.bits"
-    assert widest(bits).__name__ == expected
-    with mock.patch.object(comparison.bits, "has_avx2", return_value=False):
-        assert widest(bits) is bits
+    expected = "tarocco.kernels.bit_parallel_avx2" if bit_parallel.has_avx2() else "tarocco.kernels.bit_parallel"
+    assert widest(bit_parallel).__name__ == expected
+    with mock.patch.object(comparison.bit_parallel, "has_avx2", return_value=False):
+        assert widest(bit_parallel) is bit_parallel
 
 
 @given(segments=SEGMENTS)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textbook import line_search
 
-from tarocco.kernels import envelopes, kernel
+from tarocco.kernels import kernel, upper_envelope
 
 # Whole numbers of a few sizes make many ties: lines that are parallel, equal, or cross where others do.
 LISTS = st.lists(
@@ -20,7 +20,7 @@ def upper(lists):
     heights, slopes = (np.array([line[i] for lines in lists for line in lines], np.float64) for i in (0, 1))
     bounds = np.cumsum([0, *map(len, lists)]).astype(np.intp)
     kept, starts, firsts = np.empty(len(heights), np.intp), np.empty(len(heights)), np.empty(len(bounds), np.intp)
-    kernel(envelopes, "upper")(heights, slopes, bounds, -np.inf, np.inf, kept, starts, firsts)
+    kernel(upper_envelope, "find_upper_envelopes")(heights, slopes, bounds, -np.inf, np.inf, kept, starts, firsts)
     return [
         list(zip((kept[a:b] - first).tolist(), starts[a:b].tolist(), strict=True))
         for a, b, first in zip(firsts[:-1], firsts[1:], bounds[:-1], strict=True)

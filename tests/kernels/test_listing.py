@@ -7,15 +7,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tarocco.kernels import kernel, listing
+from tarocco.kernels import kernel, nbest_lines
 
 SPACE = rb"[ \t\r\x0b\x0c]*"
 FORMS = {
-    "split_bars": re.compile(
+    "split_moses_lines": re.compile(
         SPACE + rb"([0-9]{1,18})" + SPACE + rb"\|\|\|" + SPACE + rb"(.*?)" + SPACE + rb"(\|\|\|.*)?", re.DOTALL
     ),
-    "split_tabs": re.compile(rb"([0-9]{1,18})\t([^\t]*)"),
-    "split_fairseq": re.compile(rb"H-([0-9]{1,18})\t[^\t]*\t(.*)", re.DOTALL),
+    "split_tab_lines": re.compile(rb"([0-9]{1,18})\t([^\t]*)"),
+    "split_fairseq_lines": re.compile(rb"H-([0-9]{1,18})\t[^\t]*\t(.*)", re.DOTALL),
 }
 SKIPPED = re.compile(rb"[STDP]-[0-9]{1,18}\t.*|(?![STHDP]-).*", re.DOTALL)  # by fairseq's
 
@@ -38,7 +38,7 @@ def expected(name, lines):
         found = FORMS[name].fullmatch(line)
         if found:
             rows.append((found[2], number, int(found[1])))
-        elif name != "split_fairseq" or not SKIPPED.fullmatch(line):
+        elif name != "split_fairseq_lines" or not SKIPPED.fullmatch(line):
             return rows, number
     return rows, len(lines)
 
@@ -56,8 +56,8 @@ def test_lists(name, lines):
     text, starts = np.empty(len(data), np.uint8), np.empty(len(lines) + 1, np.intp)
     places, ids, firsts = (np.empty(len(lines), np.intp) for _ in range(3))
     state = np.zeros(4, np.intp)
-    letter = (ord("H"),) if name == "split_fairseq" else ()
-    kernel(listing, name)(*letter, np.frombuffer(data, np.uint8), text, starts, places, ids, firsts, state)
+    letter = (ord("H"),) if name == "split_fairseq_lines" else ()
+    kernel(nbest_lines, name)(*letter, np.frombuffer(data, np.uint8), text, starts, places, ids, firsts, state)
     rows, n_lines = expected(name, lines)
     end, n_read, n_candidates, n_lists = state.tolist()
     assert (end, n_read) == (sum(len(line) + 1 for line in lines[:n_lines]), n_lines)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from textbook import resampling
 
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.kernels import resample as kernels
+from tarocco.kernels import statistics as kernels
 from tarocco.metrics.ngram.bleu import Bleu, BleuIndividual
 from tarocco.scoring.resampling import (
     bootstrap,
@@ -144,10 +144,10 @@ def test_every_instruction_set_gives_the_same_bits():
 
     wide = everything()
     with (
-        mock.patch("tarocco.scoring.resampling._draw", kernels.draw),
-        mock.patch("tarocco.scoring.resampling._fill", kernels.words),
-        mock.patch("tarocco.scoring.resampling._counted_totals", kernels.counted_totals),
-        mock.patch("tarocco.scoring.resampling._weighted_totals", kernels.weighted_totals),
+        mock.patch("tarocco.scoring.resampling._draw", kernels.draw_resamples),
+        mock.patch("tarocco.scoring.resampling._fill", kernels.fill_random_words),
+        mock.patch("tarocco.scoring.resampling._counted_totals", kernels.sum_counts),
+        mock.patch("tarocco.scoring.resampling._weighted_totals", kernels.sum_weighted),
     ):
         plain = everything()
     assert [one.tobytes() for one in wide] == [one.tobytes() for one in plain]

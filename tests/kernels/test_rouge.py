@@ -11,7 +11,7 @@ from textbook import rouge_metrics as textbook
 
 import tarocco
 from tarocco.core.errors import InputError
-from tarocco.kernels import beginnings, weighted
+from tarocco.kernels import weighted_lcs
 from tarocco.metrics import comparison
 from tarocco.metrics.comparison import OPTIMUM, RECURRENCE, Comparison
 from tarocco.metrics.rouge import Power, RougeW, Weighting
@@ -190,7 +190,7 @@ def test_long_texts_that_share_little():
         assert (found.skip_bigrams(4).tolist(), found.skip_bigrams(None).tolist()) == ([3], [3])
 
 
-@pytest.mark.skipif(not weighted.COMPILED, reason="there is one variant only")
+@pytest.mark.skipif(not weighted_lcs.COMPILED, reason="there is one variant only")
 @pytest.mark.parametrize("short", [64, 0])
 @given(**LISTS)
 def test_every_instruction_set_gives_the_same_bits(short, candidates, references):
@@ -199,5 +199,7 @@ def test_every_instruction_set_gives_the_same_bits(short, candidates, references
     wide, plain = (Comparison(list_of(candidates, references), wanted) for _ in range(2))
     with mock.patch.object(comparison, "_SHORT", short):
         found = [wide.weighted_subsequences(RECURRENCE, power).tobytes() for power in powers]
-        with mock.patch.multiple(comparison, _weigh=weighted.weigh, _weigh_short=beginnings.weigh_short):
+        with mock.patch.multiple(
+            comparison, _weigh=weighted_lcs.compute_weighted_lcs, _weigh_short=weighted_lcs.compute_short_weighted_lcs
+        ):
             assert [plain.weighted_subsequences(RECURRENCE, power).tobytes() for power in powers] == found

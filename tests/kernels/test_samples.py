@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judge_similarities import similarities
 
-from tarocco.kernels import kernel, samples, widest
+from tarocco.kernels import kernel, qarla, widest
 from tarocco.meta.qarla import queen as queens
-from tarocco.meta.qarla.decisions import Decisions, held_out_queens, packed, queen, shares
+from tarocco.meta.qarla.decisions import Decisions, held_out_queens, packed, queen, queen_shares
 
 
 def bits_of(words, size):
@@ -29,7 +29,9 @@ def test_decide(seed, segments, references, pairs, common, gaps):
     words = -(-references * pairs // 64)
     passed, silent = np.zeros((2, segments, systems + references, words), np.uint64)
     upto = np.empty((pairs + 2, -(-pairs // 64)), np.uint64)
-    told = kernel(widest(samples), "decide")(near, between, np.argsort(between, axis=1), systems, upto, passed, silent)
+    told = kernel(widest(qarla), "decide_samples")(
+        near, between, np.argsort(between, axis=1), systems, upto, passed, silent
+    )
     own, other = near[:, :, :, None], between[:, None, None, :]
     missing = np.isnan(own) | np.isnan(other)
     with np.errstate(invalid="ignore"):
@@ -55,7 +57,7 @@ def test_tally(seed, metrics, size, quiet):
     members = [m for m in range(metrics) if random.random() < 0.7] or [0]
     decisions = Decisions(packed(bits), packed(gaps) if quiet else None, np.ones((segments, 2), bool), 1)
     which, of = random.integers(0, texts, 5), random.integers(0, sets, 5)
-    found = shares(decisions, members, packed(masks), which.astype(np.intp), of.astype(np.intp))
+    found = queen_shares(decisions, members, packed(masks), which.astype(np.intp), of.astype(np.intp))
     for s in range(segments):
         for j in range(5):
             counted = masks[of[j], s] & ~(gaps[members, s, which[j]].all(axis=0) & quiet)
@@ -68,8 +70,8 @@ def test_passes(near):
     """Counting without bits gives what counting bits gives."""
     members = list(range(len(near.metrics)))
     bits = Decisions.of(near)
-    (found,) = queens.queens(near, [members], queens.Comparison())
+    (found,) = queens.compute_queens(near, [members], queens.PairSelection())
     assert np.array_equal(found, queen(bits, members)[:, : len(near.systems)], equal_nan=True)
-    (found,) = queens.held_out_queens(near, [members], queens.Comparison())
+    (found,) = queens.compute_held_out_queens(near, [members], queens.PairSelection())
     expected = held_out_queens(bits, members)
     assert np.array_equal(found[near.present], expected[near.present], equal_nan=True)

@@ -46,7 +46,7 @@ def stems(words):
     bounds = np.concatenate([np.zeros(1, np.intp), np.cumsum([len(word.encode()) for word in words])])
     room, out = np.empty(bounds[-1] + 2, np.uint8), np.empty(len(text) + 2 * len(words), np.uint8)
     arguments = (text, bounds, len(words), *english_stems.tables(), room, out)
-    written = kernel(stemming, "english")(*arguments)
+    written = kernel(stemming, "stem_english")(*arguments)
     return out[:written].tobytes().decode().split("\n")[:-1]
 
 

@@ -7,20 +7,27 @@ from hypothesis import strategies as st
 from judge_similarities import drawn_similarities
 
 from tarocco.meta.qarla.decisions import Decisions, king
+from tarocco.meta.qarla.set_search import (
+    SetTallies,
+    count_subsets,
+    king_shares,
+    make_subset_tree,
+    metric_bit,
+    split_subsets,
+)
 from tarocco.meta.qarla.similarities import Similarities
-from tarocco.meta.qarla.tallies import Board, bit, count_subsets, every_subset, parts, shares
 from tests.textbook import searching
 
 
 def members_of(code, metrics):
-    return tuple(m for m in range(metrics) if code & bit(m, metrics))
+    return tuple(m for m in range(metrics) if code & metric_bit(m, metrics))
 
 
 @given(drawn_similarities(), st.integers(1, 3))
 def test_tallies_are_king_of_each_set(near, folds):
     decisions, metrics = Decisions.of(near), len(near.metrics)
     split = np.arange(near.n_segments) % folds
-    board = Board(decisions, split, jobs=1)
+    board = SetTallies(decisions, split, jobs=1)
     seen = {}
     for codes, tallies in board.in_parts(metrics):
         for code, own in zip(codes.tolist(), np.moveaxis(tallies, 2, 0), strict=True):
@@ -40,7 +47,7 @@ def test_tallies_are_king_of_each_set(near, folds):
 
 @given(drawn_similarities())
 def test_strict_king_alone_is_the_same(near):
-    board = Board(Decisions.of(near), np.arange(near.n_segments) % 2, jobs=1)
+    board = SetTallies(Decisions.of(near), np.arange(near.n_segments) % 2, jobs=1)
     both, alone = (list(board.in_parts(len(near.metrics), strict)) for strict in (False, True))
     for (codes, tallies), (same_codes, strict) in zip(both, alone, strict=True):
         assert (codes == same_codes).all()
@@ -50,8 +57,8 @@ def test_strict_king_alone_is_the_same(near):
 @given(drawn_similarities(), st.integers(2, 4))
 def test_folds_add_up_and_threads_do_not_matter(near, folds):
     decisions, metrics = Decisions.of(near), len(near.metrics)
-    whole = Board(decisions, np.zeros(near.n_segments, np.intp), jobs=1)
-    parted = Board(decisions, np.arange(near.n_segments) % folds, jobs=3)
+    whole = SetTallies(decisions, np.zeros(near.n_segments, np.intp), jobs=1)
+    parted = SetTallies(decisions, np.arange(near.n_segments) % folds, jobs=3)
     for members in searching.every_set(metrics, metrics):
         assert (whole.of(members)[0] == parted.of(members).sum(axis=0)).all()
 
@@ -59,7 +66,7 @@ def test_folds_add_up_and_threads_do_not_matter(near, folds):
 @given(drawn_similarities(most_metrics=3))
 def test_tallies_are_those_of_the_textbook(near):
     decisions, systems = Decisions.of(near), len(near.systems)
-    board = Board(decisions, np.zeros(near.n_segments, np.intp), jobs=1)
+    board = SetTallies(decisions, np.zeros(near.n_segments, np.intp), jobs=1)
 
     def asked(segment):
         def similarity(x, a, b):
@@ -76,7 +83,7 @@ def test_tallies_are_those_of_the_textbook(near):
         if found is None:
             assert tallies[2] == 0
         else:
-            assert [shares(tallies, column, board.whole) for column in (0, 1)] == pytest.approx(found, abs=1e-12)
+            assert [king_shares(tallies, column, board.whole) for column in (0, 1)] == pytest.approx(found, abs=1e-12)
 
 
 def test_a_segment_that_takes_no_part_does_not_count():
@@ -85,8 +92,8 @@ def test_a_segment_that_takes_no_part_does_not_count():
     near[:, :, 2 + np.arange(3), np.arange(3)] = np.nan
     given = Similarities(("x", "y"), ("", ""), ("a", "b"), ("r", "s", "t"), np.ones((4, 3), np.bool_), near)
     decisions = Decisions.of(given)
-    some = Board(decisions, np.array([0, -1, 0, -1])).of((0, 1))
-    alone = Board(Decisions.of(given.chosen(segments=[0, 2])), np.zeros(2, np.intp)).of((0, 1))
+    some = SetTallies(decisions, np.array([0, -1, 0, -1])).of((0, 1))
+    alone = SetTallies(Decisions.of(given.chosen(segments=[0, 2])), np.zeros(2, np.intp)).of((0, 1))
     assert (some == alone).all()
 
 
@@ -94,8 +101,9 @@ def test_a_segment_that_takes_no_part_does_not_count():
 def test_parts_have_every_set_once(metrics, most):
     codes = np.concatenate(
         [
-            every_subset(first, metrics, most - len(chosen)).codes | np.uint64(sum(bit(m, metrics) for m in chosen))
-            for chosen, first in parts(metrics, most)
+            make_subset_tree(first, metrics, most - len(chosen)).codes
+            | np.uint64(sum(metric_bit(m, metrics) for m in chosen))
+            for chosen, first in split_subsets(metrics, most)
         ]
     )
     assert len(codes) == len(np.unique(codes)) == count_subsets(metrics, most)

@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarocco.kernels import kernel, pairs, typed
+from tarocco.kernels import bag_overlap, kernel, ngram_ids
 
-overlaps = kernel(typed, "overlaps")
-number_keys = kernel(pairs, "number_keys")
+overlaps = kernel(bag_overlap, "count_common_items")
+number_keys = kernel(ngram_ids, "number_keys")
 BAGS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), max_size=8)  # (type, item)
 SEGMENTS = st.lists(st.tuples(st.lists(BAGS, max_size=3), st.lists(BAGS, min_size=1, max_size=3)), max_size=3)
 

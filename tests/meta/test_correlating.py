@@ -21,10 +21,9 @@ from tarocco.core.arguments import make_test_set
 from tarocco.core.errors import BadParameter, InputError, UnknownName
 from tarocco.core.test_set import HumanScores
 from tarocco.encode.batch import Encoding
-from tarocco.meta.correlation.levels import View
-from tarocco.meta.correlation.metric_tests import Rivals, leads
-from tarocco.meta.correlation.sentinels import LengthRatio
-from tarocco.meta.correlation.sides import of_values
+from tarocco.meta.correlation.levels import CorrelationLevel
+from tarocco.meta.correlation.metric_tests import MetricTestInput, compare_metrics
+from tarocco.meta.correlation.score_sources import LengthRatio, make_source
 from tarocco.scoring.score import score_test_set
 
 DEMO = datasets.load("demo")
@@ -146,12 +145,12 @@ def test_scores_of_people_may_come_in_any_form():
 
 
 def test_metrics_are_swapped_in_segments_where_a_system_has_their_mean():
-    by_pair = {(one.metric, one.other): one for one in correlated().leads}
+    by_pair = {(one.metric, one.other): one for one in correlated().metric_comparisons}
     tests = {frozenset(pair): one.test for pair, one in by_pair.items()}
     assert tests[frozenset(("ROUGE-L", "random"))] == "perm-both"
     assert tests[frozenset(("ROUGE-L", "BLEU-4"))] == "perm-sys"
     means = correlated(system_scores="mean")
-    assert {one.test for one in means.leads} == {"perm-both"}
+    assert {one.test for one in means.metric_comparisons} == {"perm-both"}
     assert "system:mean" in means["BLEU-4"].signature
     segments = goodness("BLEU-4", lambda score: score.segments).mean(axis=1)
     people = [np.mean(ADEQUACY[system]) for system in DEMO.systems]
@@ -168,11 +167,13 @@ def rivals(draw):
 @given(rivals(), st.integers(0, 9))
 def test_bootstrapped_leads_are_counted(sides, seed):
     """The share of resamples in which a lead is gone, with one more for what was seen."""
-    *metrics, people = (of_values(name, side) for name, side in zip("abh", sides, strict=True))
-    view = View("segment", "none")
+    *metrics, people = (make_source(name, side) for name, side in zip("abh", sides, strict=True))
+    view = CorrelationLevel("segment", "none")
     drawn = view.resampled("pearson", metrics, people, 9, seed)
     agreements = np.array([view.agreement("pearson", side.segments, people.segments).value for side in metrics])
-    found = leads(Rivals(metrics, people, view, "pearson", agreements, NO_SENTINELS, drawn), "bootstrap", 0.05, 1, seed)
+    found = compare_metrics(
+        MetricTestInput(metrics, people, view, "pearson", agreements, NO_SENTINELS, drawn), "bootstrap", 0.05, 1, seed
+    )
     if np.isnan(agreements).any():
         assert not found.pairs
         return
@@ -201,7 +202,7 @@ def test_leads_make_clusters():
         values = [result.value(one) for one in order]
         assert values == sorted(values, reverse=True)
         assert order[0].cluster == 1
-        beaten = {(one.metric, one.other) for one in result.leads if one.significant}
+        beaten = {(one.metric, one.other) for one in result.metric_comparisons if one.significant}
         for above, below in pairwise(order):
             assert below.cluster - above.cluster in (0, 1)
         for one in order:
@@ -214,7 +215,7 @@ def test_leads_make_clusters():
         "bootstrap draws 100 times, too few for any lead to be significant among so many pairs of metrics: at least "
         "200 are wanted",
     )
-    assert not any(one.significant for one in few.leads)
+    assert not any(one.significant for one in few.metric_comparisons)
 
 
 def test_there_are_enough_permutations_for_all_pairs():
@@ -228,7 +229,7 @@ def test_there_are_enough_permutations_for_all_pairs():
 def test_holm_is_for_pairs_of_metrics_and_by_itself_for_pairs_with_a_sentinel():
     result = correlated()
     families = {True: [], False: []}
-    for one in result.leads:
+    for one in result.metric_comparisons:
         families[bool({one.metric, one.other} & {"length ratio", "random", "constant"})].append(one)
     assert (len(families[False]), len(families[True])) == (6, 9)  # four metrics, and two sentinels with a correlation
     for family in families.values():
@@ -243,7 +244,7 @@ def test_leads_are_of_systems_that_both_metrics_have():
     assert result["C"].coefficients["pearson"].why == "scores of 3 systems; a correlation wants at least 4"
     assert "A has scores of 5 of 6 systems" in result.notes
     assert "C has scores of 3 of 6 systems" in result.notes
-    (lead,) = [one for one in result.leads if {one.metric, one.other} == {"A", "B"}]
+    (lead,) = [one for one in result.metric_comparisons if {one.metric, one.other} == {"A", "B"}]
     five = [system for system in whole if system != "brief"]
     people, b = ([side[system] for system in five] for side in (whole, gaps["B"]))
     assert lead.lead == pytest.approx(1 - scipy.stats.pearsonr(b, people).statistic)
@@ -256,7 +257,9 @@ def test_whole_systems_on_both_sides_have_nothing_to_draw_from():
         DEMO.systems, DEMO.references, whole, metrics=[], external=external, test="bootstrap", n_resamples=300
     )
     assert math.isnan(result["A"].interval.low)
-    assert [math.isnan(one.p_value) for one in result.leads if {one.metric, one.other} == {"A", "B"}] == [True]
+    assert [math.isnan(one.p_value) for one in result.metric_comparisons if {one.metric, one.other} == {"A", "B"}] == [
+        True
+    ]
 
 
 def test_a_criterion_with_few_systems_does_not_stop_the_others(tmp_path):
@@ -364,7 +367,7 @@ def test_wrong_data():
         tarocco.correlate(DEMO.systems, DEMO.references, ADEQUACY, metrics=[])
     constant = tarocco.correlate(DEMO.systems, DEMO.references, whole, metrics="chrF", **QUICK)
     assert constant["chrF"].coefficients["pearson"].why == "the human side is constant"
-    assert constant.leads == ()
+    assert constant.metric_comparisons == ()
 
 
 # --- the command ---------------------------------------------------------------------------------------------------
@@ -446,7 +449,7 @@ def test_figures_leave_out_what_knows_nothing_of_quality(capsys, tmp_path):
 
 def test_figures_of_pairs(capsys, tmp_path):
     chart = drawn(capsys, tmp_path / "p.json", "--pairs")
-    leads, ranked = told(capsys, "--pairs"), told(capsys)
+    compare_metrics, ranked = told(capsys, "--pairs"), told(capsys)
     matrices = [line | matrix for line in chart["vconcat"] for matrix in line["hconcat"]]  # one alone has data above it
     assert [matrix["title"]["text"] for matrix in matrices] == [["adequacy"], ["fluency"], ["average"]]
     for matrix in matrices:
@@ -456,7 +459,9 @@ def test_figures_of_pairs(capsys, tmp_path):
             for cell in matrix["data"]["values"]
             if cell["value"] is not None
         }
-        assert found == {(one["metric"], one["other"]): one["p_holm"] for one in leads if one["criterion"] == title}
+        assert found == {
+            (one["metric"], one["other"]): one["p_holm"] for one in compare_metrics if one["criterion"] == title
+        }
         names = [one["metric"] for one in ranked if one["criterion"] == title and one["pearson"] is not None]
         assert matrix["layer"][0]["encoding"]["y"]["scale"]["domain"] == names
     assert chart["title"]["text"][-1] == "Not shown, without a correlation: constant"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from textbook import correlations as textbook
 
 from tarocco.core.errors import BadParameter
-from tarocco.meta.correlation.coefficients import correlations, kendall, pearson, spearman, undefined
+from tarocco.meta.correlation.agreement import correlations, explain_undefined, kendall, pearson, spearman
 
 MISSING = float("nan")
 ROUND = st.integers(-4, 4).map(lambda k: k / 4)  # many ties
@@ -43,7 +43,7 @@ def test_scipy_says_the_same(sides):
     from scipy import stats
 
     x, y = sides
-    if undefined(x, y):
+    if explain_undefined(x, y):
         assert all(math.isnan(ours(x, y)) for ours in OURS.values())
         return
     assert pearson(x, y) == pytest.approx(stats.pearsonr(x, y).statistic, abs=1e-12)
@@ -84,12 +84,12 @@ def test_many_rows_at_once_are_each_row_alone(name, data):
 def test_it_is_said_why_there_is_no_correlation():
     some = np.array([1.0, 2.0, 4.0])
     flat = np.full(3, 0.3)
-    assert undefined(some, some) is None
-    assert undefined(some, flat) == "the second side is constant"
-    assert undefined(flat, some, names=("metric's", "human")) == "the metric's side is constant"
-    assert undefined(flat, flat) == "both sides are constant"
+    assert explain_undefined(some, some) is None
+    assert explain_undefined(some, flat) == "the second side is constant"
+    assert explain_undefined(flat, some, names=("metric's", "human")) == "the metric's side is constant"
+    assert explain_undefined(flat, flat) == "both sides are constant"
     holes = np.array([1.0, MISSING, 2.0])
-    assert undefined(holes, some) == "2 pairs of scores; a correlation needs at least 3"
+    assert explain_undefined(holes, some) == "2 pairs of scores; a correlation needs at least 3"
     for ours in OURS.values():
         assert all(math.isnan(ours(*sides)) for sides in ((some, flat), (flat, flat), (holes, some)))
 
@@ -98,7 +98,7 @@ def test_the_last_bits_of_equal_numbers_are_no_correlation():
     nearly = np.array([0.1 + 0.2, 0.3, 0.3])
     other = np.array([3.0, 1.0, 2.0])
     assert nearly[0] != nearly[1]
-    assert undefined(nearly, other) == "the first side is constant"
+    assert explain_undefined(nearly, other) == "the first side is constant"
     assert math.isnan(pearson(nearly, other))
 
 

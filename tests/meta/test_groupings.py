@@ -14,8 +14,8 @@ from textbook import resampling
 import tarocco
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.test_set import HumanScores
-from tarocco.meta.correlation.levels import View, view_of
-from tarocco.meta.correlation.sides import of_people, of_scores, of_values
+from tarocco.meta.correlation.levels import CorrelationLevel, make_level
+from tarocco.meta.correlation.score_sources import make_human_source, make_metric_source, make_source
 from tarocco.scoring.resampling import random_sets
 
 MISSING = float("nan")
@@ -44,13 +44,13 @@ def tables(draw):
 
 
 def agreement(view, coefficient, metric, human):
-    sides = (of_values("metric", metric), of_values("people", human))
+    sides = (make_source("metric", metric), make_source("people", human))
     return view.agreement(coefficient, *map(view.items, sides))
 
 
 def resampled(view, coefficient, metric, human, *drawing, **more):
-    people = of_values("people", human)
-    both = view.resampled(coefficient, [of_values("metric", metric), people], people, *drawing, **more)
+    people = make_source("people", human)
+    both = view.resampled(coefficient, [make_source("metric", metric), people], people, *drawing, **more)
     if coefficient in ("pearson", "spearman", "kendall"):  # the others do not correct for ties
         assert np.nanmin(both[1], initial=1) > 1 - 1e-9  # people agree with themselves
     return both[0]
@@ -59,7 +59,7 @@ def resampled(view, coefficient, metric, human, *drawing, **more):
 @pytest.mark.parametrize("view", VIEWS)
 @given(tables(), st.sampled_from(sorted(TWINS)))
 def test_views_are_the_twins(view, sides, coefficient):
-    found = agreement(View(*view), coefficient, *sides)
+    found = agreement(CorrelationLevel(*view), coefficient, *sides)
     wanted = VIEWS[view](TWINS[coefficient], *(side.tolist() for side in sides))
     assert found.value == pytest.approx(wanted, abs=1e-12, nan_ok=True)
     assert (found.why is None) == (not math.isnan(wanted)) == (found.defined > 0)
@@ -71,7 +71,7 @@ def test_pseudo_documents_are_the_twins(sides, coefficient, within):
     chosen = random_sets(3, sides[0].shape[1], count=4, size=min(2, sides[0].shape[1]))
     twin = textbook.within_pseudo_documents if within else textbook.pseudo_documents
     wanted = twin(TWINS[coefficient], *(side.tolist() for side in sides), chosen.tolist())
-    found = agreement(View("document", "item" if within else "none", chosen), coefficient, *sides)
+    found = agreement(CorrelationLevel("document", "item" if within else "none", chosen), coefficient, *sides)
     assert found.value == pytest.approx(wanted, abs=1e-12, nan_ok=True)
 
 
@@ -85,7 +85,7 @@ def test_resamples_are_the_view_of_drawn_segments(view, sides, coefficient, seed
         chosen = resampling.draws(n, seed, number)
         drawn = (side[:, chosen].tolist() for side in sides)
         wanted.append(VIEWS[view](TWINS[coefficient], *drawn))
-    found = resampled(View(*view), coefficient, *sides, 4, seed)
+    found = resampled(CorrelationLevel(*view), coefficient, *sides, 4, seed)
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)
 
 
@@ -94,7 +94,7 @@ def test_resampled_documents_are_made_of_drawn_segments():
     human = rng.normal(size=(4, 12))
     metric = human + rng.normal(size=(4, 12))
     chosen = random_sets(1, 12, count=10, size=5)
-    found = resampled(View("document", "none", chosen), "pearson", metric, human, 3, 9)
+    found = resampled(CorrelationLevel("document", "none", chosen), "pearson", metric, human, 3, 9)
     for number, value in enumerate(found):
         segments = sorted(resampling.draws(12, 9, number))
         wanted = textbook.pseudo_documents(
@@ -108,7 +108,7 @@ def test_resamples_depend_on_the_seed_alone(view):
     rng = np.random.default_rng(7)
     human = rng.normal(size=(8, 60)) + np.arange(8.0)[:, None] / 3
     metric = human + rng.normal(size=(8, 60))
-    view = view_of(*view, 60, 20, 5)
+    view = make_level(*view, 60, 20, 5)
     steps = []
     found = resampled(view, "pearson", metric, human, 100, 3, advance=steps.append)
     assert sum(steps) == 100
@@ -129,7 +129,7 @@ SYSTEMS = {
 def test_documents_and_resamples_are_scored_as_texts_are(name):
     """What statistics say of a set of segments is what the metric says of these segments, as a text of their own."""
     scores = tarocco.score(SYSTEMS, REFERENCES, metrics=name)
-    side = of_scores(list(scores.scores))
+    side = make_metric_source(list(scores.scores))
     sign = -1 if name == "TER" else 1
 
     def scored(places):
@@ -144,7 +144,7 @@ def test_documents_and_resamples_are_scored_as_texts_are(name):
         np.testing.assert_allclose(row, scored(resampling.draws(4, 1, number)), rtol=1e-12)
     np.testing.assert_allclose(side.systems, scored(range(4)), rtol=1e-12)
     np.testing.assert_allclose(side.segments[:, 2], scored([2]), rtol=1e-12)
-    assert of_values(name, side.segments).is_mean
+    assert make_source(name, side.segments).is_mean
     assert not side.is_mean
     assert side.averaged().is_mean
     np.testing.assert_array_equal(side.chosen([2, 0]).segments, side.segments[[2, 0]])
@@ -152,23 +152,23 @@ def test_documents_and_resamples_are_scored_as_texts_are(name):
 
 def test_sides_with_scores_of_whole_systems_alone():
     human = HumanScores({"da": np.array([3.0, 2.0, 1.0])}, {"da": "error"}, ("a", "b", "c"), "system", 1, ())
-    people = of_people(human, "da")
+    people = make_human_source(human, "da")
     assert people.systems.tolist() == [-3, -2, -1]
     assert people.resampled(2, 0).tolist() == [[-3, -2, -1]] * 2
     assert not people.is_mean
     with pytest.raises(InputError, match="da has scores for whole systems alone"):
-        View("segment").items(people)
+        CorrelationLevel("segment").items(people)
 
 
 def test_each_side_has_the_mean_of_its_own_segments():
-    metric = of_values("metric", np.array([[1.0, 3.0, MISSING], [MISSING, MISSING, MISSING]]))
+    metric = make_source("metric", np.array([[1.0, 3.0, MISSING], [MISSING, MISSING, MISSING]]))
     assert metric.systems[0] == 2
     assert math.isnan(metric.systems[1])
 
 
 def test_it_is_said_why_there_is_no_agreement():
     human = np.arange(12.0).reshape(3, 4)
-    system, none, item = View("system"), View("segment"), View("segment", "item")
+    system, none, item = CorrelationLevel("system"), CorrelationLevel("segment"), CorrelationLevel("segment", "item")
     assert agreement(system, "pearson", np.full((3, 4), 0.1), human).why == "the metric's side is constant"
     assert agreement(none, "kendall", human, np.ones((3, 4))).why == "the human side is constant"
     few = agreement(system, "pearson", human[:2], human[:2])
@@ -178,13 +178,13 @@ def test_it_is_said_why_there_is_no_agreement():
 
 def test_undefined_groups_are_counted():
     human = np.array([[1.0, 1.0], [2.0, 1.0], [3.0, 1.0]])
-    found = agreement(View("segment", "item"), "pearson", 2 * human, human)
+    found = agreement(CorrelationLevel("segment", "item"), "pearson", 2 * human, human)
     assert (found.defined, found.groups) == (1, 2)
     assert found.value == pytest.approx(1)
 
 
 def test_pseudo_documents_come_from_the_seed():
-    first, again, other = (view_of("document", None, 40, 20, 5, seed).members for seed in (1, 1, 2))
+    first, again, other = (make_level("document", None, 40, 20, 5, seed).members for seed in (1, 1, 2))
     assert (first == again).all()
     assert (first != other).any()
     assert first.shape == (20, 5)
@@ -201,9 +201,9 @@ def test_pseudo_documents_come_from_the_seed():
 )
 def test_views_that_do_not_exist(level, grouping, said):
     with pytest.raises(BadParameter, match=said):
-        view_of(level, grouping, 10)
+        make_level(level, grouping, 10)
 
 
 def test_too_few_segments_for_documents():
     with pytest.raises(InputError, match="30 distinct segments are wanted, and there are only 12"):
-        view_of("document", None, 12)
+        make_level("document", None, 12)

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 import tarocco
 from tarocco import datasets
 from tarocco.cli import main
-from tarocco.meta.significance.multiple_testing import holm
-from tarocco.meta.significance.paired_tests import sign_test
+from tarocco.meta.significance.paired_tests import holm, sign_test
 from tests.textbook import luck
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=5).map(" ".join)

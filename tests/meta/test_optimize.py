@@ -15,13 +15,21 @@ from scipy.cluster.hierarchy import linkage
 import tarocco
 from tarocco.cli import main
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.meta.qarla.bench import make_settings
 from tarocco.meta.qarla.decisions import Decisions, king
-from tarocco.meta.qarla.optimize import run_optimize
-from tarocco.meta.qarla.redundancy import agreements, clustered, redundancy_of
-from tarocco.meta.qarla.search import METHODS, TIES, Objective, Search, beam, exhaustive, forward, greedy
+from tarocco.meta.qarla.optimize import cluster_average_linkage, compute_agreement, find_redundancy, run_optimize
+from tarocco.meta.qarla.qarla import make_settings
+from tarocco.meta.qarla.set_search import (
+    METHODS,
+    TIES,
+    KingObjective,
+    SetSearch,
+    SetTallies,
+    beam,
+    exhaustive,
+    forward,
+    greedy,
+)
 from tarocco.meta.qarla.similarities import Similarities
-from tarocco.meta.qarla.tallies import Board
 from tarocco.render.results.optimize import metrics_table, redundancy_table
 from tests.textbook import searching
 
@@ -41,9 +49,9 @@ def objectives(draw):
     near = draw(drawn_similarities(most_metrics=5))
     folds = draw(st.integers(1, 3))
     split = np.arange(near.n_segments) % folds
-    board = Board(Decisions.of(near), split, jobs=1)
+    board = SetTallies(Decisions.of(near), split, jobs=1)
     without = draw(st.sampled_from([None, *range(board.folds)])) if board.folds > 1 else None
-    return Objective(board, draw(st.sampled_from(TIES)), without)
+    return KingObjective(board, draw(st.sampled_from(TIES)), without)
 
 
 @given(objectives())
@@ -88,13 +96,13 @@ def test_cross_validation_judges_by_what_was_not_searched():
     near = random_similarities(metrics=5, segments=40)
     settings = make_settings(n_resamples=50)
     for method in METHODS:
-        result = run_optimize(near, Search(method), settings, 4)
+        result = run_optimize(near, SetSearch(method), settings, 4)
         decisions = Decisions.of(near)
         cross, judged, n = result.cross_validation, np.full((40, 2), np.nan), 0
         split = split_of(40, 4)
         for fold, one in enumerate(cross.folds):
             rest = near.chosen(segments=np.flatnonzero(split != fold).tolist())
-            alone = run_optimize(rest, Search(method), settings, 0)
+            alone = run_optimize(rest, SetSearch(method), settings, 0)
             assert alone.metrics == one.metrics
             members = [near.metrics.index(name) for name in one.metrics]
             cases = king(decisions, members)
@@ -135,7 +143,7 @@ def test_folds_are_even_and_drawn_from_the_seed():
 @pytest.mark.parametrize("method", METHODS)
 def test_the_result_is_the_same_for_any_number_of_jobs(method):
     near = random_similarities(metrics=6)
-    one, other = (run_optimize(near, Search(method), make_settings(jobs=jobs), None, True) for jobs in (1, 3))
+    one, other = (run_optimize(near, SetSearch(method), make_settings(jobs=jobs), None, True) for jobs in (1, 3))
     assert one.to_dict(True) == other.to_dict(True)
 
 
@@ -179,7 +187,7 @@ def test_ties_count_as_in_the_manual():
 
 @given(drawn_similarities())
 def test_agreement_is_that_of_the_textbook(near):
-    phi, alike = agreements(Decisions.of(near))
+    phi, alike = compute_agreement(Decisions.of(near))
     systems, metrics = len(near.systems), len(near.metrics)
     bits = {m: {} for m in range(metrics)}
     for s in range(near.n_segments):
@@ -202,7 +210,7 @@ def test_agreement_is_that_of_the_textbook(near):
 def test_clusters_are_those_of_the_textbook_and_of_scipy(count, seed):
     likeness = np.random.default_rng(seed).random((count, count))
     likeness = (likeness + likeness.T) / 2
-    found = clustered(likeness)
+    found = cluster_average_linkage(likeness)
     wanted = searching.average_linkage(likeness.tolist())
     assert [merge[1:] for merge in found] == [merge[1:] for merge in wanted]
     assert [merge[0] for merge in found] == pytest.approx([merge[0] for merge in wanted])
@@ -213,7 +221,7 @@ def test_clusters_are_those_of_the_textbook_and_of_scipy(count, seed):
 def test_twins_are_neighbors():
     near = random_similarities(metrics=4)
     near.to_references[3] = 2 * near.to_references[0] + 1  # decides as the first does
-    found = redundancy_of(Decisions.of(near), near.metrics)
+    found = find_redundancy(Decisions.of(near), near.metrics)
     places = [found.metrics.index(name) for name in ("x0", "x3")]
     assert abs(places[0] - places[1]) == 1
     assert found.phi[places[0], places[1]] == pytest.approx(1)
@@ -248,14 +256,14 @@ def test_many_metrics():
     near = rng.random((70, 3, 5, 3))
     near[:, :, [2, 3, 4], [0, 1, 2]] = np.nan
     similarities = Similarities(names, names, ("a", "b"), ("1", "2", "3"), np.ones((3, 3), np.bool_), near)
-    board = Board(Decisions.of(similarities), np.zeros(3, np.intp))
+    board = SetTallies(Decisions.of(similarities), np.zeros(3, np.intp))
     for method in ("greedy", "forward", "beam"):
-        (found,) = Search(method, most=2 if method == "beam" else None, width=2).run([Objective(board)])
+        (found,) = SetSearch(method, most=2 if method == "beam" else None, width=2).run([KingObjective(board)])
         assert found == tuple(dict.fromkeys(found))
-    assert greedy(Objective(board)) == searching.greedy(value_of(Objective(board)), 70)
-    Search("exhaustive", most=2).check(64)
+    assert greedy(KingObjective(board)) == searching.greedy(value_of(KingObjective(board)), 70)
+    SetSearch("exhaustive", most=2).check(64)
     with pytest.raises(BadParameter, match="exhaustive search takes 64 metrics at most, not 70"):
-        Search("exhaustive", most=2).check(70)
+        SetSearch("exhaustive", most=2).check(70)
 
 
 def test_two_references_are_too_few():

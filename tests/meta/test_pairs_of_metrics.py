@@ -11,7 +11,7 @@ from textbook import resampling
 
 from tarocco.core.errors import InputError
 from tarocco.meta.correlation.metric_tests import perm_both, perm_sys, rank_clusters, upper_tail, williams
-from tarocco.meta.significance.multiple_testing import holm
+from tarocco.meta.significance.paired_tests import holm
 
 MISSING = float("nan")
 ROUND = st.integers(-4, 4).map(lambda k: k / 4)

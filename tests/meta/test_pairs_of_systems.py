@@ -10,7 +10,7 @@ from textbook import correlations as textbook
 from textbook import resampling
 
 from tarocco.core.errors import InputError
-from tarocco.meta.correlation.pairwise_accuracy import (
+from tarocco.meta.correlation.agreement import (
     accuracy_with_ties,
     calibrated_ties,
     pairwise_accuracy,

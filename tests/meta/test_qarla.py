@@ -13,8 +13,8 @@ import tarocco
 from tarocco import datasets
 from tarocco.core.errors import BadParameter, InputError, UnknownName
 from tarocco.meta.qarla import queen as queens
-from tarocco.meta.qarla.king import Resampling, of_segments, of_systems, surrounded
-from tarocco.meta.qarla.queen import Comparison, sampled_pairs
+from tarocco.meta.qarla.king import Resampling, find_surrounded_references, king_over_segments, king_over_systems
+from tarocco.meta.qarla.queen import PairSelection, sample_pairs
 from tests.textbook import qarla
 from tests.textbook.resampling import draws
 
@@ -38,8 +38,8 @@ def textbook_queens(near, members, rows=None):
 @given(similarities(fewest=3))
 def test_king_of_systems(near):
     members = all_members(near)
-    (found,) = queens.held_out_queens(near, [members], Comparison())
-    outcome = of_systems(found, near.present, FEW)
+    (found,) = queens.compute_held_out_queens(near, [members], PairSelection())
+    outcome = king_over_systems(found, near.present, FEW)
     first = len(near.systems)
     expected = qarla.king_of_systems(textbook_queens(near, members), range(first, first + len(near.references)), first)
     for r in range(len(near.references)):
@@ -53,8 +53,8 @@ def test_king_of_systems(near):
 def test_intervals(near, level):
     """KING on each resample of segments, one by one."""
     members = all_members(near)
-    (found,) = queens.held_out_queens(near, [members], Comparison())
-    outcome = {"segment": of_segments, "system": of_systems}[level](found, near.present, FEW)
+    (found,) = queens.compute_held_out_queens(near, [members], PairSelection())
+    outcome = {"segment": king_over_segments, "system": king_over_systems}[level](found, near.present, FEW)
     drawn = []
     first = len(near.systems)
     for resample in range(FEW.n_resamples):
@@ -90,8 +90,8 @@ def test_trans_topic(near, seed, together):
     if len(members) > 1:
         if not every:
             return
-        comparison = Comparison(True, 7, seed)
-        drawn = sampled_pairs(near, 7, seed)
+        comparison = PairSelection(True, 7, seed)
+        drawn = sample_pairs(near, 7, seed)
         assert len(drawn.references) == min(7, len(every))
         # Which segment a drawn pair comes from shows in its similarities.
         left = {pair: tuple(near.to_references[:, pair[0], pair[1], pair[2] - systems]) for pair in every}
@@ -105,9 +105,9 @@ def test_trans_topic(near, seed, together):
             del left[match]
             pairs.append(match)
     else:
-        comparison, pairs = Comparison(True), every
-    (found,) = queens.queens(near, [members], comparison)
-    (held_out,) = queens.held_out_queens(near, [members], comparison)
+        comparison, pairs = PairSelection(True), every
+    (found,) = queens.compute_queens(near, [members], comparison)
+    (held_out,) = queens.compute_held_out_queens(near, [members], comparison)
     for s in range(near.n_segments):
         references = references_of(near, s)
         for a in range(systems):
@@ -123,8 +123,8 @@ def test_trans_topic(near, seed, together):
 @given(similarities(between_systems=True))
 def test_jack(near):
     members = all_members(near)
-    (found,) = queens.queens(near, [members], Comparison())
-    closely = surrounded(near, members, found)
+    (found,) = queens.compute_queens(near, [members], PairSelection())
+    closely = find_surrounded_references(near, members, found)
     for s in range(near.n_segments):
         expected = qarla.jack_of_segment(
             looked_up(near, s), members, range(len(near.systems)), references_of(near, s), queen_of(near, s, members)
@@ -142,10 +142,10 @@ def test_blocks_do_not_matter(monkeypatch):
 
 def test_asiya_system_level():
     near, expected = asiya()
-    (found,) = queens.held_out_queens(near, [[0, 1]], Comparison())
+    (found,) = queens.compute_held_out_queens(near, [[0, 1]], PairSelection())
     golden = expected["KING"]["QUEEN_all"]
-    assert of_systems(found, near.present, FEW).king[0] == golden["sys"]["value"] == 0.75
-    assert of_segments(found, near.present, FEW).king[0] == golden["seg"]["value"] == 0.5
+    assert king_over_systems(found, near.present, FEW).king[0] == golden["sys"]["value"] == 0.75
+    assert king_over_segments(found, near.present, FEW).king[0] == golden["seg"]["value"] == 0.5
 
 
 # --- the public functions ------------------------------------------------------------------------------------------

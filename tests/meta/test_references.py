@@ -19,7 +19,7 @@ from tarocco.cli import main
 from tarocco.core.arguments import make_test_set
 from tarocco.core.errors import BadParameter, InputError, UnknownName
 from tarocco.core.test_set import HumanScores, Segments, TestSet
-from tarocco.meta.correlation.human import human_scores
+from tarocco.meta.correlation.score_sources import make_human_scores
 from tarocco.meta.references.curves import Curve, Point
 from tarocco.meta.references.subsets import pool_of
 from tarocco.metrics.ngram.order_shares import lower_orders, shares_of
@@ -32,7 +32,7 @@ SEEDS = st.integers(0, 2**70)
 
 
 def adequacy(level="segment"):
-    human = human_scores(str(FOLDER / "grades.tsv:adequacy"), list(DEMO.systems), 60).criteria["adequacy"]
+    human = make_human_scores(str(FOLDER / "grades.tsv:adequacy"), list(DEMO.systems), 60).criteria["adequacy"]
     return dict(zip(DEMO.systems, human.tolist() if level == "segment" else human.mean(axis=1).tolist(), strict=True))
 
 
@@ -362,7 +362,7 @@ def test_people_in_every_form():
     options = {"metrics": "chrF", "n_subsets": 2}
     by_list = tarocco.references(DEMO.systems, DEMO.references, adequacy(), **options)
     by_file = tarocco.references(DEMO.systems, DEMO.references, FOLDER / "grades.tsv:adequacy", **options)
-    human = human_scores(str(FOLDER / "grades.tsv:adequacy"), list(DEMO.systems), 60)
+    human = make_human_scores(str(FOLDER / "grades.tsv:adequacy"), list(DEMO.systems), 60)
     by_scores = tarocco.references(DEMO.systems, DEMO.references, human, **options)
     by_number = tarocco.references(DEMO.systems, DEMO.references, adequacy("system"), **options)
     values = by_list["chrF"].at(1).values

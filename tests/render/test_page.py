@@ -21,7 +21,7 @@ from tarocco.render.page.payload import json_of, payload_of, read_payload
 from tarocco.render.page.segments import marks_of, marks_of_states, placed, worth_a_look
 from tarocco.render.page.write import page_of, write_figures
 from tarocco.render.results.explain import stretches
-from tarocco.trials.findings import Agreement, Breakdown, Findings
+from tarocco.trials.findings import Breakdown, Findings, MetricAgreement
 
 HOSTILE = ("<script>x</script>", "</script><!--", "\x00\u2028\u2029", "{{payload}}", "😀 &amp; 𝒳")
 
@@ -44,7 +44,7 @@ def demo_payload(scores):
         groups=tuple(demo.documents),
         scores=scores,
         comparison=tarocco.compare(systems, references, metrics=["BLEU-4", "TER"], all_pairs=True),
-        agreement=Agreement(("BLEU-4", "TER"), np.array([[1.0, 0.5], [0.5, np.nan]])),
+        agreement=MetricAgreement(("BLEU-4", "TER"), np.array([[1.0, 0.5], [0.5, np.nan]])),
         breakdowns=(Breakdown("group", ("a", "b"), (30, 30), ("careful",), {"TER": np.array([[0.5], [0.25]])}),),
         kings=tarocco.king(systems, references, metrics=["BLEU-4", "TER"]),
         orange=tarocco.orange(demo.path / "nbest.txt", references, metrics=["BLEU-4"], short="keep", confusions=2),

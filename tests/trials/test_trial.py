@@ -6,7 +6,7 @@ import pytest
 import tarocco
 from tarocco import datasets
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.trials.breakdowns import agreement_of, breakdowns_of, quarters, reference_lengths
+from tarocco.trials.breakdowns import correlate_metrics, make_breakdowns, reference_lengths, split_by_length
 
 DEMO = datasets.load("demo")
 FILE = DEMO.path / "demo.toml"
@@ -79,7 +79,7 @@ def test_lists_in_memory_judge_references_where_nobody_was_asked():
     assert result.orange.metrics[0].n_segments == 6
     assert result.curves.judged_by == "ORANGE"
     assert result.curves.sizes == [2, 3]
-    assert "ORANGE" in {one.judge for one in result.verdict.metrics[0].opinions}
+    assert "ORANGE" in {one.judge for one in result.verdict.metrics[0].judgments}
 
 
 def test_confusions_are_kept_if_asked_for():
@@ -183,7 +183,7 @@ def test_agreement_is_spearmans_of_all_segments(found):
 
 def test_one_metric_agrees_with_itself():
     scores = tarocco.score({"a": ["a b", "c", "e f"]}, ["a", "c d", "e f"], metrics="chrF")
-    assert agreement_of(scores).correlation.tolist() == [[pytest.approx(1.0)]]
+    assert correlate_metrics(scores).correlation.tolist() == [[pytest.approx(1.0)]]
 
 
 def test_a_part_has_the_score_of_its_segments(found):
@@ -199,19 +199,19 @@ def test_a_part_has_the_score_of_its_segments(found):
 
 
 def test_quarters():
-    names, parts = quarters(np.arange(8.0))
+    names, parts = split_by_length(np.arange(8.0))
     assert parts.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
     assert names[0] == "0 to 1 characters"
-    names, parts = quarters(np.array([5.0] * 6 + [9.0, 9.0]))
+    names, parts = split_by_length(np.array([5.0] * 6 + [9.0, 9.0]))
     assert parts.tolist() == [0] * 6 + [1, 1]  # what is of one length stays together
     assert names == ["5 characters", "9 characters"]
-    names, parts = quarters(np.full(8, 3.0))
+    names, parts = split_by_length(np.full(8, 3.0))
     assert (names, set(parts.tolist())) == (["3 characters"], {0})
-    names, _ = quarters(np.array([1.0, 1.1, 1.2, 1.3, 1.4, 5, 6, 7]))
+    names, _ = split_by_length(np.array([1.0, 1.1, 1.2, 1.3, 1.4, 5, 6, 7]))
     assert len(set(names)) == len(names)
 
 
 def test_lengths_are_counted_in_characters():
     result = tarocco.trial({"a": ["x"] * 2}, [["äöü", "a"], ["日本", ""]], metrics=["chrF"])
     assert reference_lengths(result.test_set).tolist() == [2.0, 2.0]
-    assert breakdowns_of(result.scores, result.test_set, ["g", "g"]) == ()
+    assert make_breakdowns(result.scores, result.test_set, ["g", "g"]) == ()

@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.core.errors import InputError
     from tarocco.meta.audit.audit import METRICS, audit_test_set
     from tarocco.meta.audit.evidence import Settings
-    from tarocco.meta.significance.paired_tests import RESAMPLES
+    from tarocco.meta.significance.paired_tests import DEFAULT_RESAMPLES
     from tarocco.metrics.external import External
     from tarocco.render.terminal import progress
 
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> None:
             "(--analyzer) in place of --parses"
         )
     settings = Settings(
-        options.alpha, options.share, options.n_draws, RESAMPLES["bootstrap"], options.seed, options.jobs
+        options.alpha, options.share, options.n_draws, DEFAULT_RESAMPLES["bootstrap"], options.seed, options.jobs
     )
     computed = sum(not isinstance(metric, External) for metric in chosen)
     outputs = 3 * len(test_set.systems) + 1  # each with two straw men, and the empty one

@@ -70,13 +70,13 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.cli.inputs import read_inputs
     from tarocco.cli.scored import scored
     from tarocco.meta.significance.compare import compare_scores
-    from tarocco.meta.significance.paired_tests import Test
+    from tarocco.meta.significance.paired_tests import PairedTest
 
     given = options.n_resamples
     test_set, chosen, encoding, experiment = read_inputs(options)
     scores = scored(options, test_set, chosen, encoding)
     drawn = (given or 0) * (options.test != "sign")
-    test = Test(options.test, drawn, options.seed, options.alpha, options.jobs)
+    test = PairedTest(options.test, drawn, options.seed, options.alpha, options.jobs)
     result = compare_scores(scores, test, options.baseline, options.all_pairs)
     if not options.quiet:
         for note in result.notes:

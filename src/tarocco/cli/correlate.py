@@ -98,8 +98,8 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.cli.inputs import read_inputs
     from tarocco.cli.scored import scored
     from tarocco.meta.correlation.correlate import correlate_scores
-    from tarocco.meta.correlation.sentinels import LengthRatio
-    from tarocco.meta.correlation.settings import make_question
+    from tarocco.meta.correlation.results import make_question
+    from tarocco.meta.correlation.score_sources import LengthRatio
     from tarocco.render.terminal import progress
 
     test_set, chosen, encoding, experiment = read_inputs(options)
@@ -142,7 +142,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _without_sentinels(scores: Result) -> Result:
     """The scores of what was asked for: a page need not tell how good the length ratio is."""
-    from tarocco.meta.correlation.sentinels import LengthRatio
+    from tarocco.meta.correlation.score_sources import LengthRatio
 
     return replace(scores, scores=tuple(one for one in scores.scores if not isinstance(one.metric, LengthRatio)))
 
@@ -159,7 +159,7 @@ def write(result: CorrelateResult, options: argparse.Namespace) -> None:
     records = result.pairs() if options.pairs else result.to_dict()
     if options.score_only:
         digits = 4 if options.width is None else options.width
-        numbers = [one.p_holm for one in result.leads] if options.pairs else result.asked_values()
+        numbers = [one.p_holm for one in result.metric_comparisons] if options.pairs else result.metric_values()
         out.writelines("-\n" if number != number else f"{number:.{digits}f}\n" for number in numbers)
     elif options.format == "json":
         about = {"outliers_found": dict(result.outliers), "notes": list(result.notes)}

@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.render.plots.files import NAMES
     from tarocco.render.terminal import progress
     from tarocco.trials.inputs import METRICS, material_of_experiment
-    from tarocco.trials.run import Conduct, hold
+    from tarocco.trials.trial import TrialOptions, conduct_trial
 
     shown = options.format == "table"
     if shown and options.report is None and all(map(find_spec, NAMES)):  # else there is a demo without a page
@@ -47,12 +47,12 @@ def run(options: argparse.Namespace) -> None:
     said = dict.fromkeys(unsaid) | {"metrics": METRICS, "tokenize": "13a"}
     material = material_of_experiment(DATA / "demo" / "demo.toml", **said)
     confusions = SHOWN_CONFUSIONS if options.report else 0
-    conduct = Conduct(
+    conduct = TrialOptions(
         options.confidence or 0.95, options.n_resamples, options.seed, confusions, options.jobs, store_of(options)
     )
     if shown and not options.quiet:
         sys.stdout.write(INTRODUCTION)
-    findings = hold(
+    findings = conduct_trial(
         material,
         conduct,
         options.command_line,

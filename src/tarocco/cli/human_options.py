@@ -59,7 +59,7 @@ def read_people(options: argparse.Namespace, test_set: TestSet, experiment: Expe
 
     from tarocco.io.scores.external import file_and_column
     from tarocco.io.scores.human import HumanFile
-    from tarocco.meta.correlation.human import some_judged
+    from tarocco.meta.correlation.score_sources import require_judged_systems
 
     file = HumanFile(*file_and_column(options.human)) if options.human else experiment and experiment.human
     if not file:
@@ -73,4 +73,4 @@ def read_people(options: argparse.Namespace, test_set: TestSet, experiment: Expe
     systems = list(test_set.systems)
     as_it_was = experiment.human_scores if experiment and not (options.human or options.input or said) else None
     human = as_it_was or replace(file, **said).read(systems, len(test_set))
-    return some_judged(human, systems, file.path)
+    return require_judged_systems(human, systems, file.path)

@@ -103,7 +103,7 @@ def scores_table(bed: TestBed, outside: bool, inside: bool, options: argparse.Na
     import numpy as np
 
     from tarocco.iqmt.evaluate import matrix, rankings, with_segments
-    from tarocco.meta.qarla.queen import mean_of_known
+    from tarocco.meta.qarla.queen import mean_ignoring_nan
 
     names: list[str] = []
     columns = []
@@ -114,7 +114,7 @@ def scores_table(bed: TestBed, outside: bool, inside: bool, options: argparse.Na
     if inside:
         queens = bed.queens()
         names.append("QUEEN")
-        columns.append(queens.ravel() if options.G == "seg" else mean_of_known(queens, 1))
+        columns.append(queens.ravel() if options.G == "seg" else mean_ignoring_nan(queens, 1))
     rows = with_segments(bed.rows, bed.numbers) if options.G == "seg" else bed.rows
     write = rankings if options.O == "1" else matrix
     return write("SYS", names, rows, np.column_stack(columns))
@@ -157,12 +157,12 @@ def jack_table(bed: TestBed, options: argparse.Namespace) -> str:
     import numpy as np
 
     from tarocco.iqmt.evaluate import matrix
-    from tarocco.meta.qarla.queen import mean_of_known
+    from tarocco.meta.qarla.queen import mean_ignoring_nan
 
     by_segment = bed.jacks()
     if options.G == "seg":
         return matrix("SEG", ["JACK"], list(map(str, bed.numbers)), by_segment[:, None])
-    return matrix("SET", ["JACK"], [options.M or "metrics"], np.array([[mean_of_known(by_segment, 0)]]))
+    return matrix("SET", ["JACK"], [options.M or "metrics"], np.array([[mean_ignoring_nan(by_segment, 0)]]))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

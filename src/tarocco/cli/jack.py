@@ -23,13 +23,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.meta.qarla.bench import jacks_of
+    from tarocco.meta.qarla.qarla import evaluate_jack
     from tarocco.render import tables
     from tarocco.render.results import qarla
     from tarocco.render.results import score as scores
 
     judged = read_and_compare(options, "JACK")
-    result = jacks_of(judged.near, judged.sets, judged.settings)
+    result = evaluate_jack(judged.near, judged.sets, judged.settings)
     if not options.quiet:
         for note in result.notes:
             say(f"note: {note}")
@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> None:
     if options.score_only:
         out.write(qarla.lines([row["jack"] for row in records], options.width))
     elif options.format == "json":
-        out.write(scores.json_text("jack", qarla.envelope(result.bed), result.to_dict(by_reference)))
+        out.write(scores.json_text("jack", qarla.envelope(result.setup), result.to_dict(by_reference)))
     elif options.format in ("tsv", "csv"):
         out.write(tables.separated(records, "\t" if options.format == "tsv" else ","))
     else:

@@ -29,13 +29,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.meta.qarla.bench import kings_of
+    from tarocco.meta.qarla.qarla import evaluate_king
     from tarocco.render import tables
     from tarocco.render.results import qarla
     from tarocco.render.results import score as scores
 
     judged = read_and_compare(options, "KING")
-    result = kings_of(judged.near, judged.sets, options.level, judged.settings)
+    result = evaluate_king(judged.near, judged.sets, options.level, judged.settings)
     if not options.quiet:
         for note in result.notes:
             say(f"note: {note}")
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> None:
     if options.score_only:
         out.write(qarla.lines([row["king"] for row in records], options.width))
     elif options.format == "json":
-        about = qarla.envelope(result.bed) | {"level": result.level}
+        about = qarla.envelope(result.setup) | {"level": result.level}
         out.write(scores.json_text("king", about, result.to_dict(by_reference)))
     elif options.format in ("tsv", "csv"):
         out.write(tables.separated(records, "\t" if options.format == "tsv" else ","))

@@ -31,7 +31,7 @@ from tarocco.cli.reporting import report_if_asked
 from tarocco.cli.running import say
 
 if TYPE_CHECKING:
-    from tarocco.meta.qarla.optimize_results import OptimizeResult
+    from tarocco.meta.qarla.results import OptimizeResult
 
 EXAMPLES = """examples:
   tarocco optimize ref1 ref2 ref3 ref4 -i sys/*.txt
@@ -104,15 +104,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from tarocco.cli.inputs import read_inputs
-    from tarocco.meta.qarla.bench import check_texts, make_settings
     from tarocco.meta.qarla.optimize import METRICS, check_search, run_optimize
-    from tarocco.meta.qarla.search import Search
-    from tarocco.meta.qarla.similarities import similarities_of, work_of
+    from tarocco.meta.qarla.qarla import check_test_set, make_settings
+    from tarocco.meta.qarla.set_search import SetSearch
+    from tarocco.meta.qarla.similarities import compute_similarities, count_similarities
     from tarocco.render.terminal import progress
 
     options.documents = None
     test_set, chosen, encoding, experiment = read_inputs(options, METRICS)
-    search = Search(options.method, options.ties, options.beam, options.most)
+    search = SetSearch(options.method, options.ties, options.beam, options.most)
     settings = make_settings(
         trans_topic=options.trans_topic,
         n_pairs=options.pairs,
@@ -123,9 +123,9 @@ def run(options: argparse.Namespace) -> None:
         jobs=options.jobs,
     )
     check_search(search, chosen, options.folds)
-    check_texts(test_set, "KING", settings.segments)
-    with progress("similarities", work_of(test_set, chosen), shown=not options.quiet) as advance:
-        near = similarities_of(
+    check_test_set(test_set, "KING", settings.segments)
+    with progress("similarities", count_similarities(test_set, chosen), shown=not options.quiet) as advance:
+        near = compute_similarities(
             test_set,
             chosen,
             encoding,

@@ -23,7 +23,7 @@ from tarocco.cli.reporting import report_if_asked
 
 if TYPE_CHECKING:
     from tarocco.cli.inputs import Inputs
-    from tarocco.meta.qarla.bench import Settings
+    from tarocco.meta.qarla.qarla import QarlaOptions
     from tarocco.meta.qarla.similarities import Similarities
     from tarocco.scoring.results import Result
 
@@ -93,22 +93,21 @@ class Judged(NamedTuple):
     inputs: Inputs
     sets: list[list[int]] | None
     scores: Result | None
-    settings: Settings
+    settings: QarlaOptions
 
 
 def read_and_compare(options: argparse.Namespace, name: str, *, scored: bool = False) -> Judged:
     """Read what the options name and compute all similarities, with a progress bar; `scored` asks for scores, too."""
     from tarocco.cli.inputs import read_inputs
-    from tarocco.meta.qarla.bench import check_texts, make_settings
-    from tarocco.meta.qarla.metric_sets import chosen_sets, members_first
-    from tarocco.meta.qarla.similarities import similarities_of, work_of
+    from tarocco.meta.qarla.qarla import check_test_set, list_members, make_settings, number_sets
+    from tarocco.meta.qarla.similarities import compute_similarities, count_similarities
     from tarocco.metrics.external import External
     from tarocco.render.terminal import progress
     from tarocco.scoring.score import score_test_set
 
     sets = getattr(options, "set", None)
     if sets:
-        options.metrics = list(map(str, members_first(sets))) or None
+        options.metrics = list(map(str, list_members(sets))) or None
     inputs = read_inputs(options, METRICS.split())
     test_set, chosen, encoding, _ = inputs
     settings = make_settings(
@@ -120,9 +119,9 @@ def read_and_compare(options: argparse.Namespace, name: str, *, scored: bool = F
         seed=options.seed,
         jobs=options.jobs,
     )
-    check_texts(test_set, name, settings.segments)
-    chosen, members = chosen_sets(sets, chosen)
-    work = work_of(test_set, chosen, name == "JACK")
+    check_test_set(test_set, name, settings.segments)
+    chosen, members = number_sets(sets, chosen)
+    work = count_similarities(test_set, chosen, name == "JACK")
     if scored:
         work += len(test_set) * len(test_set.systems) * sum(not isinstance(metric, External) for metric in chosen)
     with progress("similarities", work, shown=not options.quiet) as advance:
@@ -132,7 +131,7 @@ def read_and_compare(options: argparse.Namespace, name: str, *, scored: bool = F
             "store": store_of(options),
             "executor": options.executor,
         }
-        near = similarities_of(test_set, chosen, encoding, between_systems=name == "JACK", **how)
+        near = compute_similarities(test_set, chosen, encoding, between_systems=name == "JACK", **how)
         scores = score_test_set(test_set, chosen, encoding, **how) if scored else None
     return Judged(near, inputs._replace(metrics=list(chosen)), members, scores, settings)
 

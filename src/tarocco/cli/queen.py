@@ -25,14 +25,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.meta.qarla.bench import queens_of
+    from tarocco.meta.qarla.qarla import evaluate_queen
     from tarocco.render import tables
     from tarocco.render.results import qarla
     from tarocco.render.results import score as scores
 
     judged = read_and_compare(options, "QUEEN", scored=True)
     assert judged.scores is not None
-    result = queens_of(judged.near, judged.scores, judged.settings)
+    result = evaluate_queen(judged.near, judged.scores, judged.settings)
     if not options.quiet:
         for note in result.notes:
             say(f"note: {note}")
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> None:
         numbers = [row["queen"] for row in (result.segments() if by_segment else result.rows())]
         out.write(qarla.lines(numbers, options.width))
     elif options.format == "json":
-        out.write(scores.json_text("queen", qarla.envelope(result.bed), result.to_dict(options.level)))
+        out.write(scores.json_text("queen", qarla.envelope(result.setup), result.to_dict(options.level)))
     elif options.format in ("tsv", "csv"):
         records = result.segments() if by_segment else result.rows()
         out.write(tables.separated(records, "\t" if options.format == "tsv" else ","))

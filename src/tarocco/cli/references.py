@@ -157,7 +157,7 @@ def _people(options: argparse.Namespace, experiment: Experiment | None) -> tuple
     from dataclasses import replace
 
     from tarocco.cli.inputs import encoding_of, read_texts
-    from tarocco.meta.correlation.human import who_was_judged
+    from tarocco.meta.correlation.score_sources import describe_judged_systems
     from tarocco.meta.references.judges import by_people
     from tarocco.meta.references.subsets import pool_of
 
@@ -166,7 +166,7 @@ def _people(options: argparse.Namespace, experiment: Experiment | None) -> tuple
     pool = pool_of(replace(test_set, systems={name: test_set.systems[name] for name in human.systems}), options.most)
     encoding = encoding_of(options, test_set)
     view = options.level, options.grouping, options.coefficient
-    notes = who_was_judged(human, list(test_set.systems))
+    notes = describe_judged_systems(human, list(test_set.systems))
     return pool, by_people(human, pool, encoding, *view, options.seed, notes)
 
 

@@ -34,7 +34,7 @@ from tarocco.cli.running import say
 if TYPE_CHECKING:
     from tarocco.trials.findings import Findings
     from tarocco.trials.inputs import Material
-    from tarocco.trials.run import Advance, Conduct
+    from tarocco.trials.trial import Advance, TrialOptions
 
 EXAMPLES = """examples:
   tarocco trial experiment.toml
@@ -89,13 +89,13 @@ def add_writing_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     from tarocco.io.files import check_apart
     from tarocco.render.page.paths import check_directory
-    from tarocco.trials.run import Conduct
+    from tarocco.trials.trial import TrialOptions
 
     if options.figures:
         check_directory(options.figures)
     material = read_material(options)
     check_apart([options.report, store_of(options)], [*options.references, *(options.input or ()), options.nbest])
-    conduct = Conduct(
+    conduct = TrialOptions(
         options.confidence or 0.95,
         options.n_resamples,
         options.seed,
@@ -136,13 +136,13 @@ def read_material(options: argparse.Namespace) -> Material:
     )
 
 
-def held(material: Material, conduct: Conduct, options: argparse.Namespace) -> Findings:
+def held(material: Material, conduct: TrialOptions, options: argparse.Namespace) -> Findings:
     """Say what will be done, and do it, with a bar a step; then say what else there is to know."""
     from tarocco.render.results.trial import plan_sections
     from tarocco.render.sections import write_sections
     from tarocco.render.terminal import progress
     from tarocco.trials.plan import plan
-    from tarocco.trials.run import hold
+    from tarocco.trials.trial import conduct_trial
 
     if not options.quiet:
         # For people it is part of what they read; programs read standard output, and find the plan in the results.
@@ -154,7 +154,7 @@ def held(material: Material, conduct: Conduct, options: argparse.Namespace) -> F
         with progress(items, total, not options.quiet, inside, step) as advance:
             yield advance
 
-    findings = hold(material, conduct, options.command_line, watch)
+    findings = conduct_trial(material, conduct, options.command_line, watch)
     if not options.quiet:
         planned = {step.name for step in plan(material) if step.possible}
         refused = [step for step in findings.plan if not step.possible and step.name in planned]

@@ -29,9 +29,9 @@ from numpy.typing import NDArray
 from tarocco.core.errors import UnknownName
 from tarocco.core.test_set import Segments
 from tarocco.encode.character_classes import NUMBERS, PUNCTUATION, SYMBOLS
-from tarocco.kernels import kernel, words
+from tarocco.kernels import kernel, tokenization
 
-OTHER, SPACE, SPLIT, PAIR, DIGIT, DASH, EDGE = range(7)  # as in kernels/words.py
+OTHER, SPACE, SPLIT, PAIR, DIGIT, DASH, EDGE = range(7)  # as in kernels/tokenization.py
 
 Ranges = Iterable[tuple[int, int]]
 
@@ -58,7 +58,7 @@ CHINESE = (
     (0xFA30, 0xFA6A), (0xFA70, 0xFAD9), (0xFE10, 0xFE1F), (0xFE30, 0xFE4F), (0xFF00, 0xFFEF),
 )  # fmt: skip
 
-_split_words = kernel(words, "split_words")
+_split_words = kernel(tokenization, "split_words")
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from tarocco.encode import stems as english_stems
 from tarocco.encode.stems import stem
-from tarocco.kernels import interning, kernel, stemming
+from tarocco.kernels import kernel, stemming, vocabulary
 
-_intern = kernel(interning, "intern")
-_rebuild = kernel(interning, "rebuild")
-_translate = kernel(interning, "translate")
-_english = kernel(stemming, "english")
+_intern = kernel(vocabulary, "intern_words")
+_rebuild = kernel(vocabulary, "rebuild_table")
+_translate = kernel(vocabulary, "translate_ids")
+_english = kernel(stemming, "stem_english")
 
 _LEAST_ROOM = 64  # words; a power of two
 _MOST_ROOM = 1 << 15  # at first; a table of many empty slots is slow, and words recur in a long text

@@ -6,17 +6,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tarocco.core.records import Record, ResultTable, Row
 from tarocco.metrics.base import Metric
-from tarocco.scoring.results import Tabular, number_or_null
 
 
 @dataclass(frozen=True)
-class Element:
-    """Something that a metric counts: an n-gram, a run, an edit, a word by its chunk, an argument, a path.
+class Element(Record):
+    """Something that a metric counts: an n-gram, a run, an edit, a word in its chunk, an argument or a path.
 
-    Places of words are counted from 0, in the element's order; a side that does not have the element has none. An
-    element that both sides have need not be matched: a substitution has a word on either side.
+    `candidate` and `reference` are the positions of its words, counted from 0 and empty on a side without the element.
+    An element on both sides may still be unmatched: a substitution has one word on either side.
     """
+
+    json_fields = ("type", "text", "matched", "candidate", "reference", "how", "weight", "above")
+    optional_fields = ("how", "above")
 
     type: str  # what it is, as the metric groups it: 2-gram, run, substitution, NP, A1
     text: str  # how it is written: its words, or the labels of a path
@@ -26,11 +29,18 @@ class Element:
     how: str = ""  # exact, stem, wnstm, wnsyn; shifted
     weight: float = 1.0  # what a match counts: information, for NIST
     above: bool = False  # whether it only stands above these words, and is made of labels
-    of: int = 0  # which of the explanation's references has it
+    of: int = 0  # index of the explanation's reference that has it
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the element as JSON has it, without a weight of 1."""
+        record = super().to_dict()
+        if self.weight == 1.0:
+            del record["weight"]
+        return record
 
 
 @dataclass(frozen=True)
-class Reference:
+class Reference(Record):
     """A reference as a metric reads it; the first one of a segment is number 1."""
 
     number: int
@@ -38,8 +48,8 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Tally:
-    """How many elements of a type there are on either side, and how many of them match."""
+class Tally(Record):
+    """The number of elements of one type on either side, and how many of them match."""
 
     type: str
     matched: int
@@ -48,8 +58,24 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Explanation:
-    """What one metric sees in one segment of one system, beside the reference that it chose, or several together."""
+class Explanation(Record):
+    """What one metric sees in one segment of one system, compared with the reference that it chose or with several."""
+
+    json_fields = (
+        "system",
+        "segment",
+        "metric",
+        "signature",
+        "score",
+        "chosen",
+        "details",
+        "candidate",
+        "references",
+        "tallies",
+        "elements",
+        "note",
+    )
+    optional_fields = ("note",)
 
     system: str
     segment: int  # from 1
@@ -80,44 +106,42 @@ class Explanation:
         return tuple(found)
 
     def to_dict(self) -> dict[str, Any]:
-        """The record as it stands in JSON."""
-        record: dict[str, Any] = {
-            "system": self.system,
-            "segment": self.segment,
-            "metric": str(self.metric),
-            "signature": self.signature,
-            "score": number_or_null(self.score),
-            "chosen": self.chosen,
-            "details": self.details,
-            "candidate": list(self.candidate),
-            "references": [{"number": one.number, "words": list(one.words)} for one in self.references],
-            "tallies": [vars(one) for one in self.tallies],
-            "elements": [self._element(one) for one in self.elements],
-        }
-        return record | ({"note": self.note} if self.note else {})
-
-    def _element(self, one: Element) -> dict[str, Any]:
-        record = {
-            "type": one.type,
-            "text": one.text,
-            "matched": one.matched,
-            "candidate": list(one.candidate),
-            "reference": list(one.reference),
-        }
-        if one.how:
-            record["how"] = one.how
-        if one.weight != 1.0:
-            record["weight"] = one.weight
-        if one.above:
-            record["above"] = True
+        """Return the record as JSON has it; with several references, each element names the one that has it."""
+        record = super().to_dict()
         if len(self.references) > 1:
-            record["of"] = self.references[one.of].number if one.reference else None
+            for element, written in zip(self.elements, record["elements"], strict=True):
+                written["of"] = self.references[element.of].number if element.reference else None
         return record
+
+    def display(self) -> list[Row]:
+        """Return one row per element, with the positions of its words counted from 0."""
+        return [
+            {
+                "segment": self.segment,
+                "system": self.system,
+                "metric": str(self.metric),
+                "reference": self.references[element.of].number if element.reference else "",
+                "type": element.type,
+                "text": element.text,
+                "matched": element.matched,
+                "how": element.how,
+                "candidate_places": " ".join(map(str, element.candidate)),
+                "reference_places": " ".join(map(str, element.reference)),
+                "weight": element.weight,
+            }
+            for element in self.elements
+        ]
+
+    def captions(self) -> list[str]:
+        """Return the score and its signature, and the note if there is one."""
+        return [f"{self.signature} = {self.score:.4f}", *([self.note] if self.note else [])]
 
 
 @dataclass(frozen=True, eq=False)
-class ExplainResult(Tabular):
-    """Explanations: of each segment, for each system, under each metric."""
+class ExplainResult(ResultTable):
+    """One explanation per segment, system and metric."""
+
+    record_field = "explanations"
 
     explanations: tuple[Explanation, ...]
     why: str  # which segments these are
@@ -128,26 +152,10 @@ class ExplainResult(Tabular):
     def __len__(self) -> int:
         return len(self.explanations)
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One flat record an element; places of words are counted from 0."""
-        return [
-            {
-                "segment": one.segment,
-                "system": one.system,
-                "metric": str(one.metric),
-                "reference": one.references[element.of].number if element.reference else "",
-                "type": element.type,
-                "text": element.text,
-                "matched": element.matched,
-                "how": element.how,
-                "candidate_places": " ".join(map(str, element.candidate)),
-                "reference_places": " ".join(map(str, element.reference)),
-                "weight": element.weight,
-            }
-            for one in self.explanations
-            for element in one.elements
-        ]
+    def rows(self) -> list[Row]:
+        """Return one flat row per element, with the positions of its words counted from 0."""
+        return [row for explanation in self.explanations for row in explanation.display()]
 
-    def to_dict(self) -> list[dict[str, Any]]:
-        """What `tarocco explain -f json` prints under "results"."""
-        return [one.to_dict() for one in self.explanations]
+    def captions(self) -> list[str]:
+        """Return which segments these are."""
+        return [self.why] if self.why else []

@@ -14,13 +14,18 @@ from tarocco.iqmt.configs import EvalConfig, read_text
 from tarocco.iqmt.names import computed
 from tarocco.iqmt.setup import Column, Texts, joint_columns, make_files, missing_files, single_columns, work_of
 from tarocco.iqmt.tree import Scores, Tree
-from tarocco.meta.correlation.sides import snapped
-from tarocco.meta.qarla.decisions import Cases, Decisions
-from tarocco.meta.qarla.king import surrounded
-from tarocco.meta.qarla.queen import Comparison, held_out_queens, mean_of_known, queens, sampled_pairs
-from tarocco.meta.qarla.search import Objective, greedy
+from tarocco.meta.correlation.score_sources import round_last_bits
+from tarocco.meta.qarla.decisions import Decisions, HeldOutCases
+from tarocco.meta.qarla.king import find_surrounded_references
+from tarocco.meta.qarla.queen import (
+    PairSelection,
+    compute_held_out_queens,
+    compute_queens,
+    mean_ignoring_nan,
+    sample_pairs,
+)
+from tarocco.meta.qarla.set_search import KingObjective, SetTallies, greedy
 from tarocco.meta.qarla.similarities import Similarities
-from tarocco.meta.qarla.tallies import Board
 from tarocco.metrics.base import Floats
 from tarocco.scoring.settings import SEED
 
@@ -91,7 +96,7 @@ class Kings:
     @property
     def together(self) -> Floats:
         """The same for all segments together."""
-        return mean_of_known(self.by_segment, 0)
+        return mean_ignoring_nan(self.by_segment, 0)
 
 
 @dataclass
@@ -220,7 +225,9 @@ class TestBed:
             self.notes.append(note)
         return [
             [
-                Scores(exact[i][t] if i in exact else float(mean_of_known(one.segments[self.places], 0)), one.segments)
+                Scores(
+                    exact[i][t] if i in exact else float(mean_ignoring_nan(one.segments[self.places], 0)), one.segments
+                )
                 for i, one in enumerate(of_target)
             ]
             for t, of_target in enumerate(read)
@@ -257,7 +264,7 @@ class TestBed:
             )
         columns = [self.with_tried.scores(Column((one,), (TRIED,)), own)[0] for one in self.references]
         new = np.stack([[scores.segments for scores in column] for column in columns], axis=-1)
-        to_references = np.insert(near.to_references, len(near.systems), snapped(new), axis=2)
+        to_references = np.insert(near.to_references, len(near.systems), round_last_bits(new), axis=2)
         return replace(near, systems=(*near.systems, TRIED), to_references=to_references, to_systems=None)
 
     @property
@@ -266,8 +273,8 @@ class TestBed:
         return list(range(len(self.metrics)))
 
     @cached_property
-    def comparison(self) -> Comparison:
-        found = Comparison(self.asked.trans_topic, seed=SEED)
+    def comparison(self) -> PairSelection:
+        found = PairSelection(self.asked.trans_topic, seed=SEED)
         if found.trans_topic:
             told = found.told(self.near, self.every)
             self.notes.append(f"trans-topic mode: {told}" + f", seed:{found.seed}" * (told != "pairs:all"))
@@ -275,17 +282,19 @@ class TestBed:
 
     def queens(self) -> Floats:
         """float64[rows, segments]: QUEEN under all metrics; of a reference, by the others."""
-        (shares,) = queens(self.near, [self.every], self.comparison)
+        (shares,) = compute_queens(self.near, [self.every], self.comparison)
         if not self.asked.of_references:
             return shares.T
         self._need_references(3, "QUEEN of a reference, by the others,")
-        (held_out,) = held_out_queens(self.near, [self.every], self.comparison)
+        (held_out,) = compute_held_out_queens(self.near, [self.every], self.comparison)
         return np.concatenate([shares.T, held_out[:, :, -1].T])
 
     def kings(self, sets: Sequence[Sequence[int]]) -> list[Kings]:
         """KING of sets of metrics, by their numbers."""
         self._need_references(3, "KING")
-        cases = [Cases.of(own, self.near.present) for own in held_out_queens(self.near, sets, self.comparison)]
+        cases = [
+            HeldOutCases.of(own, self.near.present) for own in compute_held_out_queens(self.near, sets, self.comparison)
+        ]
         found = [Kings(one.by_segment(one.won), one.by_segment(one.strict)) for one in cases]
         lacking: dict[int, list[str]] = {}
         for members, one in zip(sets, found, strict=True):
@@ -301,9 +310,9 @@ class TestBed:
         """The manual's search: metrics in the order of their KING, each kept that raises the KING of those before."""
         self._need_references(3, "KING")
         same = self.comparison
-        pairs = sampled_pairs(self.near, same.n_pairs, same.seed) if same.trans_topic else None
-        board = Board(Decisions.of(self.near, pairs), np.zeros(self.near.n_segments, np.intp))
-        return list(greedy(Objective(board, "count")))
+        pairs = sample_pairs(self.near, same.n_pairs, same.seed) if same.trans_topic else None
+        board = SetTallies(Decisions.of(self.near, pairs), np.zeros(self.near.n_segments, np.intp))
+        return list(greedy(KingObjective(board, "count")))
 
     def jacks(self) -> Floats:
         """float64[segments]: JACK under all metrics. A system that is tried out takes no part."""
@@ -312,5 +321,5 @@ class TestBed:
             raise InputError(f"JACK needs two systems at least, and {self.systems[0]} is one alone")
         self._complete(single_columns(self.systems, self.references, between_systems=True))
         near = self._on_chosen(self.tree.similarities(self.metrics, self.systems, self.references, True))
-        (shares,) = queens(near, [self.every], self.comparison)
-        return mean_of_known(surrounded(near, self.every, shares), 1)
+        (shares,) = compute_queens(near, [self.every], self.comparison)
+        return mean_ignoring_nan(find_surrounded_references(near, self.every, shares), 1)

@@ -9,7 +9,7 @@ from tarocco.core.errors import InputError
 from tarocco.io.files import write_whole
 from tarocco.iqmt.configs import check_name, read_eval, written_config
 from tarocco.iqmt.tree import Scores, Tree
-from tarocco.meta.qarla.queen import mean_of_known
+from tarocco.meta.qarla.queen import mean_ignoring_nan
 from tarocco.meta.qarla.similarities import Similarities
 
 CONFIG = "IQeval.config"
@@ -68,12 +68,12 @@ def write_iq(similarities: Similarities, folder: str | os.PathLike[str]) -> None
             for r, reference in enumerate(near.references):
                 if a != last + r:
                     segments = near.to_references[m, :, a, r]
-                    tree.write(target, [reference], metric, Scores(float(mean_of_known(segments, 0)), segments))
+                    tree.write(target, [reference], metric, Scores(float(mean_ignoring_nan(segments, 0)), segments))
             if near.to_systems is not None and a < last:
                 for b, other in enumerate(near.systems):
                     if a != b:
                         segments = near.to_systems[m, :, a, b]
-                        tree.write(target, [other], metric, Scores(float(mean_of_known(segments, 0)), segments))
+                        tree.write(target, [other], metric, Scores(float(mean_ignoring_nan(segments, 0)), segments))
     path = root / CONFIG
     text = written_config(
         root.resolve().name,

@@ -19,7 +19,7 @@ from tarocco.core.errors import InputError
 from tarocco.io.files import whole_file
 from tarocco.iqmt.configs import check_name
 from tarocco.iqmt.names import ALSO, written
-from tarocco.meta.correlation.sides import snapped
+from tarocco.meta.correlation.score_sources import round_last_bits
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats
 
@@ -259,4 +259,4 @@ class Tree:
         near = np.full((len(metrics), self.first[1] if self.first else 0, len(rows), len(columns)), np.nan)
         for (m, a, b), segments in cells.items():
             near[m, :, a, b] = segments
-        return snapped(near)  # as similarities are that were never written
+        return round_last_bits(near)  # as similarities are that were never written

@@ -9,7 +9,7 @@ from __future__ import annotations
 try:
     import cython
 except ImportError:
-    from tarocco.kernels import standin as cython
+    from tarocco.kernels import cython_fallback as cython
 
 COMPILED = cython.compiled
 
@@ -277,7 +277,7 @@ def replace(
     return n
 
 
-def english(
+def stem_english(
     spelling: cython.const[cython.uchar][::1],
     bounds: cython.const[cython.Py_ssize_t][::1],
     count: cython.Py_ssize_t,

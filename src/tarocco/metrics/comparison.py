@@ -15,19 +15,28 @@ from numpy.typing import NDArray
 
 from tarocco.core.errors import InputError
 from tarocco.encode.batch import Batch
-from tarocco.kernels import alignments, bags, beginnings, bits, extent, kernel, skips, weighted, widest
+from tarocco.kernels import (
+    bag_overlap,
+    bit_parallel,
+    edit_distance,
+    kernel,
+    segments,
+    skip_bigrams,
+    weighted_lcs,
+    widest,
+)
 from tarocco.metrics.base import Floats, OnePass
 from tarocco.metrics.ngram.counts import shared_matches
 from tarocco.metrics.pairs import Pairs
 
-_extent = kernel(extent, "extent")
-_compare = kernel(widest(bits), "compare")
-_overlap = kernel(bags, "overlap")
-_align = kernel(alignments, "align")
-_recognize = kernel(alignments, "recognize")
-_skip_bigrams = kernel(skips, "skip_bigrams")
-_weigh = kernel(widest(weighted), "weigh")
-_weigh_short = kernel(widest(beginnings), "weigh_short")
+_extent = kernel(segments, "measure_segments")
+_compare = kernel(widest(bit_parallel), "compare_texts")
+_overlap = kernel(bag_overlap, "count_common_words")
+_align = kernel(edit_distance, "compute_edit_costs")
+_recognize = kernel(edit_distance, "score_recognition")
+_skip_bigrams = kernel(skip_bigrams, "count_skip_bigrams")
+_weigh = kernel(widest(weighted_lcs), "compute_weighted_lcs")
+_weigh_short = kernel(widest(weighted_lcs), "compute_short_weighted_lcs")
 
 Counts = NDArray[np.intp]
 
@@ -40,7 +49,7 @@ _MOST_BEGINNINGS = 1 << 17  # of candidates, that are in a tree at a time
 _LARGEST_TABLE = 1 << 26  # cells of a whole table, half a GiB
 _HIT = 1 << 24  # an edit costs so much more than a match saves: fewest edits first, then most matches
 
-RECURRENCE, OPTIMUM, AS_IN_155 = range(3)  # the variants of kernels/weighted.py
+RECURRENCE, OPTIMUM, AS_IN_155 = range(3)  # the variants of kernels/weighted_lcs.py
 
 
 class Comparison:

@@ -21,7 +21,7 @@ from tarocco.metrics.meteor import shared_keys
 from tarocco.metrics.ngram.counts import share
 from tarocco.metrics.pairs import Pairs
 
-_match = kernel(assignment, "match")
+_match = kernel(assignment, "match_ngrams")
 
 ORDERS = 3
 ALPHA = 0.9  # what recall counts; the paper's

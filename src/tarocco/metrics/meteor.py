@@ -14,17 +14,17 @@ from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.names import Value
 from tarocco.encode.batch import Batch, Encoding
 from tarocco.encode.vocabulary import Ragged
-from tarocco.kernels import chunks, followers, kernel, links, maximum
+from tarocco.kernels import kernel, meteor_chunks, meteor_matching
 from tarocco.metrics.base import Agreement, Example, Floats, OnePass, parameter
 from tarocco.metrics.ngram.counts import share
 from tarocco.metrics.pairs import Pairs
 
-_link = kernel(links, "link")
-_follow = kernel(links, "follow")
-_augment = kernel(maximum, "augment")
-_settle = kernel(followers, "settle")
-_extend = kernel(maximum, "extend")
-_choose = kernel(chunks, "choose")
+_link = kernel(meteor_matching, "link_words")
+_follow = kernel(meteor_matching, "link_successors")
+_augment = kernel(meteor_matching, "find_largest_matching")
+_settle = kernel(meteor_chunks, "maximize_successors")
+_extend = kernel(meteor_matching, "extend_matching")
+_choose = kernel(meteor_chunks, "minimize_chunks")
 
 STAGES = ("exact", "stem", "wnstm", "wnsyn")
 
@@ -186,7 +186,7 @@ def _rooms(longest: int, longest_reference: int, crossings: bool) -> tuple[NDArr
 
 
 def _rooms_of_parts(longest: int) -> tuple[NDArray[np.generic], ...]:
-    """Work space of kernels/followers.py, which gives up where this is too little."""
+    """Work space of kernels/meteor_chunks.py, which gives up where this is too little."""
     words = max(_MOST_SETS, _MOST_FOLLOWERS // 64 + 1)  # one set at least
     return (
         np.empty((2, longest + 2), np.int32),

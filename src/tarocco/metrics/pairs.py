@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.encode.batch import Batch
-from tarocco.kernels import choosing, kernel
+from tarocco.kernels import kernel, segments
 from tarocco.metrics.base import Floats
 
-_least = kernel(choosing, "least")
+_least = kernel(segments, "choose_references")
 
 
 class Pairs:

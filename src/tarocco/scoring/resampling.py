@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.kernels import kernel, resample, widest
+from tarocco.core.records import Interval
+from tarocco.kernels import kernel, statistics, widest
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import of_whole_systems
 from tarocco.parallel.fan_out import blocks, map_ordered
-from tarocco.scoring.results import Interval
 
-_weighted_totals = kernel(widest(resample), "weighted_totals")
-_counted_totals = kernel(widest(resample), "counted_totals")
-_draw = kernel(widest(resample), "draw")
-_fill = kernel(widest(resample), "words")
+_weighted_totals = kernel(widest(statistics), "sum_weighted")
+_counted_totals = kernel(widest(statistics), "sum_counts")
+_draw = kernel(widest(statistics), "draw_resamples")
+_fill = kernel(widest(statistics), "fill_random_words")
 
 _LANES = 8  # the kernels add in eight lanes
 _TOGETHER = 4  # resamples that the kernel adds in one go

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,25 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from tarocco.core.errors import BadParameter, MissingExtra, UnknownName
+from tarocco.core.errors import BadParameter, UnknownName
 from tarocco.core.names import parse_name
+from tarocco.core.records import Interval, Record, ResultTable, to_json
 from tarocco.metrics.base import Floats, Metric
 
 
-@dataclass(frozen=True)
-class Interval:
-    """A confidence interval, and how it was found."""
-
-    low: float
-    high: float
-    confidence: float
-    n_resamples: int
-    seed: int
-
-
 @dataclass(frozen=True, eq=False)
-class Score:
-    """What one metric says of one system."""
+class Score(Record):
+    """The score of one system under one metric."""
+
+    json_fields = ("system", "metric", "signature", "score", "interval", "details")
+    row_fields = ("system", "metric", "score", "interval", "signature")
+    optional_fields = ("interval", "details")
+    missing = math.nan
 
     system: str
     metric: Metric
@@ -70,58 +64,23 @@ class Score:
         return f"<{self.signature} = {self.score:.6g}{between}>"
 
     def to_dict(self, level: str = "corpus") -> dict[str, Any]:
-        """The record as it stands in JSON: numbers on the metric's natural scale, null where there is no score."""
-        record: dict[str, Any] = {
-            "system": self.system,
-            "metric": str(self.metric),
-            "signature": self.signature,
-            "score": number_or_null(self.score),
-        }
-        if self.interval:
-            record["interval"] = [number_or_null(self.interval.low), number_or_null(self.interval.high)]
-        if self.details:
-            record["details"] = self.details
+        """Return the record as JSON has it, on the metric's natural scale; `level` adds documents or segments."""
+        record = super().to_dict()
         if level == "document":
-            record["documents"] = {name: number_or_null(value) for name, value in self.documents.items()}
+            record["documents"] = to_json(self.documents)
         if level == "segment":
-            record["segments"] = [number_or_null(value) for value in self.segments.tolist()]
+            record["segments"] = to_json(self.segments)
         return record
 
 
-def number_or_null(value: float) -> float | None:
-    return None if math.isnan(value) else value
-
-
-class Tabular(ABC):
-    """Anything that has flat records, as a table of other libraries."""
-
-    @abstractmethod
-    def rows(self) -> list[dict[str, Any]]:
-        """The records."""
-
-    def to_pandas(self) -> Any:
-        """A pandas.DataFrame, one row a record of `rows`."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingExtra('to_pandas needs pandas: pip install "tarocco[pandas]"') from None
-        return pandas.DataFrame(self.rows())
-
-    def to_arrow(self) -> Any:
-        """A pyarrow.Table, one row a record of `rows`."""
-        try:
-            import pyarrow
-        except ImportError:
-            raise MissingExtra('to_arrow needs pyarrow: pip install "tarocco[arrow]"') from None
-        return pyarrow.Table.from_pylist(self.rows())
-
-
 @dataclass(frozen=True, eq=False)
-class Result(Tabular, Mapping[str, Any]):
-    """The scores of one or of several systems.
+class Result(ResultTable, Mapping[str, Any]):
+    """The scores of one system or several.
 
-    One system: `result["BLEU-4"]` is a Score. Several: `result["sysA"]` is the Result of that system alone.
+    With one system, `result["BLEU-4"]` is a Score. With several, `result["sysA"]` is the Result of that system.
     """
+
+    record_field = "scores"
 
     scores: tuple[Score, ...]
     single: bool
@@ -153,44 +112,19 @@ class Result(Tabular, Mapping[str, Any]):
     def __len__(self) -> int:
         return len(list(iter(self)))
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One flat record a system and metric."""
-        return [
-            {
-                "system": score.system,
-                "metric": str(score.metric),
-                "score": score.score,
-                "low": score.interval.low if score.interval else math.nan,
-                "high": score.interval.high if score.interval else math.nan,
-                "signature": score.signature,
-            }
-            for score in self.scores
-        ]
-
     def to_dict(self, level: str = "corpus") -> list[dict[str, Any]]:
-        """What `tarocco score -f json` prints under "results"."""
+        """Return what `tarocco score -f json` prints under "results"."""
         return [score.to_dict(level) for score in self.scores]
 
-    def __repr__(self) -> str:
-        return "\n".join(f"{score.system}: {score!r}" for score in self.scores)
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        metrics = list(dict.fromkeys(str(score.metric) for score in self.scores))
-        by_system: dict[str, dict[str, Score]] = {}
+    def display(self) -> list[dict[str, Any]]:
+        """Return one row per system, with one column per metric."""
+        by_system: dict[str, dict[str, Any]] = {}
         for score in self.scores:
-            by_system.setdefault(score.system, {})[str(score.metric)] = score
-        head = "".join(f"<th>{escape(name)}</th>" for name in metrics)
-        body = "".join(
-            f"<tr><th>{escape(system)}</th>" + "".join(f"<td>{_cell(own[name])}</td>" for name in metrics) + "</tr>"
-            for system, own in by_system.items()
-        )
-        return f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>"
+            interval = f" [{score.interval.low:.4f}, {score.interval.high:.4f}]" if score.interval else ""
+            row = by_system.setdefault(score.system, {"system": score.system})
+            row[str(score.metric)] = f"{score.score:.4f}{interval}"
+        return list(by_system.values())
 
-
-def _cell(score: Score) -> str:
-    from html import escape
-
-    between = f" <small>[{score.interval.low:.4f}, {score.interval.high:.4f}]</small>" if score.interval else ""
-    return f'<span title="{escape(score.signature)}">{score.score:.4f}</span>{between}'
+    def captions(self) -> list[str]:
+        """Return the signatures."""
+        return list(dict.fromkeys(score.signature for score in self.scores))

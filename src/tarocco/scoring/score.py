@@ -12,6 +12,7 @@ from tarocco.annotate.analyzers import Analyzer, analyzer_name
 from tarocco.core.arguments import Candidates, References, lines_of, make_test_set, pack, packed
 from tarocco.core.errors import InputError
 from tarocco.core.names import signature, write_value
+from tarocco.core.records import Interval
 from tarocco.core.test_set import TestSet
 from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.metrics.base import Floats, Metric
@@ -19,7 +20,7 @@ from tarocco.metrics.external import External, Given, beside, external_metrics
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import check_jobs
 from tarocco.scoring.resampling import check_resampling, corpus_sums, intervals
-from tarocco.scoring.results import Interval, Result, Score
+from tarocco.scoring.results import Result, Score
 from tarocco.scoring.settings import (
     RESAMPLING,
     SEED,

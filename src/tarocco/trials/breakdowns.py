@@ -8,18 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.test_set import Segments, TestSet
-from tarocco.meta.correlation.coefficients import spearman
-from tarocco.meta.correlation.sides import snapped
-from tarocco.meta.qarla.redundancy import clustered, order_of
+from tarocco.meta.correlation.agreement import spearman
+from tarocco.meta.correlation.score_sources import round_last_bits
+from tarocco.meta.qarla.optimize import cluster_average_linkage, order_by_cluster
 from tarocco.metrics.external import of_whole_systems
 from tarocco.scoring.results import Result
-from tarocco.trials.findings import Agreement, Breakdown
+from tarocco.trials.findings import Breakdown, MetricAgreement
 
 QUARTERS = 4
 FEWEST = 8  # segments: two in each quarter
 
 
-def breakdowns_of(scores: Result, test_set: TestSet, labels: Sequence[str] | None) -> tuple[Breakdown, ...]:
+def make_breakdowns(scores: Result, test_set: TestSet, labels: Sequence[str] | None) -> tuple[Breakdown, ...]:
     """By group, where segments have labels of several kinds, and by reference length, where there are enough."""
     found = []
     if labels is not None and len(set(labels)) > 1:
@@ -27,7 +27,7 @@ def breakdowns_of(scores: Result, test_set: TestSet, labels: Sequence[str] | Non
         number = {name: i for i, name in enumerate(names)}
         found.append(_breakdown("group", names, np.array([number[label] for label in labels]), scores))
     if len(test_set) >= FEWEST:
-        names, parts = quarters(reference_lengths(test_set))
+        names, parts = split_by_length(reference_lengths(test_set))
         if len(names) > 1:
             found.append(_breakdown("reference length", names, parts, scores))
     return tuple(found)
@@ -51,7 +51,7 @@ def _breakdown(by: str, names: Sequence[str], parts: NDArray[np.intp], scores: R
     return Breakdown(by, tuple(names), tuple(sizes), tuple(systems), tables)
 
 
-def quarters(lengths: NDArray[np.float64]) -> tuple[list[str], NDArray[np.intp]]:
+def split_by_length(lengths: NDArray[np.float64]) -> tuple[list[str], NDArray[np.intp]]:
     """Segments in four parts of about the same size; those of one length are in one part, so that there may be fewer.
 
     Gives what the parts are called, and the part of each segment.
@@ -80,7 +80,7 @@ def _characters(segments: Segments) -> NDArray[np.intp]:
     return counts
 
 
-def agreement_of(scores: Result) -> Agreement:
+def correlate_metrics(scores: Result) -> MetricAgreement:
     """Spearman's correlation of all pairs of metrics over the segments of all systems, errors negated.
 
     A pair of metrics is correlated over the segments of which both have a score. Metrics with scores of whole systems
@@ -88,12 +88,12 @@ def agreement_of(scores: Result) -> Agreement:
     """
     metrics = [one for one in dict.fromkeys(score.metric for score in scores.scores) if not of_whole_systems(one)]
     values = [
-        snapped(np.concatenate([metric.sign * one.segments for one in scores.scores if one.metric == metric]))
+        round_last_bits(np.concatenate([metric.sign * one.segments for one in scores.scores if one.metric == metric]))
         for metric in metrics
     ]
     found = np.full((len(metrics), len(metrics)), np.nan)
     for i, own in enumerate(values):
         for j in range(i, len(values)):
             found[i, j] = found[j, i] = spearman(own, values[j])
-    order = order_of(clustered(found))
-    return Agreement(tuple(str(metrics[i]) for i in order), found[np.ix_(order, order)])
+    order = order_by_cluster(cluster_average_linkage(found))
+    return MetricAgreement(tuple(str(metrics[i]) for i in order), found[np.ix_(order, order)])

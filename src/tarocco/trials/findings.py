@@ -6,17 +6,17 @@ A page has a section for each part that is there, so that any command can make o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from tarocco.core.records import number_or_null
 from tarocco.core.test_set import HumanScores, Segments, TestSet
 from tarocco.encode.batch import Encoding
 from tarocco.explanation.records import ExplainResult
 from tarocco.meta.audit.audit import AuditResult
 from tarocco.meta.correlation.results import CorrelateResult
 from tarocco.meta.orange.results import OrangeResult
-from tarocco.meta.qarla.optimize_results import OptimizeResult
-from tarocco.meta.qarla.results import JackResult, KingResult, QueenResult
+from tarocco.meta.qarla.results import JackResult, KingResult, OptimizeResult, QueenResult
 from tarocco.meta.references.curves import ReferencesResult
 from tarocco.meta.significance.compare import CompareResult
 from tarocco.metrics.base import Floats
@@ -24,7 +24,7 @@ from tarocco.scoring.results import Result
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement:
+class MetricAgreement:
     """How alike metrics judge segments: the rank correlation of their scores, errors negated, over all systems.
 
     Metrics stand in the order of an average-linkage clustering, so that those that judge alike are neighbors.
@@ -46,7 +46,7 @@ class Breakdown:
 
 
 @dataclass(frozen=True)
-class Step:
+class PlanStep:
     """One thing that a trial can do, and whether the data allow it."""
 
     name: str  # scores, significance, KING, ORANGE, people, references, audit, ...
@@ -56,7 +56,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Opinion:
+class Judgment:
     """What one judge says of one metric. `standing` is 1 for the best metrics that this judge knows, 0 for those that
     it can tell from the best, and None where it has no opinion; `sentence` gives the number in plain words.
     """
@@ -76,7 +76,7 @@ class MetricVerdict:
     metric: str
     trust: str  # "trusted", "mixed", "doubted" or "unjudged": verdict.py has the rules
     reason: str  # one sentence
-    opinions: tuple[Opinion, ...]
+    judgments: tuple[Judgment, ...]
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Findings:
     human: HumanScores | None = None
     scores: Result | None = None
     comparison: CompareResult | None = None
-    agreement: Agreement | None = None
+    agreement: MetricAgreement | None = None
     breakdowns: tuple[Breakdown, ...] = ()
     orange: OrangeResult | None = None
     kings: KingResult | None = None
@@ -118,16 +118,72 @@ class Findings:
     curves: ReferencesResult | None = None
     audit: AuditResult | None = None
     explanations: ExplainResult | None = None  # of segments that are worth a look
-    plan: tuple[Step, ...] = ()
+    plan: tuple[PlanStep, ...] = ()
     verdict: Verdict | None = None
     notes: tuple[str, ...] = field(default=())
 
     def to_dict(self) -> list[dict[str, Any]]:
         """What `tarocco trial -f json` prints under "results": a record a part, with the records of single commands."""
-        from tarocco.trials.records import records_of
+        from tarocco.trials.findings import records_of
 
         return records_of(self)
 
     def __repr__(self) -> str:
         said = "no verdict" if self.verdict is None else self.verdict.headline
         return f"<trial of {self.name}: {said}>"
+
+
+# What a trial found as plain records: for each part those of the command that finds it alone.
+
+
+def records_of(findings: Findings) -> list[dict[str, Any]]:
+    """A record a part; parts that are not there are left out."""
+    found: list[dict[str, Any]] = []
+
+    def part(name: str, **more: Any) -> None:
+        found.append({"part": name, **more})
+
+    part("plan", steps=[asdict(step) for step in findings.plan])
+    if findings.scores is not None:
+        part("scores", results=findings.scores.to_dict())
+    if findings.comparison is not None:
+        test = findings.comparison.test
+        part("significance", test=test.name, n_resamples=test.n_resamples, results=findings.comparison.to_dict())
+    if findings.agreement is not None:
+        rows = findings.agreement.correlation.tolist()
+        part(
+            "agreement",
+            metrics=list(findings.agreement.metrics),
+            correlation=[list(map(number_or_null, row)) for row in rows],
+        )
+    for one in findings.breakdowns:
+        scores = {name: [list(map(number_or_null, row)) for row in own.tolist()] for name, own in one.scores.items()}
+        part(
+            "breakdown",
+            by=one.by,
+            parts=list(one.parts),
+            sizes=list(one.sizes),
+            systems=list(one.systems),
+            scores=scores,
+        )
+    if findings.orange is not None:
+        part("ORANGE", left_out=dict(findings.orange.left_out), results=findings.orange.to_dict())
+    if findings.kings is not None:
+        part("KING", level=findings.kings.level, results=findings.kings.to_dict())
+    if findings.queens is not None:
+        part("QUEEN", results=findings.queens.to_dict())
+    if findings.jack is not None:
+        part("JACK", results=findings.jack.to_dict())
+    if findings.optimal is not None:
+        part("optimal set", results=findings.optimal.to_dict())
+    for correlated in findings.correlations:
+        asked = correlated.question
+        about = {"level": asked.level, "grouping": asked.grouping, "coefficient": asked.coefficient}
+        part("people", **about, n_resamples=asked.n_resamples, results=correlated.to_dict())
+    if findings.curves is not None:
+        part("references", judged_by=findings.curves.judged_by, results=findings.curves.to_dict())
+    if findings.audit is not None:
+        part("audit", results=findings.audit.to_dict())
+    if findings.verdict is not None:
+        part("verdict", **asdict(findings.verdict))
+    return found

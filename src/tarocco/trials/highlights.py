@@ -20,15 +20,15 @@ from typing import NamedTuple
 
 from tarocco.meta.audit.audit import AuditResult
 from tarocco.meta.audit.evidence import Finding as Gamed
-from tarocco.meta.correlation.sides import of_people
+from tarocco.meta.correlation.score_sources import make_human_source
 from tarocco.trials.findings import Findings
-from tarocco.trials.opinions import Opinions, ordinal, ranked
-from tarocco.trials.system_groups import Systems, listed
+from tarocco.trials.judgments import Judgments, format_ordinal, rank_values
+from tarocco.trials.system_groups import SystemRanking, listed
 
 MOST = 12
 
 
-class Interesting(NamedTuple):
+class Highlight(NamedTuple):
     """One finding worth telling."""
 
     kind: str
@@ -36,12 +36,12 @@ class Interesting(NamedTuple):
     sentence: str
 
 
-def interesting_of(
+def find_highlights(
     findings: Findings,
-    opinions: Mapping[str, Opinions],
+    opinions: Mapping[str, Judgments],
     trusted: Sequence[str],
-    systems: Systems | None,
-    every: Systems | None,
+    systems: SystemRanking | None,
+    every: SystemRanking | None,
 ) -> tuple[str, ...]:
     """Sentences, the most interesting first; systems are compared by the trusted metrics, and by every metric."""
     found = [
@@ -52,20 +52,20 @@ def interesting_of(
         *_references(findings, trusted),
         *_sets(findings),
     ]
-    return tuple(one.sentence for one in in_order([one for one in found if one.size > 0])[:MOST])
+    return tuple(one.sentence for one in order_highlights([one for one in found if one.size > 0])[:MOST])
 
 
-def in_order(found: Sequence[Interesting]) -> list[Interesting]:
+def order_highlights(found: Sequence[Highlight]) -> list[Highlight]:
     """The largest of each kind by size, then the others by size."""
     by_size = sorted(found, key=lambda one: -one.size)
-    firsts: dict[str, Interesting] = {}
+    firsts: dict[str, Highlight] = {}
     for one in by_size:
         firsts.setdefault(one.kind, one)
     leading = list(firsts.values())
     return [*leading, *(one for one in by_size if not any(one is first for first in leading))]
 
 
-def _judges(opinions: Mapping[str, Opinions]) -> Iterator[Interesting]:
+def _judges(opinions: Mapping[str, Judgments]) -> Iterator[Highlight]:
     told = {
         "ORANGE": "at ranking people's translations above machines' (ORANGE)",
         "KING": "at telling people's translations from all systems' (KING)",
@@ -73,50 +73,53 @@ def _judges(opinions: Mapping[str, Opinions]) -> Iterator[Interesting]:
     }
     for one, other in combinations([judge for judge in told if judge in opinions], 2):
         both = [name for name in opinions[one] if name in opinions[other]]
-        places = [ranked({name: -float(opinions[judge][name].rank or 0) for name in both}) for judge in (one, other)]
+        places = [
+            rank_values({name: -float(opinions[judge][name].rank or 0) for name in both}) for judge in (one, other)
+        ]
         for name in both:
             first, second = places[0][name], places[1][name]
             size = abs(first - second) / (len(both) - 1) if len(both) > 1 else 0.0
-            yield Interesting(
+            yield Highlight(
                 "judges",
                 size,
-                f"{name} is {ordinal(first)} of {len(both)} metrics {told[one]}, but {ordinal(second)} {told[other]}.",
+                f"{name} is {format_ordinal(first)} of {len(both)} metrics {told[one]}, "
+                f"but {format_ordinal(second)} {told[other]}.",
             )
 
 
-def _systems(systems: Systems) -> Iterator[Interesting]:
+def _systems(systems: SystemRanking) -> Iterator[Highlight]:
     for one, other, first, second in systems.contested:
         calls = "metric calls" if first == 1 else "metrics call"
-        yield Interesting(
+        yield Highlight(
             "systems",
             2 * min(first, second) / len(systems.metrics),
             f"{one} or {other}? {first} {calls} {one} better, {second} {other}, all of them significantly.",
         )
 
 
-def _people(findings: Findings, systems: Systems) -> Iterator[Interesting]:
+def _people(findings: Findings, systems: SystemRanking) -> Iterator[Highlight]:
     human = findings.human
     if human is None or len(human.systems) < 3:
         return
     criterion = next(iter(human.criteria))
-    scores = dict(zip(human.systems, of_people(human, criterion).systems.tolist(), strict=True))
-    places = ranked({name: value for name, value in scores.items() if value == value})
+    scores = dict(zip(human.systems, make_human_source(human, criterion).systems.tolist(), strict=True))
+    places = rank_values({name: value for name, value in scores.items() if value == value})
     for better, worse in systems.better:
         if better in places and worse in places and places[better] > places[worse]:
-            yield Interesting(
+            yield Highlight(
                 "people",
                 (places[better] - places[worse]) / (len(places) - 1),
                 f"{listed(systems.metrics, 3)} {'call' if len(systems.metrics) > 1 else 'calls'} {better} better than "
-                f"{worse} for real, but for people ({criterion}) {worse} is {ordinal(places[worse])} and {better} "
-                f"{ordinal(places[better])} of {len(places)}.",
+                f"{worse} for real, but for people ({criterion}) {worse} is {format_ordinal(places[worse])} "
+                f"and {better} {format_ordinal(places[better])} of {len(places)}.",
             )
 
 
-def _gaming(audit: AuditResult) -> Iterator[Interesting]:
+def _gaming(audit: AuditResult) -> Iterator[Highlight]:
     for name in audit:
         for outcome in audit[name].values():
             if outcome.found:
-                yield Interesting("gaming", min(1.0, outcome.size), gamed(outcome.findings[0]))
+                yield Highlight("gaming", min(1.0, outcome.size), gamed(outcome.findings[0]))
 
 
 def gamed(finding: Gamed) -> str:
@@ -148,7 +151,7 @@ def gamed(finding: Gamed) -> str:
     return f"{what} scores higher under {finding.metric} than {beaten}" + (f" and {others} more." if others else ".")
 
 
-def _references(findings: Findings, trusted: Sequence[str]) -> Iterator[Interesting]:
+def _references(findings: Findings, trusted: Sequence[str]) -> Iterator[Highlight]:
     for curve in findings.curves.asked if findings.curves is not None else ():
         said = curve.verdict
         if said.kind == "degrades":
@@ -158,16 +161,16 @@ def _references(findings: Findings, trusted: Sequence[str]) -> Iterator[Interest
             size = (1 - said.enough / curve.most) / 2  # half of it: what was paid for does no harm
         else:
             continue
-        yield Interesting("references", size, f"{said.sentence}.")
+        yield Highlight("references", size, f"{said.sentence}.")
 
 
-def _sets(findings: Findings) -> Iterator[Interesting]:
+def _sets(findings: Findings) -> Iterator[Highlight]:
     best = findings.optimal
     if best is None or best.cross_validation is None or len(best.metrics) < 2:
         return
     together, alone = best.cross_validation.kings[1], best.cross_validation.best_single[1]
     if alone > 0:
-        yield Interesting(
+        yield Highlight(
             "sets",
             min(1.0, together / alone - 1),
             f"{' + '.join(best.metrics)} tell people's translations from all systems' in {100 * together:.1f}% of "

@@ -14,7 +14,7 @@ from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.test_set import CandidateScores, HumanScores, Segments, TestSet
 from tarocco.encode.batch import Encoding
 from tarocco.io.experiment import Experiment, read_experiment
-from tarocco.meta.correlation.human import Human, human_scores, some_judged
+from tarocco.meta.correlation.score_sources import HumanInput, make_human_scores, require_judged_systems
 from tarocco.meta.orange.orange import NBest
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import External, Given, external_metrics, of_whole_systems
@@ -87,7 +87,7 @@ def material_of_texts(
     name: str,
     metrics: Sequence[str | Metric] | str | Metric | None,
     nbest: NBest | None,
-    human: Human | None,
+    human: HumanInput | None,
     groups: Iterable[str] | None,
     source: Iterable[str] | None,
     documents: Iterable[str] | None,
@@ -110,7 +110,7 @@ def material_of_texts(
         encoding,
         Encoding(tokenize or "none", bool(lowercase), analyzer=encoding.analyzer),
         nbest if nbest is None or isinstance(nbest, str | os.PathLike) else list(nbest),
-        human=None if human is None else human_scores(human, list(test_set.systems), len(test_set)),
+        human=None if human is None else make_human_scores(human, list(test_set.systems), len(test_set)),
         labels=None if labels is None else tuple(str(label) for label in listed(labels, "groups")),
         source=None if source is None else packed(source, "source"),
     )
@@ -142,10 +142,10 @@ def material_of_experiment(path: str | os.PathLike[str], **said: Any) -> Materia
         labels = read_labels(experiment.groups, first) if experiment.groups else test_set.documents
     if source is None and experiment.source:
         source = fitted(source_column(experiment.source), first).segments
-    human = None if people is None else human_scores(people, list(test_set.systems), len(test_set))
+    human = None if people is None else make_human_scores(people, list(test_set.systems), len(test_set))
     if human is None and experiment.human_scores is not None:
         path_of = experiment.human.path if experiment.human else experiment.path
-        human = some_judged(experiment.human_scores, list(test_set.systems), path_of)
+        human = require_judged_systems(experiment.human_scores, list(test_set.systems), path_of)
     lists = experiment.nbest if said["nbest"] is None else said["nbest"]
     return Material(
         experiment.name,

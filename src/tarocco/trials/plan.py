@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tarocco.meta.correlation.human import FEWEST_SYSTEMS
-from tarocco.trials.findings import Step
+from tarocco.meta.correlation.score_sources import MIN_SYSTEMS
+from tarocco.trials.findings import PlanStep
 from tarocco.trials.inputs import Material
 
 QUESTIONS = {
@@ -23,14 +23,14 @@ QUESTIONS = {
 LARGEST = 1 << 28  # numbers that JACK, or words of bits that the search for a set, may need: 2 GB
 
 
-def plan(material: Material) -> tuple[Step, ...]:
+def plan(material: Material) -> tuple[PlanStep, ...]:
     """All steps, in the order in which they are done."""
     return tuple(_step(name, material) for name in QUESTIONS)
 
 
-def _step(name: str, material: Material) -> Step:
+def _step(name: str, material: Material) -> PlanStep:
     missing = _missing(name, material)
-    return Step(name, QUESTIONS[name], missing is None, _with(name, material) if missing is None else missing)
+    return PlanStep(name, QUESTIONS[name], missing is None, _with(name, material) if missing is None else missing)
 
 
 def _missing(name: str, material: Material) -> str | None:
@@ -69,7 +69,7 @@ def _with(name: str, material: Material) -> str:
 
 def judge_of_references(material: Material) -> str:
     """Who judges metrics with fewer references: people, if they judged enough systems, else ORANGE, else KING."""
-    if material.human is not None and len(material.human.systems) >= FEWEST_SYSTEMS:
+    if material.human is not None and len(material.human.systems) >= MIN_SYSTEMS:
         return "people"
     return "ORANGE" if material.nbest is not None else "KING"
 
@@ -116,9 +116,9 @@ def _no_people(material: Material) -> str | None:
     human = material.human
     if human is None:
         return "human scores (human)"
-    if human.level == "segment" or len(human.systems) >= FEWEST_SYSTEMS:
+    if human.level == "segment" or len(human.systems) >= MIN_SYSTEMS:
         return None
-    return f"scores of {FEWEST_SYSTEMS} systems, or of segments (people judged {len(human.systems)} whole systems)"
+    return f"scores of {MIN_SYSTEMS} systems, or of segments (people judged {len(human.systems)} whole systems)"
 
 
 def _no_judge_of_references(material: Material) -> str | None:
@@ -128,7 +128,7 @@ def _no_judge_of_references(material: Material) -> str | None:
     few = _too_few(material, {"people": 2, "ORANGE": 3, "KING": 4}[judge])
     if few is None or judge != "KING":
         return few
-    return f"four references, or fewer and human scores of {FEWEST_SYSTEMS} systems or n-best lists"
+    return f"four references, or fewer and human scores of {MIN_SYSTEMS} systems or n-best lists"
 
 
 def _are(count: int) -> str:

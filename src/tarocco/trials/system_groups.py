@@ -14,7 +14,7 @@ import numpy as np
 
 from tarocco.core.test_set import HumanScores
 from tarocco.meta.correlation.metric_tests import rank_clusters
-from tarocco.meta.correlation.sides import of_people
+from tarocco.meta.correlation.score_sources import make_human_source
 from tarocco.meta.significance.compare import CompareResult
 from tarocco.trials.plan import counted
 
@@ -22,7 +22,7 @@ NAMED = 6  # systems or pairs that a sentence names before it only counts
 
 
 @dataclass(frozen=True)
-class Systems:
+class SystemRanking:
     """What some metrics together say of systems."""
 
     metrics: tuple[str, ...]
@@ -37,7 +37,7 @@ class Systems:
         return [name for group in self.groups for name in group]
 
 
-def systems_of(comparison: CompareResult, metrics: Sequence[str]) -> Systems:
+def rank_systems(comparison: CompareResult, metrics: Sequence[str]) -> SystemRanking:
     """The verdict of these metrics on all pairs of systems."""
     names = list(dict.fromkeys(score.system for score in comparison.scores.scores))
     wins: dict[tuple[str, str], int] = {}
@@ -65,7 +65,7 @@ def systems_of(comparison: CompareResult, metrics: Sequence[str]) -> Systems:
             groups.append([])
         groups[-1].append(name)
     pairs = len(names) * (len(names) - 1) // 2
-    return Systems(tuple(metrics), tuple(map(tuple, groups)), pairs, better, tuple(contested))
+    return SystemRanking(tuple(metrics), tuple(map(tuple, groups)), pairs, better, tuple(contested))
 
 
 def _mean_ranks(comparison: CompareResult, metrics: Sequence[str], names: Sequence[str]) -> dict[str, float]:
@@ -79,7 +79,7 @@ def _mean_ranks(comparison: CompareResult, metrics: Sequence[str], names: Sequen
     }
 
 
-def clusters_of(comparison: CompareResult, metric: str) -> dict[str, int]:
+def cluster_systems(comparison: CompareResult, metric: str) -> dict[str, int]:
     """The cluster of each system under one metric, 1 for the best; {} where the metric was not tested.
 
     From the best down, a system that one in the current cluster is significantly better than begins the next one.
@@ -103,7 +103,7 @@ def clusters_of(comparison: CompareResult, metric: str) -> dict[str, int]:
     return dict(zip(scores, ranks.tolist(), strict=True))
 
 
-def sentences_of(found: Systems, whose: str, human: HumanScores | None) -> tuple[str, ...]:
+def describe_systems(found: SystemRanking, whose: str, human: HumanScores | None) -> tuple[str, ...]:
     """What there is to say of the systems."""
     metrics = listed(found.metrics)
     if not found.better:
@@ -119,7 +119,9 @@ def sentences_of(found: Systems, whose: str, human: HumanScores | None) -> tuple
     said.append(f"{counts}.")
     first = found.groups[0]
     if human is not None:
-        people = dict(zip(human.systems, of_people(human, next(iter(human.criteria))).systems.tolist(), strict=True))
+        people = dict(
+            zip(human.systems, make_human_source(human, next(iter(human.criteria))).systems.tolist(), strict=True)
+        )
         favorite = max(people, key=lambda name: (people[name] == people[name], people[name]))
         said.append(
             f"People put {favorite} first, too."

@@ -1,28 +1,382 @@
-"""The whole trial of metrics and systems: `tarocco.trial`."""
+"""All steps of a trial, one after the other: what is computed once serves every step that can use it.
+
+A step that the data do not allow after all is no end of the trial: its sentence stands in the plan, and the others go
+on. Blocks of scores, similarities and outcomes of lists are kept in a store, so that a trial that was stopped goes on.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tarocco.annotate.analyzers import Analyzer
 from tarocco.core.arguments import Candidates, References
-from tarocco.core.errors import InputError
-from tarocco.meta.correlation.human import Human
-from tarocco.meta.orange.orange import NBest
+from tarocco.core.errors import BadParameter, InputError
+from tarocco.core.test_set import TestSet
+from tarocco.io.nbest.lists import NBestFile
+from tarocco.meta.audit.audit import AuditResult, audit_test_set
+from tarocco.meta.audit.evidence import Settings as AuditSettings
+from tarocco.meta.correlation.agreement import MIN_POINTS
+from tarocco.meta.correlation.correlate import correlate_scores
+from tarocco.meta.correlation.metric_tests import count_comparisons
+from tarocco.meta.correlation.results import CorrelateResult, make_question
+from tarocco.meta.correlation.score_sources import MIN_SYSTEMS, HumanInput, LengthRatio, describe_judged_systems
+from tarocco.meta.orange.cases import Selection
+from tarocco.meta.orange.confusions import Confusion, Wanted
+from tarocco.meta.orange.hearing import Lists
+from tarocco.meta.orange.orange import NBest, given_lists
+from tarocco.meta.orange.results import OrangeResult
+from tarocco.meta.orange.rules import Panel, Resampling, Rules
+from tarocco.meta.orange.trial import run_trial
+from tarocco.meta.qarla.optimize import run_optimize
+from tarocco.meta.qarla.qarla import evaluate_jack, evaluate_king, evaluate_queen, make_settings
+from tarocco.meta.qarla.results import OptimizeResult
+from tarocco.meta.qarla.set_search import WIDTH, SetSearch
+from tarocco.meta.qarla.similarities import Similarities, compute_similarities, count_similarities
+from tarocco.meta.references.curves import ReferencesResult
+from tarocco.meta.references.judges import Judge, by_king, by_orange, by_people
+from tarocco.meta.references.study import run_references, subsets_of
+from tarocco.meta.references.subsets import pool_of
+from tarocco.meta.significance.compare import CompareResult, compare_scores
+from tarocco.meta.significance.paired_tests import DEFAULT_RESAMPLES, PairedTest, required_draws
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import Given
+from tarocco.parallel.fan_out import check_jobs
+from tarocco.scoring.resampling import check_resampling
+from tarocco.scoring.results import Result
+from tarocco.scoring.score import score_test_set
 from tarocco.scoring.settings import SEED
-from tarocco.trials.findings import Findings
-from tarocco.trials.inputs import material_of_experiment, material_of_texts
-from tarocco.trials.run import Conduct, hold
+from tarocco.trials.breakdowns import correlate_metrics, make_breakdowns
+from tarocco.trials.findings import Findings, PlanStep
+from tarocco.trials.inputs import Material, material_of_experiment, material_of_texts
+from tarocco.trials.plan import judge_of_references, plan
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from tarocco.store import Store
+
+
+ALPHA = 0.05  # of all tests
+SUBSETS = 10  # of references of each size
+SHARE, DRAWS = 0.1, 100  # of audits
+FROM_STORE = "found in the store"  # how the note ends that is about the run, not about the data
+
+Advance = Callable[..., None]
+Watch = Callable[[str, str, int | None, str | None], AbstractContextManager[Advance]]
+Found = TypeVar("Found")
+
+
+@contextmanager
+def unwatched(_step: str, _items: str, _total: int | None, _inside: str | None) -> Iterator[Advance]:
+    """Nobody looks."""
+    yield lambda *_done: None
+
+
+@dataclass(frozen=True)
+class TrialOptions:
+    """How a trial is held."""
+
+    confidence: float = 0.95
+    n_resamples: int = 1000
+    seed: int = SEED
+    confusions: int = 0  # candidates above the references that are kept of each list and metric
+    jobs: int | None = None
+    store: Store | str | Path | None = None
+    executor: Executor | None = None
+
+    def __post_init__(self) -> None:
+        check_resampling(self.confidence, self.n_resamples, self.seed)
+        check_jobs(self.jobs)
+
+
+def conduct_trial(material: Material, conduct: TrialOptions, command: str, watch: Watch = unwatched) -> Findings:
+    """Do all that the data allow; `watch` is told of each step: its place and name, what is counted, and how many."""
+    if conduct.store is not None and isinstance(conduct.store, str | Path):
+        from tarocco.store import Store  # SQLite, which a run without a store does not need
+
+        with Store(conduct.store) as opened:
+            return conduct_trial(material, replace(conduct, store=opened), command, watch)
+    run = _Run(material, conduct, watch)
+    found: dict[str, Any] = {name: run.attempt(name, work) for name, work in run.steps().items()}
+    from tarocco.trials.verdict import reach_verdict
+
+    findings = Findings(
+        name=material.name,
+        command=command,
+        encoding=material.encoding,
+        seed=conduct.seed,
+        test_set=material.test_set,
+        source=material.source,
+        groups=material.labels,
+        human=material.human,
+        scores=run.scores,
+        comparison=found["significance"],
+        agreement=found["agreement"],
+        breakdowns=found["breakdown"] or (),
+        orange=found["ORANGE"],
+        kings=found["KING"],
+        queens=found["QUEEN"],
+        jack=found["JACK"],
+        optimal=found["optimal set"],
+        correlations=found["people"] or (),
+        curves=found["references"],
+        audit=found["audit"],
+        plan=run.plan,
+        notes=tuple(dict.fromkeys(run.notes)),
+    )
+    return replace(findings, verdict=reach_verdict(findings))
+
+
+class _Run:
+    """One trial on its way."""
+
+    def __init__(self, material: Material, conduct: TrialOptions, watch: Watch) -> None:
+        self.material, self.conduct, self.watch = material, conduct, watch
+        self.planned = plan(material)
+        self.refused: dict[str, str] = {}
+        self.notes: list[str] = []
+        self.workers: dict[str, Any] = {"jobs": conduct.jobs, "store": conduct.store, "executor": conduct.executor}
+
+    def steps(self) -> dict[str, Callable[[], object]]:
+        return {
+            "scores": lambda: self.scores,
+            "significance": self.significance,
+            "agreement": lambda: correlate_metrics(self.scores),
+            "breakdown": lambda: make_breakdowns(self.scores, self.material.test_set, self.material.labels),
+            "audit": self.audit,
+            "ORANGE": self.orange,
+            "KING": lambda: evaluate_king(self.near, None, "segment", self.settings),
+            "QUEEN": lambda: evaluate_queen(self.near, self._scores_of(self.material.of_pairs), self.settings),
+            "JACK": lambda: evaluate_jack(self.near, None, self.settings),
+            "optimal set": self.optimal,
+            "people": self.people,
+            "references": self.references,
+        }
+
+    @property
+    def plan(self) -> tuple[PlanStep, ...]:
+        """What was done, and what could not be after all."""
+        return tuple(
+            replace(step, possible=False, why=self.refused[step.name]) if step.name in self.refused else step
+            for step in self.planned
+        )
+
+    def possible(self, name: str) -> bool:
+        return any(step.possible for step in self.planned if step.name == name)
+
+    def attempt(self, name: str, work: Callable[[], Found]) -> Found | None:
+        """What a step finds; data that are wrong for it are no reason to stop, unless nothing can be scored."""
+        if not self.possible(name):
+            return None
+        try:
+            result = work()
+        except (InputError, BadParameter) as error:
+            if name == "scores":
+                raise
+            self.refused[name] = str(error)
+            return None
+        self.notes += [f"{name}: {note}" for note in getattr(result, "notes", ())]
+        return result
+
+    def watched(self, name: str, items: str, total: int | None, inside: str | None = None) -> Any:
+        doing = [step.name for step in self.planned if step.possible]
+        return self.watch(f"{doing.index(name) + 1}/{len(doing)} {name}", items, total, inside)
+
+    def leave_out(self, name: str, fit: Sequence[Metric], why: str) -> Sequence[Metric]:
+        """The metrics that a step can take; what is left out is told."""
+        others = [str(metric) for metric in self.material.metrics if metric not in fit]
+        if others:
+            self.notes.append(f"{name}: left out {', '.join(others)}: {why}")
+        return fit
+
+    # --- scores ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def with_length(self) -> Result:
+        """The scores of all metrics and, for people, what the length alone says."""
+        own, conduct = self.material, self.conduct
+        metrics = [*own.metrics, *([LengthRatio()] if own.human is not None else [])]
+        computed = len(own.from_text) + len(metrics) - len(own.metrics)
+        with self.watched("scores", "scores", len(own.test_set) * len(own.test_set.systems) * computed) as advance:
+            return score_test_set(
+                own.test_set,
+                metrics,
+                own.encoding,
+                confidence=conduct.confidence,
+                n_resamples=conduct.n_resamples,
+                seed=conduct.seed,
+                advance=advance,
+                **self.workers,
+            )
+
+    @cached_property
+    def scores(self) -> Result:
+        return self._scores_of(self.material.metrics)
+
+    def _scores_of(self, metrics: Sequence[Metric]) -> Result:
+        return Result(tuple(one for one in self.with_length.scores if one.metric in metrics), single=False)
+
+    def significance(self) -> CompareResult:
+        test = PairedTest("bootstrap", 0, self.conduct.seed, ALPHA, self.conduct.jobs)
+        return compare_scores(self.scores, test, all_pairs=True)
+
+    def audit(self) -> AuditResult:
+        own, conduct = self.material, self.conduct
+        elsewhere = [metric for metric in own.metrics if metric not in own.from_text]
+        fit = self.leave_out("audit", [*own.of_made_texts, *elsewhere], "no file describes the texts that it makes")
+        if not fit:
+            raise InputError("no metric can score the texts that an audit makes")
+        settings = AuditSettings(ALPHA, SHARE, DRAWS, DEFAULT_RESAMPLES["bootstrap"], conduct.seed, conduct.jobs)
+        total = len(own.test_set) * (2 * len(own.test_set.systems) + 1) * len(own.of_made_texts)
+        with self.watched("audit", "scores", total) as advance:
+            return audit_test_set(
+                own.test_set,
+                fit,
+                own.encoding,
+                settings=settings,
+                groups=own.labels,
+                scores=self._scores_of(fit),
+                advance=advance,
+                store=conduct.store,
+                executor=conduct.executor,
+            )
+
+    # --- judges ----------------------------------------------------------------------------------------------------
+
+    def orange(self) -> OrangeResult:
+        own, conduct = self.material, self.conduct
+        fit: Sequence[Metric] = own.of_made_texts if own.most_references > 1 else []
+        self.leave_out("ORANGE", fit, "there are no scores of the candidates of n-best lists")
+        n, nbest = len(own.test_set), own.nbest
+        assert nbest is not None
+        kept: list[Confusion] = []
+        rules = Rules(
+            own.list_encoding,
+            Selection(None, False, False, 0),
+            "fair",
+            "average-score",
+            "average",
+            "keep",  # every list counts, with its own length
+            Resampling(conduct.confidence, conduct.n_resamples, conduct.seed),
+        )
+        if isinstance(nbest, str | os.PathLike):
+            path = os.fspath(nbest)
+            lists = Lists(NBestFile(path, n, own.first_id), path, own.first_id)
+        else:
+            lists = Lists(given_lists(nbest, n), "nbest")
+        with self.watched("ORANGE", "lists", n, "candidates") as advance:
+            found = run_trial(
+                lists,
+                TestSet({}, own.test_set.references, None, own.test_set.reference_names),
+                Panel(fit, own.given),
+                rules,
+                confusions=Wanted(conduct.confusions, 0, conduct.seed, own.first_id) if conduct.confusions else None,
+                on_confusion=kept.append,
+                advance=advance,
+                **self.workers,
+            )
+        counting = set(found.segments.tolist())
+        notes = tuple(note for note in found.notes if not note.endswith(FROM_STORE))
+        return replace(found, notes=notes, confusions=tuple(one for one in kept if one.segment - 1 in counting))
+
+    @cached_property
+    def settings(self) -> Any:
+        conduct = self.conduct
+        return make_settings(
+            confidence=conduct.confidence, n_resamples=conduct.n_resamples, seed=conduct.seed, jobs=conduct.jobs
+        )
+
+    @cached_property
+    def near(self) -> Similarities:
+        """How near all texts are to each other: what KING, QUEEN, JACK and sets of metrics are found from."""
+        own, first = self.material, "KING" if self.possible("KING") else "QUEEN"
+        fit = self.leave_out("KING, QUEEN and JACK", own.of_pairs, "there are no scores of pairs of texts")
+        every = self.possible("JACK")
+        with self.watched(first, "similarities", count_similarities(own.test_set, fit, every)) as advance:
+            return compute_similarities(
+                own.test_set, fit, own.encoding, between_systems=every, advance=advance, **self.workers
+            )
+
+    def optimal(self) -> OptimizeResult:
+        search = SetSearch("greedy", "strict", WIDTH, None)
+        with self.watched("optimal set", "sets", search.steps(len(self.near.metrics))) as advance:
+            return run_optimize(self.near, search, self.settings, advance=advance)
+
+    def people(self) -> tuple[CorrelateResult, ...]:
+        """The correlation of systems' scores, and that within segments, as far as there are enough scores."""
+        human = self.material.human
+        assert human is not None
+        levels = ["system"] if len(human.systems) >= MIN_SYSTEMS else []
+        levels += ["segment"] if human.level == "segment" else []
+        needed = required_draws(count_comparisons(len(self.material.metrics), 2), ALPHA)
+        found, refused = [], []
+        for level in levels:
+            within = level == "segment" and len(human.systems) >= MIN_POINTS
+            question = make_question(
+                level=level,
+                grouping="item" if within else None,
+                coefficient=None,
+                system_scores="corpus",
+                drop_outliers=False,
+                test=None,
+                alpha=ALPHA,
+                n_permutations=None,
+                confidence=self.conduct.confidence,
+                # Below system level the bootstrap is the test, and wants draws for all pairs of metrics.
+                n_resamples=max(self.conduct.n_resamples, needed if level == "segment" else 0),
+                seed=self.conduct.seed,
+                documents=(1000, 30),
+            )
+            try:
+                with self.watched("people", "resamples", question.n_resamples * len(human.criteria)) as advance:
+                    result = correlate_scores(self.with_length, human, question, self.conduct.jobs, advance)
+                found.append(result)
+                self.notes += [f"people: {note}" for note in result.notes]
+            except InputError as error:
+                refused.append(str(error))
+        if not found:
+            raise InputError("; ".join(dict.fromkeys(refused)))
+        return tuple(found)
+
+    def references(self) -> ReferencesResult:
+        """Curves by people where they judged enough systems, else by ORANGE, or else by KING."""
+        own, conduct, human = self.material, self.conduct, self.material.human
+        who = judge_of_references(own)
+        fit = self.leave_out("references", own.of_made_texts, "there are no scores with fewer references")
+        judge: Judge
+        if human is not None and who == "people":
+            first = next(iter(human.criteria))
+            people = replace(human, criteria={first: human.criteria[first]}, kinds={first: human.kinds[first]})
+            pool = pool_of(replace(own.test_set, systems={name: own.test_set.systems[name] for name in human.systems}))
+            notes = describe_judged_systems(people, list(own.test_set.systems))
+            judge = by_people(people, pool, own.encoding, seed=conduct.seed, notes=notes)
+        elif own.nbest is not None and who == "ORANGE":
+            pool = pool_of(TestSet({}, own.test_set.references, None, own.test_set.reference_names), least=3)
+            judge = by_orange(own.nbest, pool, own.list_encoding, conduct.seed, own.first_id)
+        else:
+            pool = pool_of(own.test_set, least=4)
+            judge = by_king(pool, own.encoding, conduct.jobs)
+        count = len(subsets_of(pool, judge, SUBSETS, conduct.seed))
+        with self.watched("references", "subsets", count) as advance:
+            return run_references(
+                pool,
+                fit,
+                judge,
+                n_subsets=SUBSETS,
+                seed=conduct.seed,
+                jobs=conduct.jobs,
+                store=conduct.store,
+                advance=advance,
+            )
+
+
+# The whole trial of metrics and systems: `tarocco.trial`.
 
 
 def trial(
@@ -31,7 +385,7 @@ def trial(
     *,
     metrics: Sequence[str | Metric] | str | Metric | None = None,
     nbest: NBest | None = None,
-    human: Human | None = None,
+    human: HumanInput | None = None,
     groups: Iterable[str] | None = None,
     source: Iterable[str] | None = None,
     documents: Iterable[str] | None = None,
@@ -92,7 +446,7 @@ def trial(
     >>> result.verdict.groups[0]
     ('careful',)
     """
-    conduct = Conduct(confidence, n_resamples, seed, confusions, jobs, store, executor)
+    conduct = TrialOptions(confidence, n_resamples, seed, confusions, jobs, store, executor)
     said: dict[str, Any] = {
         "metrics": metrics,
         "nbest": nbest,
@@ -107,8 +461,8 @@ def trial(
     if isinstance(systems, str | os.PathLike):
         if references is not None or documents is not None:
             raise InputError("an experiment file names references and documents: give it alone")
-        return hold(material_of_experiment(systems, **said), conduct, f"tarocco trial {os.fspath(systems)}")
+        return conduct_trial(material_of_experiment(systems, **said), conduct, f"tarocco trial {os.fspath(systems)}")
     if references is None:
         raise InputError("references are wanted beside systems, or the name of an experiment file alone")
     material = material_of_texts(systems, references, name=name, documents=documents, **said)
-    return hold(material, conduct, "tarocco.trial(...)")
+    return conduct_trial(material, conduct, "tarocco.trial(...)")

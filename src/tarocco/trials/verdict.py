@@ -19,35 +19,35 @@ from itertools import combinations
 
 import numpy as np
 
-from tarocco.meta.correlation.coefficients import spearman
-from tarocco.trials.findings import Findings, MetricVerdict, Opinion, Verdict
-from tarocco.trials.highlights import interesting_of
-from tarocco.trials.opinions import JUDGES, Opinions, heard, opinions_of, ordinal
+from tarocco.meta.correlation.agreement import spearman
+from tarocco.trials.findings import Findings, Judgment, MetricVerdict, Verdict
+from tarocco.trials.highlights import find_highlights
+from tarocco.trials.judgments import JUDGES, Judgments, collect_judgments, format_ordinal, select_human_result
 from tarocco.trials.plan import counted
-from tarocco.trials.system_groups import listed, sentences_of, systems_of
+from tarocco.trials.system_groups import describe_systems, listed, rank_systems
 
 TRUST = ("trusted", "mixed", "doubted", "unjudged")
 FEW_SEGMENTS, FEW_SYSTEMS = 200, 8  # below these a caveat is due
 MANY_TIES = 0.5  # of KING
 
 
-def verdict_of(findings: Findings) -> Verdict:
+def reach_verdict(findings: Findings) -> Verdict:
     """What all judges together say of metrics, what the metrics say of systems, and what is worth telling."""
     names = _metrics(findings)
-    opinions = opinions_of(findings)
-    metrics = sorted((judged(name, opinions) for name in names), key=lambda one: _place(one, opinions))
+    opinions = collect_judgments(findings)
+    metrics = sorted((judge_metric(name, opinions) for name in names), key=lambda one: _place(one, opinions))
     trusted = [one.metric for one in metrics if one.trust == "trusted"]
     systems, every, whose = None, None, ""
     if findings.comparison is not None and findings.comparison.differences:
         tested = list(dict.fromkeys(one.metric for one in findings.comparison.differences))
         chosen, whose = _who_compares(metrics, tested)
-        systems, every = systems_of(findings.comparison, chosen), systems_of(findings.comparison, tested)
+        systems, every = rank_systems(findings.comparison, chosen), rank_systems(findings.comparison, tested)
     return Verdict(
         headline=_headline(metrics, opinions),
         metrics=tuple(metrics),
-        disagreements=disagreements_of(opinions),
-        systems=sentences_of(systems, whose, findings.human) if systems else _not_compared(findings),
-        interesting=interesting_of(findings, opinions, trusted, systems, every),
+        disagreements=find_disagreements(opinions),
+        systems=describe_systems(systems, whose, findings.human) if systems else _not_compared(findings),
+        interesting=find_highlights(findings, opinions, trusted, systems, every),
         caveats=tuple(_caveats(findings, opinions)),
         groups=systems.groups if systems else (),
         compared_by=systems.metrics if systems else (),
@@ -63,7 +63,7 @@ def _metrics(findings: Findings) -> list[str]:
 # --- metrics -------------------------------------------------------------------------------------------------------
 
 
-def judged(metric: str, opinions: Mapping[str, Opinions]) -> MetricVerdict:
+def judge_metric(metric: str, opinions: Mapping[str, Judgments]) -> MetricVerdict:
     """One metric by the rules above."""
     own = tuple(opinions[judge][metric] for judge in JUDGES if metric in opinions.get(judge, {}))
     votes = [one for one in own if one.judge != "audit" and one.standing is not None]
@@ -81,8 +81,8 @@ def judged(metric: str, opinions: Mapping[str, Opinions]) -> MetricVerdict:
     return MetricVerdict(metric, trust, _reason(votes, best, own, objections), own)
 
 
-def _reason(votes: Sequence[Opinion], best: Sequence[str], own: Sequence[Opinion], objections: Sequence[str]) -> str:
-    others = [f"{one.judge} ({ordinal(one.rank)})" for one in votes if one.standing == 0 and one.rank]
+def _reason(votes: Sequence[Judgment], best: Sequence[str], own: Sequence[Judgment], objections: Sequence[str]) -> str:
+    others = [f"{one.judge} ({format_ordinal(one.rank)})" for one in votes if one.standing == 0 and one.rank]
     parts = []
     if best:
         parts.append(f"among the best for {_joined(best)}")
@@ -97,16 +97,16 @@ def _reason(votes: Sequence[Opinion], best: Sequence[str], own: Sequence[Opinion
     return "; ".join(parts)
 
 
-def _place(one: MetricVerdict, opinions: Mapping[str, Opinions]) -> tuple[int, bool, int, float]:
+def _place(one: MetricVerdict, opinions: Mapping[str, Judgments]) -> tuple[int, bool, int, float]:
     """By trust, by whether a judge objects, by how many call it best, and by its mean rank, as a share of the field."""
-    votes = [own for own in one.opinions if own.judge != "audit"]
+    votes = [own for own in one.judgments if own.judge != "audit"]
     ranks = [(own.rank or 0) / len(opinions[own.judge]) for own in votes]
     best = sum(own.standing or 0 for own in votes)
-    objected = any(own.objection is not None for own in one.opinions)
+    objected = any(own.objection is not None for own in one.judgments)
     return TRUST.index(one.trust), objected, -best, float(np.mean(ranks)) if ranks else 1.0
 
 
-def _headline(metrics: Sequence[MetricVerdict], opinions: Mapping[str, Opinions]) -> str:
+def _headline(metrics: Sequence[MetricVerdict], opinions: Mapping[str, Judgments]) -> str:
     judges = [judge for judge in JUDGES if judge in opinions and judge != "audit"]
     trusted = [one.metric for one in metrics if one.trust == "trusted"]
     if not judges:
@@ -126,7 +126,7 @@ def _headline(metrics: Sequence[MetricVerdict], opinions: Mapping[str, Opinions]
     return f"No metric deserves trust without reservation here, by {by}; {nearest}."
 
 
-def disagreements_of(opinions: Mapping[str, Opinions]) -> tuple[str, ...]:
+def find_disagreements(opinions: Mapping[str, Judgments]) -> tuple[str, ...]:
     """Where judges contradict each other: in their whole order of metrics, and on single metrics.
 
     A whole order is contradicted where the rank correlation of two judges is 0 or less. A single metric is one that a
@@ -143,7 +143,7 @@ def disagreements_of(opinions: Mapping[str, Opinions]) -> tuple[str, ...]:
         own = {judge: opinions[judge][name] for judge in JUDGES if name in opinions.get(judge, {})}
         for_it = [judge for judge, opinion in own.items() if opinion.standing == 1 and judge != "audit"]
         against = [
-            opinion.objection or f"for {judge} it is {ordinal(opinion.rank or 0)} of {len(opinions[judge])}"
+            opinion.objection or f"for {judge} it is {format_ordinal(opinion.rank or 0)} of {len(opinions[judge])}"
             for judge, opinion in own.items()
             if opinion.objection is not None
             or (judge != "audit" and opinion.standing == 0 and 2 * (opinion.rank or 0) > len(opinions[judge]))
@@ -172,7 +172,7 @@ def _not_compared(findings: Findings) -> tuple[str, ...]:
 # --- caveats -------------------------------------------------------------------------------------------------------
 
 
-def _caveats(findings: Findings, opinions: Mapping[str, Opinions]) -> list[str]:
+def _caveats(findings: Findings, opinions: Mapping[str, Judgments]) -> list[str]:
     """What the data could not tell."""
     said = []
     if findings.test_set is not None:
@@ -185,7 +185,7 @@ def _caveats(findings: Findings, opinions: Mapping[str, Opinions]) -> list[str]:
         said.append(
             "People have no say: by their scores metrics cannot be told from the length of the output or chance."
         )
-    result = heard(findings.correlations)
+    result = select_human_result(findings.correlations)
     if result is not None and result is not findings.correlations[0]:
         said.append(
             "People are heard within segments: over whole systems no metric can be told from the length of the output "

@@ -14,7 +14,7 @@ from tarocco.decode.mbr.results import Choice, Gain
 from tarocco.decode.mbr.rules import Rules
 from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.io.nbest.lists import NBestList
-from tarocco.meta.correlation.sides import snapped
+from tarocco.meta.correlation.score_sources import round_last_bits
 from tarocco.metrics.base import Floats, Metric
 from tarocco.parallel.fan_out import blocks, map_ordered
 from tarocco.scoring.score import score_test_set
@@ -94,4 +94,4 @@ def _scored(
     groups = Groups(np.arange(len(candidates)), bounds), Groups.of_columns(present)
     batch = Batch.of_groups([candidates], streams, *groups, way)
     (scores,) = scores_of_batch([metric], batch, [context])
-    return np.split(snapped(np.where(np.isnan(scores), -np.inf, metric.sign * scores)), bounds[1:-1])
+    return np.split(round_last_bits(np.where(np.isnan(scores), -np.inf, metric.sign * scores)), bounds[1:-1])

@@ -1,8 +1,8 @@
 """N-grams of a lattice: how probable it is that a path has each of them, and the path with the highest linear gain.
 
-A lattice is expanded to states that know the last words (kernels/histories.py). The posterior of an n-gram is the
+A lattice is expanded to states that know the last words (kernels/ngram_lattices.py). The posterior of an n-gram is the
 probability that it occurs on a path, once or more (Tromble et al. 2008): how often it is expected to occur, less how
-often it is expected to occur when it has occurred before (kernels/repeats.py). For most n-grams the latter is 0, for no
+often it is expected to occur when it has occurred before. For most n-grams the latter is 0, for no
 two of their places are on one path.
 """
 
@@ -19,16 +19,16 @@ from tarocco.core.graphs import Lattice
 from tarocco.decode.oracle.exact import numbers_of_words
 from tarocco.encode.batch import Encoding
 from tarocco.encode.vocabulary import Vocabulary
-from tarocco.kernels import histories, kernel, repeats
+from tarocco.kernels import kernel, ngram_lattices
 from tarocco.metrics.base import Floats
 
-_probabilities = kernel(histories, "probabilities")
-_expand = kernel(histories, "expand")
-_occurrences = kernel(repeats, "occurrences")
-_places = kernel(repeats, "places")
-_again = kernel(repeats, "again")
-_best_path = kernel(histories, "best_path")
-_gain_of_path = kernel(histories, "gain_of_path")
+_probabilities = kernel(ngram_lattices, "compute_arc_probabilities")
+_expand = kernel(ngram_lattices, "expand_lattice")
+_occurrences = kernel(ngram_lattices, "count_expected_ngrams")
+_places = kernel(ngram_lattices, "locate_ngrams")
+_again = kernel(ngram_lattices, "count_expected_repeats")
+_best_path = kernel(ngram_lattices, "find_best_path")
+_gain_of_path = kernel(ngram_lattices, "sum_path_gains")
 
 _STEPS = 1 << 24  # of a lattice expanded to histories, that are too many: some 3 GiB of tables
 _LARGEST = 1e300  # of what is added up
@@ -37,7 +37,7 @@ _EQUAL = 1e-12  # gains that differ by less, in units of all that a word can gai
 
 @dataclass(frozen=True, eq=False)
 class Expanded:
-    """A lattice whose states know the last words; see kernels/histories.py for the arrays."""
+    """A lattice whose states know the last words; see kernels/ngram_lattices.py for the arrays."""
 
     lattice: Lattice
     order: int

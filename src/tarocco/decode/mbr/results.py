@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from tarocco.core.records import ResultTable, number_or_null
 from tarocco.metrics.base import Floats
-from tarocco.scoring.results import Result, Tabular, number_or_null
+from tarocco.scoring.results import Result
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +41,7 @@ class Gain:
 
 
 @dataclass(frozen=True, eq=False)
-class MbrResult(Tabular):
+class MbrResult(ResultTable):
     """A choice a list, in the order of segments."""
 
     choices: tuple[Choice, ...]
@@ -137,7 +138,7 @@ class LatticeChoice:
 
 
 @dataclass(frozen=True, eq=False)
-class LatticeMbrResult(Tabular):
+class LatticeMbrResult(ResultTable):
     """A choice a lattice, in the order of segments; with references, `scores` of the systems "1-best" and "MBR"."""
 
     choices: tuple[LatticeChoice, ...]

@@ -12,7 +12,7 @@ from tarocco.core.errors import BadParameter
 from tarocco.core.names import signature
 from tarocco.decode.mbr.utilities import FIRST, RESAMPLES, Folded, Sums, Work, own_seed, pruned, queens, summed
 from tarocco.encode.batch import Encoding
-from tarocco.meta.correlation.sides import snapped
+from tarocco.meta.correlation.score_sources import round_last_bits
 from tarocco.metrics.base import Floats, Metric
 from tarocco.scoring.score import score_signature
 
@@ -122,7 +122,7 @@ class Rules:
         """float64[texts]: one number for each text, higher is better; NaN where there is none."""
         expected = sums.expected
         if self.how == "ranks":
-            return snapped(-np.mean([_ranks(of_metric, candidates) for of_metric in expected], axis=0))
+            return round_last_bits(-np.mean([_ranks(of_metric, candidates) for of_metric in expected], axis=0))
         if self.weights is not None and self.prune is None:  # pruned ones are weighted already
             expected = np.array(self.weights)[:, None] * expected
         utility: Floats = expected.sum(axis=0)
@@ -135,7 +135,7 @@ def _is_number(value: object) -> bool:
 
 def _ranks(expected: Floats, candidates: Folded) -> Floats:
     """The rank of each text in its list, copies and all; of equals the mean, and what has no utility is last."""
-    goodness = snapped(np.where(np.isnan(expected), -np.inf, expected))
+    goodness = round_last_bits(np.where(np.isnan(expected), -np.inf, expected))
     copies = np.bincount(candidates.places)
     _, inverse = np.unique(-goodness, return_inverse=True)
     counts = np.bincount(inverse, copies)
@@ -145,4 +145,4 @@ def _ranks(expected: Floats, candidates: Folded) -> Floats:
 
 def chosen(utility: Floats) -> int:
     """The text with the highest utility; of equals the first in the list, where last bits do not count."""
-    return int(np.argmax(snapped(np.where(np.isnan(utility), -np.inf, utility))))
+    return int(np.argmax(round_last_bits(np.where(np.isnan(utility), -np.inf, utility))))

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from tarocco.core.test_set import Segments
 from tarocco.encode.batch import Encoding, Lists, against_all, one_by_one
-from tarocco.kernels import distinct, kernel
-from tarocco.meta.correlation.sides import snapped
+from tarocco.kernels import duplicates, kernel
+from tarocco.meta.correlation.score_sources import round_last_bits
 from tarocco.meta.qarla.decisions import Decisions, queen
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats, Metric
@@ -24,7 +24,7 @@ from tarocco.parallel.fan_out import blocks
 from tarocco.scoring.resampling import bootstrap, words
 from tarocco.scoring.statistics import by_reading, scores_of_batch
 
-_firsts_of_lists = kernel(distinct, "firsts_of_lists")
+_firsts_of_lists = kernel(duplicates, "find_duplicates")
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,7 +206,7 @@ def pruned(work: Work, mixture: Floats, confidence: float, seed: int) -> Sums:
         sums = Sums(parts.sum(axis=0), np.where(exists, column, 0.0).sum(axis=0))
         if done == len(order):
             break
-        expected = snapped(np.where(sums.weight > 0, sums.expected, -np.inf))
+        expected = round_last_bits(np.where(sums.weight > 0, sums.expected, -np.inf))
         best = int(np.argmax(expected))
         drawn = bootstrap(parts, RESAMPLES, seed, jobs=1)
         wins = (drawn >= drawn[:, best : best + 1]).mean(axis=0)
@@ -243,7 +243,7 @@ def queens(work: Work, most: int, seed: int) -> Sums:
     names = tuple(map(str, work.metrics))
     present = np.ones((1, k), np.bool_)
     systems, streams = (tuple(map(str, range(size))) for size in (n, k))
-    decisions = Decisions.of(Similarities(names, names, systems, streams, present, snapped(near)))
+    decisions = Decisions.of(Similarities(names, names, systems, streams, present, round_last_bits(near)))
     members = range(len(names))
     shares = queen(decisions, members)[0, :n]
     for reference, own in enumerate(_same_texts(pairing.candidates, references)):

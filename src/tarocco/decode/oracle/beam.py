@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from tarocco.core.errors import InputError
 from tarocco.core.graphs import Forest
 from tarocco.decode.oracle.exact import Numbered, Words
-from tarocco.kernels import beams, kernel
+from tarocco.kernels import forest_search, kernel
 
-_search = kernel(beams, "search")
+_search = kernel(forest_search, "search_with_beam")
 
 ORDER = 4
 PRECISION, RATIO = 0.85, 0.72  # of a good translation: its unigram precision, and that of each order to the one before

@@ -20,7 +20,7 @@ from tarocco.core.test_set import Segments
 from tarocco.encode.batch import Encoding
 from tarocco.encode.vocabulary import Vocabulary
 from tarocco.io.graphs.builder import Arcs, Place
-from tarocco.kernels import kernel, spans
+from tarocco.kernels import forest_search, kernel
 from tarocco.metrics.base import Metric
 from tarocco.metrics.edit.error_rates import Wer
 from tarocco.metrics.edit.grr import Grr
@@ -101,8 +101,8 @@ def numbers_of_words(graph: Graph, reading: Encoding, vocabulary: Vocabulary) ->
     return words.values
 
 
-_fill = kernel(spans, "fill")
-_trace = kernel(spans, "trace")
+_fill = kernel(forest_search, "fill_tables")
+_trace = kernel(forest_search, "trace_best_derivation")
 
 _ROOM = 1 << 33  # bytes of tables that are too many
 _LONGEST = 1 << 26  # edges of a derivation that are too many
@@ -153,7 +153,7 @@ class States:
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """What each node's texts collect, between any two states, or from the beginning; see kernels/spans.py."""
+    """What each node's texts collect, between any two states, or from the beginning; see kernels/forest_search.py."""
 
     states: States
     starts: NDArray[np.int64]

@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tarocco.core.records import ResultTable, number_or_null
 from tarocco.core.test_set import Segments
 from tarocco.decode.oracle.pieces import Found
 from tarocco.metrics.base import Floats
-from tarocco.scoring.results import Result, Score, Tabular, number_or_null
+from tarocco.scoring.results import Result, Score
 
 FIRST, ORACLE, RIVAL = "1-best", "oracle", "oracle of GRR-4"
 
 
 @dataclass(frozen=True, eq=False)
-class OracleResult(Tabular):
+class OracleResult(ResultTable):
     """Oracles, and the texts that they are compared with. `scores` are as `tarocco.score` gives them.
 
     The systems in `scores` are "1-best" (where there are weights, lists or given texts), "oracle", and, beside

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.kernels import envelopes, kernel
+from tarocco.kernels import kernel, upper_envelope
 from tarocco.metrics.base import Floats, Metric
 from tarocco.parallel.fan_out import map_ordered
 
@@ -49,7 +49,7 @@ class Objective:
         return float(self.goodness(self.statistics[choice].sum(axis=0)))
 
 
-_upper = kernel(envelopes, "upper")
+_upper = kernel(upper_envelope, "find_upper_envelopes")
 
 NARROWEST = 1e-9  # of an interval, relative to where it is: no weight can be set more exactly than that
 

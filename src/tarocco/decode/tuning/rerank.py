@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import InputError
+from tarocco.core.records import ResultTable
 from tarocco.decode.tuning.mert import choice, weighted
 from tarocco.decode.tuning.pool import Pool, Weights
 from tarocco.decode.tuning.tune import GivenWeights, Path, paths_of, read_pool
 from tarocco.io.weights import weights_of
 from tarocco.metrics.base import Floats
-from tarocco.scoring.results import Tabular
 
 MOST_LINES = 10_000_000  # where nearly all of them would be empty: an id may be any number
 
 
 @dataclass(frozen=True, eq=False)
-class RerankResult(Tabular):
+class RerankResult(ResultTable):
     """What weights choose: the text of each list, its place in the list (from 1) and its weighted sum of features.
 
     `segments` are the numbers (from 0) of the segments that have a list.

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import UnknownName
+from tarocco.core.records import Interval, ResultTable, number_or_null
 from tarocco.decode.tuning.pool import Layout, Weights
-from tarocco.scoring.results import Interval, Tabular, number_or_null
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class TuneStart:
 
 
 @dataclass(frozen=True, eq=False)
-class TuneResult(Tabular):
+class TuneResult(ResultTable):
     """Weights by feature name, and how much better the candidates are that they choose. `result["BLEU-4"]` is a Tuned.
 
     `start` are the weights that tuning began with, `origin` says where they came from. `objective` is the weighted sum

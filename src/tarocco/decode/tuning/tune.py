@@ -13,6 +13,7 @@ from tarocco.annotate.analyzers import Analyzer, analyzer_name
 from tarocco.core.arguments import References, listed, streams_of
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.names import write_value
+from tarocco.core.records import Interval
 from tarocco.core.test_set import TestSet
 from tarocco.decode.tuning.mert import Climb, Objective, Tuning, climbs, normalized
 from tarocco.decode.tuning.pool import Pool, Weights, pool_of, statistics_of_pool
@@ -24,7 +25,6 @@ from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import check_jobs
 from tarocco.scoring.resampling import bootstrap, check_resampling, percentiles
-from tarocco.scoring.results import Interval
 from tarocco.scoring.score import score_signature
 from tarocco.scoring.settings import SEED
 

@@ -19,11 +19,11 @@ from tarocco.io.lines import Block
 from tarocco.io.markup import format_of
 from tarocco.io.nbest.byte_ranges import BARS, JSON_LINES, MOST_ID, TABS, Begins
 from tarocco.io.tables import SUFFIXES, json_lines, told
-from tarocco.kernels import kernel, listing
+from tarocco.kernels import kernel, nbest_lines
 
-_split_bars = kernel(listing, "split_bars")
-_split_tabs = kernel(listing, "split_tabs")
-_split_fairseq = kernel(listing, "split_fairseq")
+_split_bars = kernel(nbest_lines, "split_moses_lines")
+_split_tabs = kernel(nbest_lines, "split_tab_lines")
+_split_fairseq = kernel(nbest_lines, "split_fairseq_lines")
 
 _LOG = 1 << 20  # bytes of log that may stand before fairseq's first line
 _FAIRSEQ = re.compile(rb"^[STHDP]-[0-9]+\t", re.MULTILINE)

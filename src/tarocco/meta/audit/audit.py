@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from tarocco.annotate.analyzers import Analyzer, analyzer_name
 from tarocco.core.arguments import Candidates, References, listed, make_test_set
 from tarocco.core.errors import BadParameter, InputError
+from tarocco.core.records import ResultTable
 from tarocco.core.test_set import TestSet
 from tarocco.encode.batch import Encoding
 from tarocco.meta.audit.deletion import deletion
@@ -28,12 +29,12 @@ from tarocco.meta.audit.length_trading import trading
 from tarocco.meta.audit.mixing import Labels, mixing
 from tarocco.meta.audit.sign_contradictions import contradictions
 from tarocco.meta.audit.straw_men import characters, ranking, straw_men
-from tarocco.meta.significance.paired_tests import RESAMPLES
+from tarocco.meta.significance.paired_tests import DEFAULT_RESAMPLES
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import External, Given, external_metrics, of_whole_systems
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import check_resampling, totals
-from tarocco.scoring.results import Result, Score, Tabular
+from tarocco.scoring.results import Result, Score
 from tarocco.scoring.score import score_test_set
 from tarocco.scoring.settings import SEED
 
@@ -46,7 +47,7 @@ METRICS = ("BLEU-4", "BLEU-SBP", "GRR-4", "METEOR-exact", "GTM-1", "WER")  # tho
 
 
 @dataclass(frozen=True, eq=False)
-class AuditResult(Tabular):
+class AuditResult(ResultTable):
     """What five checks found, metric by metric; `scores` are as `tarocco.score` gives them.
 
     `result["BLEU-4"]` has the metric's outcomes by check; iteration goes over metrics, those that could be gamed in
@@ -243,7 +244,7 @@ def audit(
         chosen,
         Encoding(tokenize, lowercase, analyzer=analyzer_name(analyzer)),
         groups=None if groups is None else [str(label) for label in listed(groups, "groups")],
-        settings=Settings(alpha, share, n_draws, RESAMPLES["bootstrap"], seed, jobs),
+        settings=Settings(alpha, share, n_draws, DEFAULT_RESAMPLES["bootstrap"], seed, jobs),
         store=store,
         executor=executor,
     )

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.meta.significance.paired_tests import Test, differences
+from tarocco.meta.significance.paired_tests import PairedTest, compare_pairs
 from tarocco.metrics.base import Floats, Metric
 from tarocco.scoring.resampling import totals
 from tarocco.scoring.results import Score
@@ -36,8 +36,8 @@ class Settings:
     jobs: int | None = None
 
     @property
-    def test(self) -> Test:
-        return Test("bootstrap", self.n_resamples, self.seed, self.alpha, self.jobs)
+    def test(self) -> PairedTest:
+        return PairedTest("bootstrap", self.n_resamples, self.seed, self.alpha, self.jobs)
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def p_values(pairs: Sequence[tuple[Score, Score]], settings: Settings) -> list[f
     # Outputs that were made here may be called as a system is: numbers are names enough.
     number = {id(score): str(i) for i, score in enumerate(score for pair in pairs for score in pair)}
     named = [tuple(replace(score, system=number[id(score)]) for score in pair) for pair in pairs]
-    return [one.p_value for one in differences([(one, other) for one, other in named], settings.test)]
+    return [one.p_value for one in compare_pairs([(one, other) for one, other in named], settings.test)]
 
 
 def numbered(segments: NDArray[np.bool_]) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tarocco.meta.audit.evidence import Evidence, Finding, Outcome, Settings, numbered, p_values
 from tarocco.meta.audit.mixing import exchanged
-from tarocco.meta.significance.paired_tests import signs
+from tarocco.meta.significance.paired_tests import segment_signs
 from tarocco.scoring.resampling import random_sets
 
 CHECK = "trading"
@@ -64,7 +64,7 @@ def trading(evidence: Evidence, lengths: NDArray[np.intp], settings: Settings) -
                 "expected": (one.score + other.score) / 2,
                 "exchanged": evidence.sign * float(exchanges[i]),
             },
-            numbered((signs(one, other) > 0) & (signs(other, one) > 0)),
+            numbered((segment_signs(one, other) > 0) & (segment_signs(other, one) > 0)),
             p,
         )
         for (i, one, other, _), p in zip(found, by_luck, strict=True)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.meta.audit.evidence import Evidence, Finding, Outcome, Settings, numbered, p_values
-from tarocco.meta.significance.paired_tests import sign_test, signs
+from tarocco.meta.significance.paired_tests import segment_signs, sign_test
 
 CHECK = "sign test"
 
@@ -26,7 +26,7 @@ def contradictions(evidence: Evidence, settings: Settings) -> Outcome:
         return Outcome(evidence.name, CHECK, impossible="there is one system, and two are compared")
     found = []
     for one, other in pairs:
-        forth, back = signs(one, other), signs(other, one)
+        forth, back = segment_signs(one, other), segment_signs(other, one)
         direction = np.sign(int(forth.sum()))
         if direction and direction == np.sign(int(back.sum())):
             tests = [_test(forth), _test(back)]

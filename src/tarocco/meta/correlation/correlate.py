@@ -13,24 +13,38 @@ import numpy as np
 from tarocco.annotate.analyzers import Analyzer, analyzer_name
 from tarocco.core.arguments import Candidates, References, make_test_set
 from tarocco.core.errors import BadParameter, InputError
+from tarocco.core.records import Interval
 from tarocco.core.test_set import HumanScores
 from tarocco.encode.batch import Encoding
-from tarocco.meta.correlation import sentinels
-from tarocco.meta.correlation.coefficients import FEWEST
-from tarocco.meta.correlation.human import FEWEST_SYSTEMS, Human, human_scores, what_was_judged, who_was_judged
-from tarocco.meta.correlation.levels import Coefficient, View, view_of
-from tarocco.meta.correlation.metric_tests import Lead, Rivals, comparisons, leads
-from tarocco.meta.correlation.pairwise_accuracy import calibrated_ties, pairwise_accuracy, soft_pairwise_accuracy
-from tarocco.meta.correlation.results import Accuracies, CorrelateResult, Correlation
-from tarocco.meta.correlation.sentinels import outliers
-from tarocco.meta.correlation.settings import SOFT_PERMUTATIONS, Question, make_question
-from tarocco.meta.correlation.sides import Side, of_people, of_scores
-from tarocco.meta.significance.multiple_testing import draws_needed
+from tarocco.meta.correlation import score_sources
+from tarocco.meta.correlation.agreement import MIN_POINTS, calibrated_ties, pairwise_accuracy, soft_pairwise_accuracy
+from tarocco.meta.correlation.levels import Coefficient, CorrelationLevel, make_level
+from tarocco.meta.correlation.metric_tests import MetricComparison, MetricTestInput, compare_metrics, count_comparisons
+from tarocco.meta.correlation.results import (
+    SOFT_PERMUTATIONS,
+    Accuracies,
+    CorrelateResult,
+    Correlation,
+    Question,
+    make_question,
+)
+from tarocco.meta.correlation.score_sources import (
+    MIN_SYSTEMS,
+    HumanInput,
+    ScoreSource,
+    describe_coverage,
+    describe_judged_systems,
+    find_outliers,
+    make_human_scores,
+    make_human_source,
+    make_metric_source,
+)
+from tarocco.meta.significance.paired_tests import required_draws
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import Given, external_metrics
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import percentiles
-from tarocco.scoring.results import Interval, Result
+from tarocco.scoring.results import Result
 from tarocco.scoring.score import score_test_set
 from tarocco.scoring.settings import SEED
 
@@ -45,7 +59,7 @@ SHOWN = ("pearson", "spearman", "kendall")  # beside the coefficient that was as
 def correlate(
     systems: Candidates,
     references: References,
-    human: Human,
+    human: HumanInput,
     *,
     metrics: Sequence[str | Metric] | str | Metric = "BLEU-4",
     level: str = "system",
@@ -115,7 +129,7 @@ def correlate(
         raise InputError("no metric was asked for")
     test_set = make_test_set(systems, references)
     chosen += external_metrics(external or {}, test_set, chosen)
-    people = human_scores(human, list(test_set.systems), len(test_set))
+    people = make_human_scores(human, list(test_set.systems), len(test_set))
     question = make_question(
         level=level,
         grouping=grouping,
@@ -132,7 +146,7 @@ def correlate(
     )
     scores = score_test_set(
         test_set,
-        [*chosen, sentinels.LengthRatio()],
+        [*chosen, score_sources.LengthRatio()],
         Encoding(tokenize, lowercase, analyzer=analyzer_name(analyzer)),
         jobs=jobs,
         store=store,
@@ -153,32 +167,36 @@ def correlate_scores(
     are done, of n_resamples for each criterion."""
     if question.level != "system" and human.level == "system":
         raise InputError(f"people judged whole systems alone: there is no correlation at {question.level} level")
-    if question.grouping == "item" and len(human.systems) < FEWEST:
+    if question.grouping == "item" and len(human.systems) < MIN_POINTS:
         raise InputError(
-            f"there {_are(len(human.systems))} within each item, and a correlation wants at least {FEWEST}: "
+            f"there {_are(len(human.systems))} within each item, and a correlation wants at least {MIN_POINTS}: "
             'grouping "none" takes all items together'
         )
     sides, signatures = metric_sides(scores, human, question)
-    needed = draws_needed(comparisons(len(signatures) - len(sentinels.NAMES), 2), question.alpha)
+    needed = required_draws(count_comparisons(len(signatures) - len(score_sources.NAMES), 2), question.alpha)
     if not question.n_permutations:
         question = replace(question, n_permutations=max(1000, needed))
-    view = view_of(question.level, question.grouping, _segments(scores), *question.documents, question.seed)
+    view = make_level(question.level, question.grouping, _segments(scores), *question.documents, question.seed)
     found: list[Correlation] = []
-    pairs: list[Lead] = []
+    pairs: list[MetricComparison] = []
     far: dict[str, tuple[str, ...]] = {}
     how: dict[str, str] = {}
     names = list(dict.fromkeys(score.system for score in scores.scores))
-    notes = [*who_was_judged(human, names), *what_was_judged(human), *_left_out(scores, signatures, question)]
+    notes = [
+        *describe_judged_systems(human, names),
+        *describe_coverage(human),
+        *_left_out(scores, signatures, question),
+    ]
     for criterion in human.criteria:
-        people = of_people(human, criterion)
+        people = make_human_source(human, criterion)
         own, dropped = list(sides), []
         if question.level == "system":
-            flagged = outliers(people.systems)
+            flagged = find_outliers(people.systems)
             far[criterion] = tuple(name for name, out in zip(human.systems, flagged, strict=True) if out)
             dropped = list(far[criterion]) if question.outliers == "dropped" else []
             there = ~np.isnan(people.systems) & ~np.isin(human.systems, dropped)
             places = np.flatnonzero(there).tolist()
-            if len(places) < FEWEST_SYSTEMS:
+            if len(places) < MIN_SYSTEMS:
                 notes.append(_too_few(len(places), criterion, human, question))
                 continue
             people, own = people.chosen(places), [side.chosen(places) for side in own]
@@ -206,7 +224,7 @@ def _left_out(scores: Result, signatures: Mapping[str, str], question: Question)
     return [f"{name} has scores for whole systems alone: left out at {question.level} level" for name in left_out]
 
 
-def _gaps(sides: Sequence[Side], systems: int) -> list[str]:
+def _gaps(sides: Sequence[ScoreSource], systems: int) -> list[str]:
     """Metrics that lack whole systems: they are compared with others on the systems that both have."""
     known = {side.name: int((~np.isnan(side.systems)).sum()) for side in sides}
     return [f"{name} has scores of {count} of {systems} systems" for name, count in known.items() if count < systems]
@@ -216,7 +234,7 @@ def _too_few(count: int, criterion: str, human: HumanScores, question: Question)
     without = " without outliers" if question.outliers == "dropped" else ""
     hint = "; scores of segments can be correlated at segment level" if human.level == "segment" else ""
     return (
-        f"{criterion}: a correlation of systems wants at least {FEWEST_SYSTEMS} that people judged{without}, "
+        f"{criterion}: a correlation of systems wants at least {MIN_SYSTEMS} that people judged{without}, "
         f"and there {_are(count)}{hint}"
     )
 
@@ -225,20 +243,20 @@ def _are(count: int) -> str:
     return "is 1 system" if count == 1 else f"are {count} systems"
 
 
-def metric_sides(scores: Result, human: HumanScores, question: Question) -> tuple[list[Side], dict[str, str]]:
-    """What the metrics and the sentinels say of the systems that people judged, and their signatures by name."""
+def metric_sides(scores: Result, human: HumanScores, question: Question) -> tuple[list[ScoreSource], dict[str, str]]:
+    """What the metrics and the score_sources say of the systems that people judged, and their signatures by name."""
     sides, signatures = [], {}
     for metric in dict.fromkeys(score.metric for score in scores.scores):
         by_system = {score.system: score for score in scores.scores if score.metric == metric}
-        side = of_scores([by_system[system] for system in human.systems])
+        side = make_metric_source([by_system[system] for system in human.systems])
         if question.level != "system" and side.statistics is None:
             continue
-        if side.name in sentinels.NAMES and not isinstance(metric, sentinels.LengthRatio):
+        if side.name in score_sources.NAMES and not isinstance(metric, score_sources.LengthRatio):
             raise BadParameter(f"every table has a row called {side.name}: give these scores another name")
         sides.append(side.averaged() if question.system_scores == "mean" else side)
         signatures[side.name] = next(iter(by_system.values())).signature
     segments = _segments(scores)
-    for side in sentinels.without_text(len(human.systems), segments, question.seed):
+    for side in score_sources.without_text(len(human.systems), segments, question.seed):
         sides.append(side)
         signatures[side.name] = side.name
     return sides, signatures
@@ -249,15 +267,15 @@ def _segments(scores: Result) -> int:
 
 
 def _judged(
-    sides: Sequence[Side],
-    people: Side,
-    view: View,
+    sides: Sequence[ScoreSource],
+    people: ScoreSource,
+    view: CorrelationLevel,
     question: Question,
     jobs: int | None,
     advance: Callable[[int], None] | None,
     executor: Executor | None,
-) -> tuple[list[Correlation], Sequence[Lead]]:
-    """All metrics by one criterion, and their leads over each other."""
+) -> tuple[list[Correlation], Sequence[MetricComparison]]:
+    """All metrics by one criterion, and their compare_metrics over each other."""
     coefficients = tuple(dict.fromkeys((*SHOWN, question.coefficient)))
     human_items = view.items(people)
     drawing = question.n_resamples, question.seed, jobs, advance, executor
@@ -274,7 +292,7 @@ def _judged(
                 Interval(low, high, question.confidence, question.n_resamples, question.seed),
                 _accuracies(side, people, view, question),
                 cluster=0,
-                sentinel=side.name in sentinels.NAMES,
+                sentinel=side.name in score_sources.NAMES,
                 place=place,
                 scored="",
                 judged="",
@@ -282,19 +300,19 @@ def _judged(
         )
     agreements = np.array([one.coefficients[question.coefficient].value for one in found])
     flags = np.array([one.sentinel for one in found])
-    rivals = Rivals(sides, people, view, question.coefficient, agreements, flags, resampled)
-    led = leads(rivals, question.test, question.alpha, question.n_permutations, question.seed, jobs, executor)
+    rivals = MetricTestInput(sides, people, view, question.coefficient, agreements, flags, resampled)
+    led = compare_metrics(rivals, question.test, question.alpha, question.n_permutations, question.seed, jobs, executor)
     return [replace(one, cluster=int(c)) for one, c in zip(found, led.clusters, strict=True)], led.pairs
 
 
-def _agreement(view: View, side: Side, people: Floats, coefficient: str) -> Coefficient:
+def _agreement(view: CorrelationLevel, side: ScoreSource, people: Floats, coefficient: str) -> Coefficient:
     known = int((~np.isnan(side.systems)).sum())
-    if view.level == "system" and known < FEWEST_SYSTEMS:
-        return Coefficient(np.nan, 0, 1, f"scores of {known} systems; a correlation wants at least {FEWEST_SYSTEMS}")
+    if view.level == "system" and known < MIN_SYSTEMS:
+        return Coefficient(np.nan, 0, 1, f"scores of {known} systems; a correlation wants at least {MIN_SYSTEMS}")
     return view.agreement(coefficient, view.items(side), people)
 
 
-def _accuracies(side: Side, people: Side, view: View, question: Question) -> Accuracies:
+def _accuracies(side: ScoreSource, people: ScoreSource, view: CorrelationLevel, question: Question) -> Accuracies:
     """Of pairs of systems, or at segment level of pairs of outputs."""
     if view.level == "segment":
         return Accuracies(ties=calibrated_ties(side.segments, people.segments))

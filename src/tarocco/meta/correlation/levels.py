@@ -2,7 +2,7 @@
 
 Items are the whole test set, its segments, or pseudo-documents drawn from them: float64[systems, items] for each side.
 They are correlated in one list, item by item over systems, or system by system over items. Where several correlations
-are averaged, those that are undefined are left out, and the result says how many there were.
+are averaged, those that are explain_undefined are left out, and the result says how many there were.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter
-from tarocco.meta.correlation.coefficients import Redrawn, correlations, undefined
-from tarocco.meta.correlation.sides import Side
+from tarocco.meta.correlation.agreement import WeightedKendall, correlations, explain_undefined
+from tarocco.meta.correlation.score_sources import ScoreSource
 from tarocco.metrics.base import Floats
 from tarocco.parallel.fan_out import blocks, map_ordered
 from tarocco.scoring.resampling import bootstrap, drawn, random_sets, times_drawn
@@ -35,14 +35,14 @@ _POINTS = 1 << 17  # of a side that are correlated together, so that they stay n
 class Coefficient:
     """How well a metric agrees with people."""
 
-    value: float  # NaN where it is undefined
+    value: float  # NaN where it is explain_undefined
     defined: int  # how many correlations it is the mean of
     groups: int  # of how many
-    why: str | None  # it is undefined
+    why: str | None  # it is explain_undefined
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class CorrelationLevel:
     """A level and a grouping. At system level there is one item, and nothing to group."""
 
     level: str = "system"
@@ -57,7 +57,7 @@ class View:
         if self.level == "system" and self.grouping != "none":
             raise BadParameter("at system level there is nothing to group")
 
-    def items(self, side: Side) -> Floats:
+    def items(self, side: ScoreSource) -> Floats:
         """float64[systems, items]"""
         if self.level == "system":
             return side.systems[:, None]
@@ -77,21 +77,21 @@ class View:
         if len(there):
             return Coefficient(float(there.mean()), len(there), len(found), None)
         if len(found) == 1:
-            return Coefficient(np.nan, 0, 1, undefined(x, y, NAMES))
+            return Coefficient(np.nan, 0, 1, explain_undefined(x, y, NAMES))
         return Coefficient(np.nan, 0, len(found), f"none of {len(found)} groups has a correlation")
 
     def resampled(
         self,
         coefficient: str,
-        metrics: Sequence[Side],
-        people: Side,
+        metrics: Sequence[ScoreSource],
+        people: ScoreSource,
         n_resamples: int,
         seed: int,
         jobs: int | None = None,
         advance: Callable[[int], None] | None = None,
         executor: Executor | None = None,
     ) -> Floats:
-        """float64[metrics, n_resamples]: agreements on resamples of the segments; NaN where one is undefined.
+        """float64[metrics, n_resamples]: agreements on resamples of the segments; NaN where one is explain_undefined.
 
         Segments are drawn for all systems and sides together. Pseudo-documents keep their places, which the drawn
         segments fill. Correlations of single segments stay what they are, and only their mean is drawn anew.
@@ -114,7 +114,7 @@ class View:
         return np.array(found)
 
     def _of_items(
-        self, coefficient: str, metric: Side, people: Side, n_resamples: int, seed: int, jobs: int | None
+        self, coefficient: str, metric: ScoreSource, people: ScoreSource, n_resamples: int, seed: int, jobs: int | None
     ) -> Floats:
         found = correlations(coefficient, metric.segments.T, people.segments.T)
         there = ~np.isnan(found)
@@ -125,8 +125,8 @@ class View:
     def _drawn(
         self,
         coefficient: str,
-        metrics: Sequence[Side],
-        people: Side,
+        metrics: Sequence[ScoreSource],
+        people: ScoreSource,
         n_resamples: int,
         seed: int,
         jobs: int | None,
@@ -151,8 +151,8 @@ class View:
     def _recounted(
         self,
         coefficient: str,
-        metrics: Sequence[Side],
-        people: Side,
+        metrics: Sequence[ScoreSource],
+        people: ScoreSource,
         n_resamples: int,
         seed: int,
         jobs: int | None,
@@ -165,7 +165,8 @@ class View:
         of_points = self.lists(np.broadcast_to(np.arange(segments), (systems, segments)))
         y = self.lists(people.segments)
         by_metric = [
-            [Redrawn(*own) for own in zip(self.lists(side.segments), y, of_points, strict=True)] for side in metrics
+            [WeightedKendall(*own) for own in zip(self.lists(side.segments), y, of_points, strict=True)]
+            for side in metrics
         ]
 
         def run(block: tuple[int, int]) -> Floats:
@@ -175,7 +176,7 @@ class View:
 
         return _in_blocks(run, n_resamples, _RECOUNTED, jobs, advance, executor)
 
-    def _lists_of(self, side: Side, places: NDArray[np.intp]) -> Floats:
+    def _lists_of(self, side: ScoreSource, places: NDArray[np.intp]) -> Floats:
         """float64[resamples * lists, points] of intp[resamples, segments]; grouped by item there is a list an item."""
         if self.members is None:
             items = side.segments[:, places]
@@ -216,10 +217,12 @@ def _means(found: Floats) -> Floats:
     return means
 
 
-def view_of(level: str, grouping: str | None, segments: int, count: int = 1000, size: int = 30, seed: int = 0) -> View:
+def make_level(
+    level: str, grouping: str | None, segments: int, count: int = 1000, size: int = 30, seed: int = 0
+) -> CorrelationLevel:
     """The view of a test set with so many segments; pseudo-documents are drawn from the seed.
 
     Without a grouping all points are in one list.
     """
     members = random_sets(seed, segments, count, size) if level == "document" else None
-    return View(level, grouping or "none", members)
+    return CorrelationLevel(level, grouping or "none", members)

@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.meta.correlation.coefficients import correlations, pearson
-from tarocco.meta.correlation.levels import View
-from tarocco.meta.correlation.sides import Side
-from tarocco.meta.significance.multiple_testing import holm
+from tarocco.meta.correlation.agreement import correlations, pearson
+from tarocco.meta.correlation.levels import CorrelationLevel
+from tarocco.meta.correlation.score_sources import ScoreSource
+from tarocco.meta.significance.paired_tests import holm
 from tarocco.metrics.base import Floats
 from tarocco.parallel.fan_out import map_ordered
 from tarocco.scoring.resampling import Words, coins, words
@@ -263,7 +263,7 @@ TESTS = ("perm", "williams", "bootstrap")
 
 
 @dataclass(frozen=True)
-class Lead:
+class MetricComparison:
     """How much closer to people one metric is than another."""
 
     metric: str
@@ -278,27 +278,27 @@ class Lead:
     williams_p: float
 
 
-class Leads(NamedTuple):
+class MetricRanking(NamedTuple):
     """All pairs of metrics, the closer one first, and the cluster of each metric (0: it has no correlation)."""
 
-    pairs: tuple[Lead, ...]
+    pairs: tuple[MetricComparison, ...]
     clusters: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Rivals:
+class MetricTestInput:
     """Metrics that are compared: both sides, what the agreements are, and what is known of them from resamples."""
 
-    metrics: Sequence[Side]
-    people: Side
-    view: View
+    metrics: Sequence[ScoreSource]
+    people: ScoreSource
+    view: CorrelationLevel
     coefficient: str
     agreements: Floats  # float64[metrics]
     sentinels: NDArray[np.bool_]  # which of them are no metrics
     resampled: Floats  # float64[metrics, n_resamples]
 
 
-def check_test(test: str | None, view: View) -> str:
+def check_test(test: str | None, view: CorrelationLevel) -> str:
     """The test that was asked for, or the one for this level."""
     chosen = test or ("perm" if view.level == "system" else "bootstrap")
     if chosen not in TESTS:
@@ -310,15 +310,15 @@ def check_test(test: str | None, view: View) -> str:
     return chosen
 
 
-def leads(
-    rivals: Rivals,
+def compare_metrics(
+    rivals: MetricTestInput,
     test: str,
     alpha: float,
     n_permutations: int,
     seed: int,
     jobs: int | None = None,
     executor: Executor | None = None,
-) -> Leads:
+) -> MetricRanking:
     """Every pair of metrics that have a correlation, tested."""
     count = len(rivals.metrics)
     ts, williams_p = _williams(rivals)
@@ -336,7 +336,7 @@ def leads(
         if family:
             adjusted[tuple(zip(*family, strict=True))] = holm(np.array([p_values[pair] for pair in family]))
     found = tuple(
-        Lead(
+        MetricComparison(
             *(rivals.metrics[a].name, rivals.metrics[b].name, rivals.people.name),
             lead,
             names[a, b],
@@ -345,15 +345,15 @@ def leads(
         )
         for (a, b), lead in zip(pairs, _leads(rivals, pairs), strict=True)
     )
-    return Leads(found, rank_clusters(rivals.agreements, adjusted, alpha))
+    return MetricRanking(found, rank_clusters(rivals.agreements, adjusted, alpha))
 
 
-def comparisons(metrics: int, sentinels: int) -> int:
+def count_comparisons(metrics: int, sentinels: int) -> int:
     """How many pairs the larger of the two families has."""
     return max(metrics * (metrics - 1) // 2, metrics * sentinels + sentinels * (sentinels - 1) // 2)
 
 
-def _leads(rivals: Rivals, pairs: Sequence[tuple[int, int]]) -> list[float]:
+def _leads(rivals: MetricTestInput, pairs: Sequence[tuple[int, int]]) -> list[float]:
     """How much higher the first agreement of each pair is, on the scores that both metrics have."""
     items = [rivals.view.items(side) for side in rivals.metrics]
     missing = [np.isnan(own) for own in items]
@@ -368,7 +368,7 @@ def _leads(rivals: Rivals, pairs: Sequence[tuple[int, int]]) -> list[float]:
     return found
 
 
-def _williams(rivals: Rivals) -> tuple[Floats, Floats]:
+def _williams(rivals: MetricTestInput) -> tuple[Floats, Floats]:
     """t and p of all pairs; NaN where points are in several lists."""
     count = len(rivals.metrics)
     if rivals.view.grouping != "none":
@@ -378,7 +378,7 @@ def _williams(rivals: Rivals) -> tuple[Floats, Floats]:
     return tested.t, tested.p_values
 
 
-def _bootstrapped(rivals: Rivals) -> Floats:
+def _bootstrapped(rivals: MetricTestInput) -> Floats:
     """The share of resamples in which a lead is gone, with one more for what was observed."""
     count = len(rivals.metrics)
     p_values = np.full((count, count), np.nan)
@@ -392,7 +392,7 @@ def _bootstrapped(rivals: Rivals) -> Floats:
 
 
 def _permuted(
-    rivals: Rivals, n_permutations: int, seed: int, jobs: int | None, executor: Executor | None
+    rivals: MetricTestInput, n_permutations: int, seed: int, jobs: int | None, executor: Executor | None
 ) -> tuple[Floats, NDArray[np.object_]]:
     """p-values, and which of the two tests each is from."""
     settings = (rivals.coefficient, n_permutations, seed, jobs, executor)

@@ -12,11 +12,11 @@ from tarocco.core.errors import InputError
 from tarocco.core.test_set import CandidateScores, Segments, TestSet
 from tarocco.encode.batch import Lists
 from tarocco.io.nbest.lists import NBestList
-from tarocco.kernels import distinct, kernel
+from tarocco.kernels import duplicates, kernel
 from tarocco.meta.orange.rules import OrangeRules
 from tarocco.metrics.base import Floats
 
-_firsts_of_lists = kernel(distinct, "firsts_of_lists")
+_find_duplicates = kernel(duplicates, "find_duplicates")
 
 _TEXT = 1 << 19  # bytes of text per block, or one list if that is longer; results do not depend on it
 _LISTS = 256
@@ -228,7 +228,7 @@ def _firsts_and_copies(lists: Lists) -> tuple[NDArray[np.intp], NDArray[np.bool_
     n = len(lists.candidates)
     size = 1 << (2 * int(np.diff(lists.bounds).max(initial=1))).bit_length()
     firsts, copies = np.empty(n, np.intp), np.empty(n, np.uint8)
-    _firsts_of_lists(
+    _find_duplicates(
         *(lists.candidates.text, lists.candidates.starts, lists.bounds),
         *(references.text, references.starts, lists.reference_bounds),
         *(np.empty(size, np.uint64), np.empty(size, np.intp), firsts, copies),

@@ -19,7 +19,9 @@ from tarocco.meta.orange.ranking import rank
 from tarocco.meta.orange.rules import EvaluatedMetric, OrangeRules
 from tarocco.metrics.base import Floats
 from tarocco.scoring.resampling import bootstrap, percentiles, totals
-from tarocco.scoring.results import Interval, Tabular, number_or_null
+from tarocco.core.records import number_or_null
+from tarocco.core.records import Interval
+from tarocco.core.records import ResultTable
 from tarocco.scoring.settings import Resampling
 
 FROM_STORE = "found in the store"  # ends the note that is about the run, not about the data
@@ -79,7 +81,7 @@ def _ends(interval: Interval) -> list[float | None]:
 
 
 @dataclass(frozen=True, eq=False)
-class OrangeResult(Tabular, Mapping[str, Orange]):
+class OrangeResult(ResultTable, Mapping[str, Orange]):
     """ORANGE of several metrics, the best first. `result["ROUGE-L"]` is an `Orange`.
 
     `segments` are the numbers (from 0) of the segments that count, and `sizes` the lengths of their lists. `left_out`

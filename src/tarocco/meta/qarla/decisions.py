@@ -18,12 +18,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.kernels import kernel, samples, widest
+from tarocco.kernels import kernel, qarla, widest
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats
 
-_decide = kernel(widest(samples), "decide")
-_tally = kernel(widest(samples), "tally")
+_decide = kernel(widest(qarla), "decide_samples")
+_tally = kernel(widest(qarla), "count_passed")
 
 Words = NDArray[np.uint64]
 Places = NDArray[np.intp]
@@ -46,8 +46,8 @@ def packed(bits: Flags) -> Words:
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
-    """Pairs (r', r'') that texts are measured by: of each segment its own, or some of all segments for every one."""
+class ReferencePairs:
+    """Pairs (r', r'') that texts are measured by: of each segment its own, or some of all segments."""
 
     references: Places  # [pairs, 2]: which two references
     near: Floats  # [metrics, segments, pairs]: their similarity; [metrics, 1, pairs] where they serve all segments
@@ -61,13 +61,13 @@ class Pairs:
         return counted
 
 
-def own_pairs(near: Similarities) -> Pairs:
+def own_pairs(near: Similarities) -> ReferencePairs:
     """All pairs of a segment's references."""
     pairs = ordered_pairs(len(near.references))
     metrics, segments, texts, references = near.to_references.shape
     flat = near.to_references.reshape(metrics, segments, texts * references)
     places = near_rows(len(near.systems), pairs) * references + pairs[:, 1]
-    return Pairs(pairs, np.take(flat, places, axis=-1))
+    return ReferencePairs(pairs, np.take(flat, places, axis=-1))
 
 
 def near_rows(systems: int, pairs: Places) -> Places:
@@ -90,7 +90,7 @@ class Decisions:
     elsewhere: Places | None = None  # the two references of each pair, where pairs are not the segment's own
 
     @classmethod
-    def of(cls, near: Similarities, pairs: Pairs | None = None) -> Decisions:
+    def of(cls, near: Similarities, pairs: ReferencePairs | None = None) -> Decisions:
         """The decisions of all metrics; by a segment's own pairs of references, or by those given."""
         pairs = own_pairs(near) if pairs is None else pairs
         metrics, segments, texts, references = near.to_references.shape
@@ -134,7 +134,7 @@ class Decisions:
         return counts
 
 
-def shares(decisions: Decisions, members: Sequence[int], masks: Words, texts: Places, sets: Places) -> Floats:
+def queen_shares(decisions: Decisions, members: Sequence[int], masks: Words, texts: Places, sets: Places) -> Floats:
     """float64[segments, jobs]: of the samples in masks[sets[j]] those that texts[j] passes; NaN where there are none.
 
     What all members pass together is found once for equal texts that follow each other.
@@ -157,7 +157,7 @@ def queen(decisions: Decisions, members: Sequence[int], held_out: int | None = N
     masks = np.ascontiguousarray(np.concatenate([mask & decisions.masks[:-1], mask[None]]))
     texts = np.arange(decisions.systems + references)
     sets = np.concatenate([np.full(decisions.systems, references), np.arange(references)])
-    return shares(decisions, members, masks, texts, sets)
+    return queen_shares(decisions, members, masks, texts, sets)
 
 
 def held_out_queens(decisions: Decisions, members: Sequence[int]) -> Floats:
@@ -167,12 +167,12 @@ def held_out_queens(decisions: Decisions, members: Sequence[int]) -> Floats:
     every = np.arange(references)
     texts = np.concatenate([np.repeat(np.arange(systems), references), systems + every])
     sets = np.tile(every, systems + 1)
-    found = shares(decisions, members, decisions.masks, texts, sets).reshape(segments, systems + 1, references)
+    found = queen_shares(decisions, members, decisions.masks, texts, sets).reshape(segments, systems + 1, references)
     return np.ascontiguousarray(np.moveaxis(found, 1, 2))
 
 
 @dataclass(frozen=True, eq=False)
-class Cases:
+class HeldOutCases:
     """What KING counts: for each segment and reference, held out, whether it stands up to all systems."""
 
     won: Flags  # [segments, references]: its QUEEN is at least that of every system
@@ -180,7 +180,7 @@ class Cases:
     counted: Flags  # whether there is such a case at all
 
     @classmethod
-    def of(cls, queens: Floats, present: Flags) -> Cases:
+    def of(cls, queens: Floats, present: Flags) -> HeldOutCases:
         """From QUEEN with each reference held out, as `held_out_queens` gives it."""
         own, others = queens[..., -1], queens[..., :-1]
         unknown = np.isnan(others)
@@ -196,6 +196,6 @@ class Cases:
         return means
 
 
-def king(decisions: Decisions, members: Sequence[int]) -> Cases:
+def king(decisions: Decisions, members: Sequence[int]) -> HeldOutCases:
     """Hold each reference out: is its QUEEN, by the others, at least that of every system?"""
-    return Cases.of(held_out_queens(decisions, members), decisions.present)
+    return HeldOutCases.of(held_out_queens(decisions, members), decisions.present)

@@ -1,4 +1,4 @@
-"""JACK: are references closely surrounded by different translations?
+"""JACK: are references closely find_surrounded_references by different translations?
 
 A reference counts if two different systems have translations a and a', both with QUEEN above zero, such that a is at
 least as near to the reference as to a', under every metric; either of the two may be a. A metric without one of the
@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tarocco.meta.correlation.sides import snapped
-from tarocco.meta.qarla.decisions import Cases, Flags
-from tarocco.meta.qarla.queen import mean_of_known
+from tarocco.core.records import Interval
+from tarocco.meta.correlation.score_sources import round_last_bits
+from tarocco.meta.qarla.decisions import Flags, HeldOutCases
+from tarocco.meta.qarla.queen import mean_ignoring_nan
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats
 from tarocco.scoring.resampling import bootstrap, percentiles, totals
-from tarocco.scoring.results import Interval
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,9 @@ class Outcome:
     n_segments: int
 
 
-def of_segments(queens: Floats, present: Flags, resampling: Resampling) -> Outcome:
+def king_over_segments(queens: Floats, present: Flags, resampling: Resampling) -> Outcome:
     """KING over segments and references, from `held_out_queens`."""
-    cases = Cases.of(queens, present)
+    cases = HeldOutCases.of(queens, present)
     by_segment = np.stack([cases.by_segment(cases.won), cases.by_segment(cases.strict)], axis=1)
     (king, strict), (of_king, of_strict) = resampling.mean(by_segment)
     counts = cases.counted.sum(axis=0)
@@ -75,10 +75,10 @@ def of_segments(queens: Floats, present: Flags, resampling: Resampling) -> Outco
     return Outcome((float(king), float(strict)), (of_king, of_strict), by_reference, by_segment, n_segments)
 
 
-def of_systems(queens: Floats, present: Flags, resampling: Resampling) -> Outcome:
+def king_over_systems(queens: Floats, present: Flags, resampling: Resampling) -> Outcome:
     """KING over references, by the means over segments."""
     segments, references, texts = queens.shape
-    cases = Cases.of(queens, present)
+    cases = HeldOutCases.of(queens, present)
     there = cases.counted[:, :, None] & ~np.isnan(queens)
     rows = np.where(there, queens, 0.0).reshape(segments, -1)
     columns = rows.shape[1]
@@ -88,7 +88,7 @@ def of_systems(queens: Floats, present: Flags, resampling: Resampling) -> Outcom
     def judged(sums: Floats) -> Floats:
         """float64[draws, references, 2] of 0 and 1; NaN where a reference has no case."""
         means = sums if sums.shape[1] == columns else _over(sums, columns)
-        means = snapped(means).reshape(-1, references, texts)
+        means = round_last_bits(means).reshape(-1, references, texts)
         own, others = means[..., -1], means[..., :-1]
         best = np.where(np.isnan(others), -np.inf, others).max(axis=-1, initial=-np.inf)
         found = np.stack([own >= best, own > best], axis=-1).astype(np.float64)
@@ -97,14 +97,14 @@ def of_systems(queens: Floats, present: Flags, resampling: Resampling) -> Outcom
 
     by_reference = judged(totals(rows)[None])[0]
     drawn = judged(bootstrap(rows, resampling.n_resamples, resampling.seed, resampling.jobs))
-    king, strict = mean_of_known(by_reference, 0).tolist()
-    intervals = [resampling.interval(column) for column in mean_of_known(drawn, 1).T]
+    king, strict = mean_ignoring_nan(by_reference, 0).tolist()
+    intervals = [resampling.interval(column) for column in mean_ignoring_nan(drawn, 1).T]
     by_segment = np.stack([cases.by_segment(cases.won), cases.by_segment(cases.strict)], axis=1)
     n_segments = int(cases.counted.any(axis=1).sum())
     return Outcome((king, strict), (intervals[0], intervals[1]), by_reference, by_segment, n_segments)
 
 
-LEVELS = {"segment": of_segments, "system": of_systems}
+LEVELS = {"segment": king_over_segments, "system": king_over_systems}
 
 
 def outcomes(level: str, queens: Sequence[Floats], present: Flags, resampling: Resampling) -> list[Outcome]:
@@ -112,7 +112,7 @@ def outcomes(level: str, queens: Sequence[Floats], present: Flags, resampling: R
     return [LEVELS[level](of_set, present, resampling) for of_set in queens]
 
 
-def surrounded(near: Similarities, members: Sequence[int], queens: Floats) -> Floats:
+def find_surrounded_references(near: Similarities, members: Sequence[int], queens: Floats) -> Floats:
     """float64[segments, references]: 1 if the reference is surrounded, 0 if not, NaN where nothing can be said.
 
     `queens` are float64[segments, systems], by all references of a segment.

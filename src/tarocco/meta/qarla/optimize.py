@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import nan
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,15 +18,21 @@ from tarocco.core.errors import BadParameter, InputError
 from tarocco.encode.batch import Encoding
 from tarocco.meta.qarla import decisions as bits
 from tarocco.meta.qarla import king as kings
-from tarocco.meta.qarla.bench import Settings, bench_of, check_texts, make_settings
-from tarocco.meta.qarla.decisions import Cases, Decisions
-from tarocco.meta.qarla.optimize_results import Candidate, CrossValidation, Fold, Kings, OptimizeResult
-from tarocco.meta.qarla.queen import N_PAIRS, mean_of_known, sampled_pairs
-from tarocco.meta.qarla.redundancy import redundancy_of
-from tarocco.meta.qarla.results import King
-from tarocco.meta.qarla.search import WIDTH, Objective, Search
-from tarocco.meta.qarla.similarities import Similarities, similarities_of
-from tarocco.meta.qarla.tallies import Board, Members, shares
+from tarocco.meta.qarla.decisions import Decisions, HeldOutCases, Words
+from tarocco.meta.qarla.qarla import QarlaOptions, check_test_set, make_settings, select_segments
+from tarocco.meta.qarla.queen import N_PAIRS, mean_ignoring_nan, sample_pairs
+from tarocco.meta.qarla.results import (
+    REDUNDANT_PHI,
+    Candidate,
+    CrossValidation,
+    Fold,
+    King,
+    Kings,
+    OptimizeResult,
+    Redundancy,
+)
+from tarocco.meta.qarla.set_search import WIDTH, KingObjective, Members, SetSearch, SetTallies, king_shares
+from tarocco.meta.qarla.similarities import Similarities, compute_similarities
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import Given, external_metrics
 from tarocco.metrics.registry import metrics as find_metrics
@@ -36,6 +43,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from tarocco.store import Store
+
 
 FOLDS = 10
 METRICS = ("lexical",)
@@ -98,7 +106,7 @@ def optimize(
     >>> set(result.metrics) <= {"ROUGE-L", "1-WER", "BLEU-2"}
     True
     """
-    search = Search(method, ties, width, most)
+    search = SetSearch(method, ties, width, most)
     settings = make_settings(
         trans_topic=trans_topic,
         n_pairs=n_pairs,
@@ -112,13 +120,13 @@ def optimize(
     found = find_metrics([metrics] if isinstance(metrics, str | Metric) else metrics)
     chosen = [*found, *external_metrics(external or {}, test_set, found)]
     check_search(search, chosen, folds)
-    check_texts(test_set, "KING", settings.segments)
+    check_test_set(test_set, "KING", settings.segments)
     encoding = Encoding(tokenize, lowercase, analyzer=analyzer_name(analyzer))
-    near = similarities_of(test_set, chosen, encoding, jobs=jobs, store=store, executor=executor)
+    near = compute_similarities(test_set, chosen, encoding, jobs=jobs, store=store, executor=executor)
     return run_optimize(near, search, settings, folds, redundancy)
 
 
-def check_search(search: Search, metrics: Sequence[Metric], folds: int | None) -> None:
+def check_search(search: SetSearch, metrics: Sequence[Metric], folds: int | None) -> None:
     """Refuse what cannot be searched, before anything is scored."""
     if not metrics:
         raise InputError("no metric was asked for")
@@ -129,24 +137,24 @@ def check_search(search: Search, metrics: Sequence[Metric], folds: int | None) -
 
 def run_optimize(
     near: Similarities,
-    search: Search,
-    settings: Settings,
+    search: SetSearch,
+    settings: QarlaOptions,
     folds: int | None = None,
     redundancy: bool = False,
     advance: Callable[[int], None] | None = None,
 ) -> OptimizeResult:
-    """Search on all segments, and once more without each fold; `advance` is told how many more sets were tried."""
-    bench = bench_of(near, settings, "KING")
+    """SetSearch on all segments, and once more without each fold; `advance` is told how many more sets were tried."""
+    bench = select_segments(near, settings, "KING")
     near, resampling, comparison = bench.near, settings.resampling, settings.comparison
-    pairs = sampled_pairs(near, comparison.n_pairs, comparison.seed) if comparison.trans_topic else None
+    pairs = sample_pairs(near, comparison.n_pairs, comparison.seed) if comparison.trans_topic else None
     decisions = Decisions.of(near, pairs)
     split = _folds(near.n_segments, folds, resampling.seed)
     n_folds = int(split.max()) + 1
-    board = Board(decisions, split, resampling.jobs)
-    objectives = [Objective(board, search.ties, fold) for fold in (None, *(range(n_folds) if n_folds > 1 else ()))]
+    board = SetTallies(decisions, split, resampling.jobs)
+    objectives = [KingObjective(board, search.ties, fold) for fold in (None, *(range(n_folds) if n_folds > 1 else ()))]
     chosen, *by_fold = search.run(objectives, advance)
     cross = _cross_validation(near, decisions, split, objectives[1:], by_fold, resampling) if by_fold else None
-    outcome = kings.of_segments(bits.held_out_queens(decisions, chosen), near.present, resampling)
+    outcome = kings.king_over_segments(bits.held_out_queens(decisions, chosen), near.present, resampling)
     told = King(
         tuple(near.metrics[m] for m in chosen),
         *outcome.king,
@@ -158,7 +166,7 @@ def run_optimize(
         _signature(near, search, settings, n_folds),
     )
     candidates = _candidates(near, board, chosen, by_fold, objectives[0].column)
-    alike = redundancy_of(decisions, near.metrics) if redundancy else None
+    alike = find_redundancy(decisions, near.metrics) if redundancy else None
     return OptimizeResult(told, candidates, cross, alike, search, resampling.seed, bench.notes)
 
 
@@ -175,11 +183,11 @@ def _folds(segments: int, asked: int | None, seed: int) -> NDArray[np.intp]:
 
 
 def _candidates(
-    near: Similarities, board: Board, chosen: Members, by_fold: Sequence[Members], column: int
+    near: Similarities, board: SetTallies, chosen: Members, by_fold: Sequence[Members], column: int
 ) -> tuple[Candidate, ...]:
     def of(members: Members) -> Kings:
         total = board.of(members).sum(axis=0)
-        return float(shares(total, 0, board.whole)), float(shares(total, 1, board.whole))
+        return float(king_shares(total, 0, board.whole)), float(king_shares(total, 1, board.whole))
 
     found = []
     for m, name in enumerate(near.metrics):
@@ -204,7 +212,7 @@ def _cross_validation(
     near: Similarities,
     decisions: Decisions,
     split: NDArray[np.intp],
-    objectives: Sequence[Objective],
+    objectives: Sequence[KingObjective],
     by_fold: Sequence[Members],
     resampling: kings.Resampling,
 ) -> CrossValidation:
@@ -219,17 +227,17 @@ def _cross_validation(
     for fold, members in enumerate(by_fold):
         own = by_segment[split == fold]
         names = tuple(near.metrics[m] for m in members)
-        folds.append(Fold(names, _pair(mean_of_known(own, 0)), int((~np.isnan(own[:, 0])).sum())))
+        folds.append(Fold(names, _pair(mean_ignoring_nan(own, 0)), int((~np.isnan(own[:, 0])).sum())))
     counts = cases.counted.sum(axis=0)[:, None]
     hits = np.stack([cases.won.sum(axis=0), cases.strict.sum(axis=0)], axis=1)
     by_reference = np.divide(hits, counts, out=np.full(hits.shape, np.nan), where=counts > 0)
-    best_single = _pair(mean_of_known(_by_segment(_put_together(decisions, split, singles)), 0))
+    best_single = _pair(mean_ignoring_nan(_by_segment(_put_together(decisions, split, singles)), 0))
     return CrossValidation(
         tuple(folds), _pair(means), (intervals[0], intervals[1]), _by_reference(near, by_reference), best_single
     )
 
 
-def _put_together(decisions: Decisions, split: NDArray[np.intp], by_fold: Sequence[Members]) -> Cases:
+def _put_together(decisions: Decisions, split: NDArray[np.intp], by_fold: Sequence[Members]) -> HeldOutCases:
     """The cases of each segment under the set of its fold."""
     judged = {members: bits.king(decisions, members) for members in set(by_fold)}
     parts = [np.zeros(decisions.present.shape, np.bool_) for _ in range(3)]
@@ -237,10 +245,10 @@ def _put_together(decisions: Decisions, split: NDArray[np.intp], by_fold: Sequen
         rows, one = split == fold, judged[members]
         for part, own in zip(parts, (one.won, one.strict, one.counted), strict=True):
             part[rows] = own[rows]
-    return Cases(*parts)
+    return HeldOutCases(*parts)
 
 
-def _by_segment(cases: Cases) -> Floats:
+def _by_segment(cases: HeldOutCases) -> Floats:
     return np.stack([cases.by_segment(cases.won), cases.by_segment(cases.strict)], axis=1)
 
 
@@ -253,7 +261,7 @@ def _pair(values: Floats) -> Kings:
     return king, strict
 
 
-def _signature(near: Similarities, search: Search, settings: Settings, folds: int) -> str:
+def _signature(near: Similarities, search: SetSearch, settings: QarlaOptions, folds: int) -> str:
     counts, drawn = near.present.sum(axis=1), settings.resampling
     references = int(counts[0]) if (counts == counts[0]).all() else "var"
     how = f"method:{search.method}" + (f"-{search.width}" if search.method == "beam" else "")
@@ -263,4 +271,83 @@ def _signature(near: Similarities, search: Search, settings: Settings, folds: in
         f"metrics:{len(near.metrics)}|{how}|ties:{search.ties}|folds:{folds if folds > 1 else 0}|"
         f"{settings.comparison.told(near, range(2))}|confidence:{drawn.confidence:g}|n:{drawn.n_resamples}|"
         f"seed:{drawn.seed}|v:{__version__}"
+    )
+
+
+# Metrics that decide alike: how far two of them pass the same translations in the same samples.
+
+
+Merge = tuple[float, list[int], list[int]]  # how alike two clusters are, and their members
+
+
+def cluster_average_linkage(likeness: Floats) -> list[Merge]:
+    """Average linkage: (likeness, one cluster, the other) of each merge, the most alike first; of equals the first.
+
+    The likeness of two clusters is the mean over their pairs. What is unknown is as unlike as can be.
+    """
+    near = np.where(np.isnan(likeness), -1.0, likeness)
+    np.fill_diagonal(near, -np.inf)
+    clusters = {i: [i] for i in range(len(near))}
+    merges = []
+    while len(clusters) > 1:
+        alive = list(clusters)
+        block = near[np.ix_(alive, alive)]
+        i, j = (alive[k] for k in sorted(np.unravel_index(int(block.argmax()), block.shape)))
+        merges.append((float(block.max()), clusters[i], clusters[j]))
+        sizes = len(clusters[i]), len(clusters[j])
+        for k in alive:
+            if k not in (i, j):
+                near[i, k] = near[k, i] = (sizes[0] * near[i, k] + sizes[1] * near[j, k]) / sum(sizes)
+        clusters[i] = clusters[i] + clusters.pop(j)
+    return merges
+
+
+def order_by_cluster(merges: Sequence[Merge]) -> list[int]:
+    """Everything in the order of the last cluster, in which all is together; one thing alone is never merged."""
+    return [*merges[-1][1], *merges[-1][2]] if merges else [0]
+
+
+def compute_agreement(decisions: Decisions) -> tuple[Floats, Floats]:
+    """float64[metrics, metrics]: phi, and the share decided alike, of systems' translations in all samples.
+
+    Only samples in which both metrics have a score count. Phi is NaN where one of the two decides all alike.
+    """
+    metrics = len(decisions.passed)
+    samples = np.broadcast_to(decisions.masks[-1][:, None], decisions.passed[0, :, : decisions.systems].shape)
+    passed = decisions.passed[:, :, : decisions.systems] & samples
+    heard = None if decisions.silent is None else samples & ~decisions.silent[:, :, : decisions.systems]
+    phi, alike = np.full((2, metrics, metrics), nan)
+    for i in range(metrics):
+        for j in range(i, metrics):
+            both = samples if heard is None else heard[i] & heard[j]
+            n = _ones(both)
+            first, second = _ones(passed[i] & both), _ones(passed[j] & both)
+            together = _ones(passed[i] & passed[j] & both)
+            spread = first * (n - first) * second * (n - second)
+            if n:
+                alike[i, j] = alike[j, i] = (n - first - second + 2 * together) / n
+            if spread:
+                phi[i, j] = phi[j, i] = (n * together - first * second) / spread**0.5
+    return phi, alike
+
+
+def _ones(words: Words) -> int:
+    return int(np.bitwise_count(words).sum(dtype=np.int64))
+
+
+def find_redundancy(decisions: Decisions, names: Sequence[str]) -> Redundancy:
+    """All pairs of metrics, cluster_average_linkage."""
+    phi, alike = compute_agreement(decisions)
+    merges = cluster_average_linkage(phi)
+    order = order_by_cluster(merges)
+    groups: list[list[int]] = []
+    for likeness, one, other in merges:
+        if likeness >= REDUNDANT_PHI:
+            groups = [group for group in groups if group not in (one, other)] + [one + other]
+    groups.sort(key=lambda group: (-len(group), order.index(group[0])))
+    return Redundancy(
+        tuple(names[i] for i in order),
+        phi[np.ix_(order, order)],
+        alike[np.ix_(order, order)],
+        tuple(tuple(names[i] for i in sorted(group)) for group in groups),
     )

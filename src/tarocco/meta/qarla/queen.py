@@ -8,15 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.kernels import kernel, samples, widest
-from tarocco.meta.qarla.decisions import Pairs, Places, Words, own_pairs, packed
+from tarocco.kernels import kernel, qarla, widest
+from tarocco.meta.qarla.decisions import Places, ReferencePairs, Words, own_pairs, packed
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats
 from tarocco.parallel.fan_out import blocks, map_ordered
-from tarocco.scoring.resampling import random_sets
+from tarocco.scoring.resampling import random_sets, totals
+from tarocco.scoring.results import Result
 
 
-def mean_of_known(values: Floats, axis: int) -> Floats:
+def mean_ignoring_nan(values: Floats, axis: int) -> Floats:
     """Over an axis, without NaN; NaN where there is nothing else. As np.nanmean, which warns of that."""
     known = ~np.isnan(values)
     counts = known.sum(axis=axis)
@@ -25,7 +26,7 @@ def mean_of_known(values: Floats, axis: int) -> Floats:
     return means
 
 
-_passes = kernel(widest(samples), "passes")
+_passes = kernel(widest(qarla), "count_passed_directly")
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,13 +34,13 @@ class SampleTests:
     """The samples of all segments, for some choices of a reference held out; the last choice is to hold out none."""
 
     near: Similarities
-    pairs: Pairs
+    pairs: ReferencePairs
     held_out: Places  # [choices]: the reference, -1 for none
     masks: Words  # [choices, segments, words]: which pairs count
     sizes: NDArray[np.int64]  # [choices, segments]: how many they are
 
     @classmethod
-    def of(cls, near: Similarities, pairs: Pairs, every_reference: bool) -> SampleTests:
+    def of(cls, near: Similarities, pairs: ReferencePairs, every_reference: bool) -> SampleTests:
         """The tests with every reference held out, and with none; or with none alone."""
         held_out = [*range(len(near.references) if every_reference else 0), None]
         kinds, kind = np.unique(near.present, axis=0, return_inverse=True)
@@ -74,13 +75,13 @@ class SampleTests:
         return found
 
 
-def sampled_pairs(near: Similarities, size: int, seed: int) -> Pairs:
+def sample_pairs(near: Similarities, size: int, seed: int) -> ReferencePairs:
     """So many different pairs of all segments, or all where there are no more."""
     own = own_pairs(near)
     there = near.present[:, own.references[:, 0]] & near.present[:, own.references[:, 1]]
     segments, pairs = np.nonzero(there)
     chosen = random_sets(seed, len(segments), 1, min(size, len(segments)))[0]
-    return Pairs(own.references[pairs[chosen]], own.near[:, None, segments[chosen], pairs[chosen]], own=False)
+    return ReferencePairs(own.references[pairs[chosen]], own.near[:, None, segments[chosen], pairs[chosen]], own=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,13 +102,13 @@ class AllPairs:
             np.cumsum((both == r).any(axis=1), out=row[1:])
         return cls(values[order], counts)
 
-    def queens(self, near: Floats) -> Floats:
+    def compute_queens(self, near: Floats) -> Floats:
         """float64[segments, texts]: QUEEN of texts from their similarities, [segments, texts, references]."""
         known = ~np.isnan(near)
         hits = np.where(known, self._ranks(near), 0).sum(axis=-1)
         return _shares(hits, len(self.ordered) * known.sum(axis=-1))
 
-    def held_out_queens(self, near: Floats, systems: int) -> Floats:
+    def compute_held_out_queens(self, near: Floats, systems: int) -> Floats:
         """float64[segments, references, systems + 1]: of every system and of the reference held out, as for KING."""
         segments, _, references = near.shape
         ranks, known = self._ranks(near), ~np.isnan(near)
@@ -138,7 +139,7 @@ Sets = Sequence[Sequence[int]]  # of metrics, by their numbers
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PairSelection:
     """Which pairs of references texts are measured by: their segment's own, or those of all segments."""
 
     trans_topic: bool = False
@@ -154,17 +155,19 @@ class Comparison:
         return "pairs:all" if every else f"pairs:{self.n_pairs}-of-all"
 
 
-def queens(near: Similarities, sets: Sets, comparison: Comparison, jobs: int | None = None) -> list[Floats]:
+def compute_queens(near: Similarities, sets: Sets, comparison: PairSelection, jobs: int | None = None) -> list[Floats]:
     """float64[segments, systems] for each set: QUEEN; NaN where there is no sample."""
     systems = len(near.systems)
 
     def by_rank(pairs: AllPairs, of_metric: Floats) -> Floats:
-        return pairs.queens(of_metric[:, :systems])
+        return pairs.compute_queens(of_metric[:, :systems])
 
     return _for_sets(near, sets, comparison, jobs, False, lambda found: found[..., 0], by_rank)
 
 
-def held_out_queens(near: Similarities, sets: Sets, comparison: Comparison, jobs: int | None = None) -> list[Floats]:
+def compute_held_out_queens(
+    near: Similarities, sets: Sets, comparison: PairSelection, jobs: int | None = None
+) -> list[Floats]:
     """float64[segments, references, systems + 1] for each set: with a reference held out, QUEEN of every system and
     then its own."""
     systems, every = len(near.systems), np.arange(len(near.references))
@@ -175,7 +178,7 @@ def held_out_queens(near: Similarities, sets: Sets, comparison: Comparison, jobs
         return np.concatenate([by_reference[..., :systems], own[..., None]], axis=2)
 
     def by_rank(pairs: AllPairs, of_metric: Floats) -> Floats:
-        return pairs.held_out_queens(of_metric, systems)
+        return pairs.compute_held_out_queens(of_metric, systems)
 
     return _for_sets(near, sets, comparison, jobs, True, by_test, by_rank)
 
@@ -183,7 +186,7 @@ def held_out_queens(near: Similarities, sets: Sets, comparison: Comparison, jobs
 def _for_sets(
     near: Similarities,
     sets: Sets,
-    comparison: Comparison,
+    comparison: PairSelection,
     jobs: int | None,
     every_reference: bool,
     by_test: Callable[[Floats], Floats],
@@ -199,7 +202,7 @@ def _for_sets(
     ranked = iter(list(map_ordered(of_metric, single, len(single), jobs)))
     tested: Iterator[Floats] = iter(())
     if several:
-        pairs = sampled_pairs(near, comparison.n_pairs, comparison.seed) if comparison.trans_topic else own_pairs(near)
+        pairs = sample_pairs(near, comparison.n_pairs, comparison.seed) if comparison.trans_topic else own_pairs(near)
         tests = SampleTests.of(near, pairs, every_reference)
         parts = blocks(near.n_segments, _SEGMENTS)
         found = map_ordered(
@@ -207,3 +210,32 @@ def _for_sets(
         )
         tested = iter([np.concatenate(of_set) for of_set in zip(*found, strict=True)])
     return [next(ranked if single and len(members) == 1 else tested) for members in sets]
+
+
+# ULC, the plain baseline beside QUEEN: the mean of normalized scores (Gimenez and Marquez 2008).
+
+
+@dataclass(frozen=True, eq=False)
+class Ulc:
+    """The uniform linear combination of all metrics."""
+
+    systems: Floats  # float64[systems]
+    segments: Floats  # float64[systems, segments]
+
+
+def ulc_of(scores: Result, rows: NDArray[np.intp]) -> Ulc:
+    """ULC of these segments; a score that does not exist is left out of the mean."""
+    of_systems: list[Floats] = []
+    of_segments: list[Floats] = []
+    for metric in dict.fromkeys(score.metric for score in scores.scores):
+        own = np.stack([score.statistics[rows] for score in scores.scores if score.metric == metric])
+        sums = np.stack([totals(of_system) for of_system in own])
+        for found, values in ((of_systems, metric.score(sums)), (of_segments, metric.score(own))):
+            found.append(normalized(1.0 - values if metric.kind == "error" else values))
+    return Ulc(mean_ignoring_nan(np.stack(of_systems), 0), mean_ignoring_nan(np.stack(of_segments), 0))
+
+
+def normalized(values: Floats) -> Floats:
+    """Divided by the largest; NaN, all of them, if that is not above zero: then the metric tells nothing apart."""
+    largest = np.fmax.reduce(values, axis=None, initial=-np.inf)
+    return values / largest if largest > 0 else np.full(values.shape, np.nan)

@@ -22,7 +22,7 @@ from tarocco.core.errors import InputError
 from tarocco.core.test_set import Segments, TestSet
 from tarocco.encode.batch import Encoding
 from tarocco.io.scores.external import ScoresMissing
-from tarocco.meta.correlation.sides import snapped
+from tarocco.meta.correlation.score_sources import round_last_bits
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import External
 from tarocco.parallel.fan_out import check_jobs
@@ -84,7 +84,7 @@ class Similarities:
         )
 
 
-def similarities_of(
+def compute_similarities(
     test_set: TestSet,
     metrics: Sequence[Metric],
     encoding: Encoding,
@@ -97,7 +97,7 @@ def similarities_of(
 ) -> Similarities:
     """Score every text against every reference, and every system against every other one if asked for.
 
-    `advance` is told how many more scores there are, of `work_of` in all. What a store has is not computed again.
+    `advance` is told how many more scores there are, of `count_similarities` in all.
     """
     check_jobs(jobs)
     texts = _texts(test_set)
@@ -135,13 +135,13 @@ def similarities_of(
         tuple(test_set.systems),
         test_set.stream_names,
         present,
-        snapped(near[..., systems:]),
-        snapped(near[:, :, :systems, :systems]) if between_systems else None,
+        round_last_bits(near[..., systems:]),
+        round_last_bits(near[:, :, :systems, :systems]) if between_systems else None,
     )
 
 
-def work_of(test_set: TestSet, metrics: Sequence[Metric], between_systems: bool = False) -> int:
-    """How many scores `similarities_of` computes."""
+def count_similarities(test_set: TestSet, metrics: Sequence[Metric], between_systems: bool = False) -> int:
+    """How many scores `compute_similarities` computes."""
     a, r = len(test_set.systems), len(test_set.references)
     pairs = r * (a + r - 1) + (a * (a - 1) if between_systems else 0)
     return pairs * len(test_set) * sum(not isinstance(metric, External) for metric in metrics)

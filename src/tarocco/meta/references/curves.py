@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from tarocco.core.errors import UnknownName
+from tarocco.core.records import ResultTable, number_or_null
 from tarocco.metrics.base import Floats
 from tarocco.metrics.ngram.order_shares import PENALTY
-from tarocco.scoring.results import Tabular, number_or_null
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +159,7 @@ def _percent(part: float, whole: float) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class ReferencesResult(Tabular, Mapping[str, Curve]):
+class ReferencesResult(ResultTable, Mapping[str, Curve]):
     """The curves of metrics as references are added. `result["BLEU-4"]` is a Curve.
 
     `judged_by` says what the numbers are: "Kendall correlation with people, system level" or "ORANGE". `notes` are what

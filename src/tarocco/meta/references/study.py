@@ -22,15 +22,25 @@ from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.test_set import HumanScores, TestSet
 from tarocco.encode.batch import Encoding
 from tarocco.io.nbest.lists import NBestList
-from tarocco.meta.correlation.coefficients import COEFFICIENTS
-from tarocco.meta.correlation.human import FEWEST_SYSTEMS, Human, criterion_of, human_scores, who_was_judged
-from tarocco.meta.correlation.levels import View, view_of
-from tarocco.meta.correlation.sides import Side, of_people, of_scores, of_values
+from tarocco.meta.correlation.agreement import COEFFICIENTS
+from tarocco.meta.correlation.score_sources import HumanInput
+from tarocco.meta.correlation.score_sources import describe_judged_systems
+from tarocco.meta.correlation.score_sources import find_criterion
+from tarocco.meta.correlation.score_sources import make_human_scores
+from tarocco.meta.correlation.score_sources import MIN_SYSTEMS
+from tarocco.meta.correlation.levels import make_level
+from tarocco.meta.correlation.levels import CorrelationLevel
+from tarocco.meta.correlation.score_sources import make_source
+from tarocco.meta.correlation.score_sources import make_human_source
+from tarocco.meta.correlation.score_sources import make_metric_source
+from tarocco.meta.correlation.score_sources import ScoreSource
 from tarocco.meta.orange.orange import UNTOKENIZED, NBest, open_lists, run_orange
 from tarocco.meta.orange.rules import OrangeRules, make_scorers
 from tarocco.meta.qarla import king as kings
-from tarocco.meta.qarla.queen import Comparison, held_out_queens
-from tarocco.meta.qarla.similarities import Similarities, similarities_of
+from tarocco.meta.qarla.queen import compute_held_out_queens
+from tarocco.meta.qarla.queen import PairSelection
+from tarocco.meta.qarla.similarities import Similarities
+from tarocco.meta.qarla.similarities import compute_similarities
 from tarocco.meta.references.curves import Curve, Point, ReferencesResult
 from tarocco.meta.references.subsets import ReferencePool, Subset, make_pool
 from tarocco.metrics.base import Floats, Metric
@@ -107,7 +117,7 @@ STUDY = ReferenceStudy()
 def references(
     systems: Candidates | None,
     references: References,
-    human: Human | None = None,
+    human: HumanInput | None = None,
     *,
     nbest: NBest | None = None,
     by: str | None = None,
@@ -181,7 +191,7 @@ def references(
         if not isinstance(systems, Mapping):
             raise InputError("systems is a mapping from names to segments, because a correlation needs several")
         test_set = make_test_set(systems, references)
-        people = human_scores(human, list(test_set.systems), len(test_set))
+        people = make_human_scores(human, list(test_set.systems), len(test_set))
         pool, judge = judge_by_people(test_set, people, text.encoding, study)
     return run_references(pool, chosen, judge, study, workers)
 
@@ -307,7 +317,7 @@ class PeopleJudge:
     """Judges metrics by their correlation with human scores."""
 
     encoding: Encoding
-    view: View
+    view: CorrelationLevel
     coefficient: str
     items: Floats
     signature_parts: Sequence[tuple[str, object]]
@@ -328,7 +338,7 @@ class PeopleJudge:
         agreements = []
         for m, metric in enumerate(metrics):
             of_metric = scores[m :: len(metrics)]  # sorted by system, then by metric
-            agreement = self.view.agreement(self.coefficient, self.view.items(of_scores(of_metric)), self.items)
+            agreement = self.view.agreement(self.coefficient, self.view.items(make_metric_source(of_metric)), self.items)
             by_order = shares_of(metric, np.stack([score.sums for score in of_metric]))
             shares = {name: _mean(values) for name, values in by_order.items()}
             agreements.append(SubsetAgreement(agreement.value, shares, agreement.why))
@@ -344,13 +354,13 @@ def judge_by_people(
     level, coefficient = study.level, study.coefficient or ("pearson" if study.level == "system" else "kendall")
     if coefficient not in COEFFICIENTS:
         raise BadParameter(f"coefficient is one of {', '.join(COEFFICIENTS)}, not {coefficient!r}")
-    view = view_of(level, study.grouping, len(pool.rows), seed=study.seed)
-    side, notes = _restrict(of_people(human, criterion_of(human)), pool)
+    view = make_level(level, study.grouping, len(pool.rows), seed=study.seed)
+    side, notes = _restrict(make_human_source(human, find_criterion(human)), pool)
     items = view.items(side)  # before anything is scored, because people may have no scores at this level
     judged = int(np.isfinite(items).any(axis=1).sum())
-    if judged < FEWEST_SYSTEMS and (level == "system" or study.grouping == "item"):
+    if judged < MIN_SYSTEMS and (level == "system" or study.grouping == "item"):
         raise InputError(
-            f"people judged {judged} of these systems: a correlation needs {FEWEST_SYSTEMS} systems or more"
+            f"people judged {judged} of these systems: a correlation needs {MIN_SYSTEMS} systems or more"
         )
     parts: list[tuple[str, object]] = [("by", "people"), ("level", level)]
     if level != "system":
@@ -358,16 +368,16 @@ def judge_by_people(
     if level == "document":
         parts.append(("documents", "1000x30"))
     parts += [("corr", coefficient), *human.origin]
-    notes = [*who_was_judged(human, list(test_set.systems)), *notes]
+    notes = [*describe_judged_systems(human, list(test_set.systems)), *notes]
     return pool, PeopleJudge(encoding, view, coefficient, items, parts, notes)
 
 
-def _restrict(side: Side, pool: ReferencePool) -> tuple[Side, list[str]]:
+def _restrict(side: ScoreSource, pool: ReferencePool) -> tuple[ScoreSource, list[str]]:
     """Return the human scores of the segments that take part, and notes."""
     if side.statistics is None:
         whole = "people judged whole systems, so that their scores also cover the segments that take no part"
         return side, [whole] * (len(pool.rows) < pool.of)
-    side = of_values(side.name, side.segments[:, pool.rows])
+    side = make_source(side.name, side.segments[:, pool.rows])
     judged = np.isfinite(side.segments).sum(axis=1)
     fewest, most = int(judged.min()), int(judged.max())
     if fewest == len(pool.rows):
@@ -461,19 +471,19 @@ class KingJudge:
         near = self._similarities(test_set, tuple(metrics), workers)
         alone = [[m] for m in range(len(metrics))]
         resampling = kings.Resampling(0.95, 1, 0, 1)  # intervals are not used
-        queens = held_out_queens(near, alone, Comparison(), workers.jobs)
+        queens = compute_held_out_queens(near, alone, PairSelection(), workers.jobs)
         results = kings.outcomes("segment", queens, near.present, resampling)
         return [SubsetAgreement(one.king[1], why=None if one.n_segments else "it has no scores") for one in results]
 
     def _similarities(self, test_set: TestSet, metrics: tuple[Metric, ...], workers: Workers) -> Similarities:
         how = {"store": workers.store, "executor": workers.executor}
         if not self.pool.by_stream:
-            return similarities_of(test_set, metrics, self.encoding, jobs=workers.jobs, **how)  # type: ignore[arg-type]
+            return compute_similarities(test_set, metrics, self.encoding, jobs=workers.jobs, **how)  # type: ignore[arg-type]
         with self._lock:
             if metrics not in self._compared:
                 how["jobs"] = self.workers.jobs  # type: ignore[assignment]
                 whole = self.pool.test_set
-                self._compared[metrics] = similarities_of(whole, metrics, self.encoding, **how)  # type: ignore[arg-type]
+                self._compared[metrics] = compute_similarities(whole, metrics, self.encoding, **how)  # type: ignore[arg-type]
         names = self.pool.names
         return self._compared[metrics].chosen(references=[names.index(name) for name in test_set.stream_names])
 

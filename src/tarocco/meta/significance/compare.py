@@ -13,12 +13,19 @@ from typing import TYPE_CHECKING, Any
 from tarocco.annotate.analyzers import Analyzer
 from tarocco.core.arguments import Candidates, References
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.meta.significance.multiple_testing import draws_needed
-from tarocco.meta.significance.paired_tests import RESAMPLES, TESTS, Difference, Test, differences
+from tarocco.core.records import ResultTable
+from tarocco.meta.significance.paired_tests import (
+    DEFAULT_RESAMPLES,
+    TESTS,
+    Difference,
+    PairedTest,
+    compare_pairs,
+    required_draws,
+)
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import Given, of_whole_systems
 from tarocco.scoring.resampling import check_resampling
-from tarocco.scoring.results import Result, Score, Tabular
+from tarocco.scoring.results import Result, Score
 from tarocco.scoring.score import score
 from tarocco.scoring.settings import SEED
 
@@ -29,12 +36,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class CompareResult(Tabular):
-    """Scores, and which of their differences are more than luck. `scores` are as `tarocco.score` gives them."""
+class CompareResult(ResultTable):
+    """Scores, and which of their compare_pairs are more than luck. `scores` are as `tarocco.score` gives them."""
 
     scores: Result
     differences: tuple[Difference, ...]
-    test: Test
+    test: PairedTest
     all_pairs: bool
     untested: tuple[str, ...] = ()  # metrics with scores for whole systems only, or without any
     notes: tuple[str, ...] = ()
@@ -150,12 +157,14 @@ def compare(
         store=store,
         executor=executor,
     )
-    asked = Test(test, 0 if n_resamples is None else n_resamples, seed, alpha, jobs)
+    asked = PairedTest(test, 0 if n_resamples is None else n_resamples, seed, alpha, jobs)
     return compare_scores(scores, asked, baseline, all_pairs)
 
 
-def compare_scores(scores: Result, test: Test, baseline: str | None = None, all_pairs: bool = False) -> CompareResult:
-    """Test every metric of a result; scores that were made for whole systems have nothing to draw from.
+def compare_scores(
+    scores: Result, test: PairedTest, baseline: str | None = None, all_pairs: bool = False
+) -> CompareResult:
+    """PairedTest every metric of a result; scores that were made for whole systems have nothing to draw from.
 
     Without a number of resamples in `test` there are the usual number, or as many as the pairs need.
     """
@@ -170,9 +179,9 @@ def compare_scores(scores: Result, test: Test, baseline: str | None = None, all_
     if first not in names:
         raise InputError(f'there is no system "{first}" to compare with; there are {", ".join(names)}')
     pairs = list(combinations(names, 2)) if all_pairs else [(first, name) for name in names if name != first]
-    needed = draws_needed(len(pairs), test.alpha) if RESAMPLES[test.name] else 0
+    needed = required_draws(len(pairs), test.alpha) if DEFAULT_RESAMPLES[test.name] else 0
     if not test.n_resamples:
-        test = replace(test, n_resamples=max(RESAMPLES[test.name], needed))
+        test = replace(test, n_resamples=max(DEFAULT_RESAMPLES[test.name], needed))
     check_resampling(0.95, test.n_resamples or 2, test.seed)
     found: list[Difference] = []
     untested, notes = [], []
@@ -187,7 +196,7 @@ def compare_scores(scores: Result, test: Test, baseline: str | None = None, all_
                 else f"{metric} has no score of {', '.join(without)}: it is not tested"
             )
         else:
-            found += differences([(own[one], own[other]) for one, other in pairs], test)
+            found += compare_pairs([(own[one], own[other]) for one, other in pairs], test)
     if test.n_resamples < needed:
         notes.append(
             f"{test.n_resamples} resamples are too few for any of {len(pairs)} differences to be significant after "

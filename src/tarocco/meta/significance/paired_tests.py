@@ -1,11 +1,4 @@
-"""Is the difference between two systems luck? Paired tests on statistics alone: the text is not read again.
-
-bootstrap      segments are drawn with replacement, the same for both systems (Koehn 2004); the p-value is
-               sacrebleu's, the share of resamples in which the centered difference exceeds the one observed
-randomization  outputs of the two systems are swapped at random, segment by segment (Riezler and Maxwell 2005)
-sign           one segment of the baseline at a time is replaced by the system's; each is better or worse for the
-               corpus score, and if there is no difference both are equally likely (Collins et al. 2005)
-"""
+"""Many tests at once: p-values corrected for how many there are."""
 
 from __future__ import annotations
 
@@ -16,13 +9,32 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.meta.significance.multiple_testing import holm
 from tarocco.metrics.base import Floats, Metric
 from tarocco.scoring.resampling import bootstrap, swaps
 from tarocco.scoring.results import Score
 
+
+def holm(p_values: Floats) -> Floats:
+    """p-values adjusted so that a false alarm anywhere in the family is rare (Holm 1979); NaN is no part of it."""
+    flat = np.ravel(p_values)
+    adjusted = np.full(flat.shape, np.nan)
+    there = np.flatnonzero(~np.isnan(flat))
+    order = there[np.argsort(flat[there], kind="stable")]
+    stepped = flat[order] * np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(np.maximum.accumulate(stepped), 1.0)
+    return adjusted.reshape(np.shape(p_values))
+
+
+def required_draws(comparisons: int, alpha: float) -> int:
+    """How often to draw, in round numbers, so that the smallest p-value is significant among so many."""
+    return 100 * math.ceil(comparisons / alpha / 100)
+
+
+# Is the difference between two systems luck? Paired tests on statistics alone: the text is not read again.
+
+
 TESTS = ("bootstrap", "randomization", "sign")
-RESAMPLES = {"bootstrap": 1000, "randomization": 10_000, "sign": 0}  # as in sacrebleu
+DEFAULT_RESAMPLES = {"bootstrap": 1000, "randomization": 10_000, "sign": 0}  # as in sacrebleu
 
 
 @dataclass(frozen=True)
@@ -48,7 +60,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Test:
+class PairedTest:
     """Which test, and with what."""
 
     __test__ = False  # the name is not for pytest
@@ -60,7 +72,7 @@ class Test:
     jobs: int | None = None
 
 
-def differences(pairs: Sequence[tuple[Score, Score]], test: Test) -> list[Difference]:
+def compare_pairs(pairs: Sequence[tuple[Score, Score]], test: PairedTest) -> list[Difference]:
     """Every pair (baseline, system) of one metric, with Holm's correction."""
     found = {"bootstrap": _bootstrap, "randomization": _randomization, "sign": _sign}[test.name](pairs, test)
     corrected = holm(np.array([one.p_value for one in found])).tolist()
@@ -72,7 +84,7 @@ def differences(pairs: Sequence[tuple[Score, Score]], test: Test) -> list[Differ
     ]
 
 
-def _bootstrap(pairs: Sequence[tuple[Score, Score]], test: Test) -> list[Difference]:
+def _bootstrap(pairs: Sequence[tuple[Score, Score]], test: PairedTest) -> list[Difference]:
     scores = _resampled({score.system: score for pair in pairs for score in pair}, test)
     found = []
     for baseline, system in pairs:
@@ -84,7 +96,7 @@ def _bootstrap(pairs: Sequence[tuple[Score, Score]], test: Test) -> list[Differe
     return found
 
 
-def _resampled(systems: dict[str, Score], test: Test) -> dict[str, Floats]:
+def _resampled(systems: dict[str, Score], test: PairedTest) -> dict[str, Floats]:
     """The corpus scores of each system on the same resamples."""
     metric, rows = next(iter(systems.values())).metric, [score.statistics for score in systems.values()]
     sums = bootstrap(np.concatenate(rows, axis=1), test.n_resamples, test.seed, test.jobs)
@@ -92,7 +104,7 @@ def _resampled(systems: dict[str, Score], test: Test) -> dict[str, Floats]:
     return {name: metric.score(part) for name, part in zip(systems, parts, strict=True)}
 
 
-def _randomization(pairs: Sequence[tuple[Score, Score]], test: Test) -> list[Difference]:
+def _randomization(pairs: Sequence[tuple[Score, Score]], test: PairedTest) -> list[Difference]:
     rows = np.concatenate([system.statistics - baseline.statistics for baseline, system in pairs], axis=1)
     swapped = np.split(swaps(rows, test.n_resamples, test.seed, test.jobs), len(pairs), axis=1)
     found = []
@@ -103,24 +115,26 @@ def _randomization(pairs: Sequence[tuple[Score, Score]], test: Test) -> list[Dif
     return found
 
 
-def _difference(baseline: Score, system: Score, null: Floats, test: Test, details: dict[str, float]) -> Difference:
-    """From how large differences are by chance; a difference of the same size is not larger."""
+def _difference(
+    baseline: Score, system: Score, null: Floats, test: PairedTest, details: dict[str, float]
+) -> Difference:
+    """From how large compare_pairs are by chance; a difference of the same size is not larger."""
     observed = system.score - baseline.score
     size = len(null)
     larger = int((null > abs(observed)).sum())
-    allowed = math.floor(test.alpha * (size + 1)) - 1  # chance differences that may be larger
+    allowed = math.floor(test.alpha * (size + 1)) - 1  # chance compare_pairs that may be larger
     detectable = float(np.sort(null)[::-1][allowed]) if 0 <= allowed < size else math.inf
     better = system.metric.sign * observed > 0
     names = str(system.metric), baseline.system, system.system
     return Difference(*names, observed, better, (larger + 1) / (size + 1), max(detectable, 0.0), details)
 
 
-def _sign(pairs: Sequence[tuple[Score, Score]], test: Test) -> list[Difference]:
+def _sign(pairs: Sequence[tuple[Score, Score]], test: PairedTest) -> list[Difference]:
     return [_signs(baseline, system, test.alpha) for baseline, system in pairs]
 
 
 def _signs(baseline: Score, system: Score, alpha: float) -> Difference:
-    found = signs(baseline, system)
+    found = segment_signs(baseline, system)
     wins, losses = int((found > 0).sum()), int((found < 0).sum())
     difference = system.score - baseline.score
     better = system.metric.sign * difference > 0
@@ -132,7 +146,7 @@ def _signs(baseline: Score, system: Score, alpha: float) -> Difference:
     )
 
 
-def signs(baseline: Score, system: Score) -> NDArray[np.int8]:
+def segment_signs(baseline: Score, system: Score) -> NDArray[np.int8]:
     """For each segment 1 if the baseline is better with the system's output there, -1 if worse, 0 if as good."""
     metric: Metric = system.metric
     with_one = metric.score(baseline.sums + (system.statistics - baseline.statistics))

@@ -15,13 +15,13 @@ from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.names import write_value
 from tarocco.encode.batch import Batch, Groups
 from tarocco.encode.vocabulary import Ragged
-from tarocco.kernels import kernel, runs, runsearch
+from tarocco.kernels import kernel, run_matching
 from tarocco.metrics.base import Agreement, Example, Floats, OnePass, parameter
 from tarocco.metrics.ngram.counts import share
 from tarocco.metrics.pairs import Pairs
 
-_match = kernel(runs, "match")
-_search = kernel(runsearch, "search")
+_match = kernel(run_matching, "match_runs_greedily")
+_search = kernel(run_matching, "search_best_runs")
 
 _MOST_WORDS = 1 << 21  # of a candidate, half as many as of a reference: a run is queued as one number of 64 bits
 _MOST_RUNS = 1 << 22  # queued at a time: 32 MiB; a pair with more runs is matched without a queue

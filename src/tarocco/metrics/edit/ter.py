@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from tarocco.encode.batch import Batch, Encoding
 from tarocco.encode.tercom import normalize
-from tarocco.kernels import kernel, shifts
+from tarocco.kernels import edit_distance_with_shifts, kernel
 from tarocco.metrics.base import Agreement, Example, Floats, Metric, parameter
 from tarocco.metrics.pairs import Pairs
 
-_edits = kernel(shifts, "edits")
+_edits = kernel(edit_distance_with_shifts, "count_edits")
 
 
 def edits_of_pairs(batch: Batch) -> NDArray[np.intp]:

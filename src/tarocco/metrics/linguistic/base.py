@@ -20,7 +20,7 @@ from tarocco.annotate.cache import annotated
 from tarocco.core.errors import BadParameter
 from tarocco.core.test_set import Segments
 from tarocco.encode.batch import Batch, Encoding
-from tarocco.kernels import kernel, typed
+from tarocco.kernels import bag_overlap, kernel
 from tarocco.metrics.base import Floats, OnePass, parameter
 from tarocco.metrics.linguistic.elements import Elements
 from tarocco.metrics.linguistic.layers import Layers
@@ -35,7 +35,7 @@ PAPER = """
     Manual 2.0, section 5.
 """
 
-_overlaps = kernel(typed, "overlaps")
+_overlaps = kernel(bag_overlap, "count_common_items")
 
 
 def analyzed(asked: Encoding) -> Encoding:

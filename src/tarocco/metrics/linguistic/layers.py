@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from tarocco.annotate.analyzers import without
 from tarocco.annotate.sentence import Sentence
 from tarocco.core.errors import InputError, TextRefused
-from tarocco.kernels import kernel, pairs
+from tarocco.kernels import kernel, ngram_ids
 from tarocco.metrics.ngram.counts import table_size
 
 Ints = NDArray[np.int64]
 Made = TypeVar("Made")
 
-_number_keys = kernel(pairs, "number_keys")
+_number_keys = kernel(ngram_ids, "number_keys")
 
 # What a layer is called where one is missing.
 _LAYERS = {

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.encode.batch import Batch
-from tarocco.kernels import crowds, kernel, ngrams, shared, widest
+from tarocco.kernels import kernel, ngram_matches, widest
 from tarocco.metrics.base import Floats
 from tarocco.metrics.pairs import Pairs
 
-_clipped_matches = kernel(ngrams, "clipped_matches")
-_reference_lengths = kernel(ngrams, "reference_lengths")
-_shared_ngrams = kernel(shared, "shared_ngrams")
-_matches_with_many = kernel(widest(crowds), "matches_with_many")
+_clipped_matches = kernel(ngram_matches, "count_clipped_matches")
+_reference_lengths = kernel(ngram_matches, "measure_reference_lengths")
+_shared_ngrams = kernel(ngram_matches, "count_matches_of_four")
+_matches_with_many = kernel(widest(ngram_matches), "count_matches_of_many")
 
 LENGTHS = ("closest", "shortest", "average")
 _LANES = 32  # references that `crowds` compares at a time

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tarocco.core.errors import BadParameter
 from tarocco.encode.batch import Batch
 from tarocco.encode.vocabulary import Vocabulary
-from tarocco.kernels import kernel, pairs
+from tarocco.kernels import kernel, ngram_ids
 from tarocco.metrics.base import Agreement, Example, Floats, OnePass, parameter
 from tarocco.metrics.ngram.counts import (
     LENGTHS,
@@ -36,10 +36,10 @@ BETA = np.log(0.5) / np.log(1.5) ** 2
 
 _PART = 1 << 22  # pairs counted together: bounds the memory, whatever the number of references
 
-_part_sizes = kernel(pairs, "part_sizes")
-_count_pairs = kernel(pairs, "count_pairs")
-_insert_pairs = kernel(pairs, "insert_pairs")
-_find_pairs = kernel(pairs, "find_pairs")
+_part_sizes = kernel(ngram_ids, "count_partition_sizes")
+_count_pairs = kernel(ngram_ids, "count_pairs")
+_insert_pairs = kernel(ngram_ids, "insert_pairs")
+_find_pairs = kernel(ngram_ids, "find_pairs")
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,7 @@ from tarocco.meta.audit.evidence import CHECKS
 from tarocco.meta.correlation.results import CorrelateResult
 from tarocco.meta.orange.confusions import Confusion, Scored, opponents, outranked
 from tarocco.meta.orange.results import OrangeResult
-from tarocco.meta.qarla.optimize_results import OptimizeResult
-from tarocco.meta.qarla.results import JackResult, KingResult, QueenResult
+from tarocco.meta.qarla.results import JackResult, KingResult, OptimizeResult, QueenResult
 from tarocco.meta.references.curves import ReferencesResult
 from tarocco.meta.significance.compare import CompareResult
 from tarocco.metrics.base import Metric
@@ -321,7 +320,7 @@ def _verdict(findings: Findings) -> dict[str, Any] | None:
                 "metric": one.metric,
                 "trust": one.trust,
                 "reason": one.reason,
-                "opinions": [vars(opinion) for opinion in one.opinions],
+                "opinions": [vars(opinion) for opinion in one.judgments],
             }
             for one in verdict.metrics
         ],

@@ -14,8 +14,7 @@ from tarocco.explanation.records import ExplainResult
 from tarocco.meta.audit.audit import AuditResult
 from tarocco.meta.correlation.results import CorrelateResult
 from tarocco.meta.orange.results import OrangeResult
-from tarocco.meta.qarla.optimize_results import OptimizeResult
-from tarocco.meta.qarla.results import JackResult, KingResult, QueenResult
+from tarocco.meta.qarla.results import JackResult, KingResult, OptimizeResult, QueenResult
 from tarocco.meta.references.curves import ReferencesResult
 from tarocco.meta.significance.compare import CompareResult
 from tarocco.render.page.paths import check_directory, check_report

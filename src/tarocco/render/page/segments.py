@@ -222,7 +222,7 @@ def _queens(findings: Findings, test_set: TestSet) -> list[list[float | None]]:
     found = []
     for name in test_set.systems:
         values = np.full(len(test_set), np.nan)
-        values[list(findings.queens.bed.segments)] = findings.queens[name].segments
+        values[list(findings.queens.setup.segments)] = findings.queens[name].segments
         found.append(numbers(values))
     return found
 

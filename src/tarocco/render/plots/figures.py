@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tarocco.core.errors import InputError
 from tarocco.meta.correlation.results import CorrelateResult
 from tarocco.meta.orange.results import OrangeResult
-from tarocco.meta.qarla.optimize_results import OptimizeResult
+from tarocco.meta.qarla.results import OptimizeResult
 from tarocco.meta.references.curves import Curve, ReferencesResult
 from tarocco.metrics.ngram.order_shares import PENALTY
 from tarocco.render.plots.charts import arranged, curves, dots, heat_map, stacks
@@ -159,7 +159,7 @@ def leads_chart(result: CorrelateResult) -> alt.VConcatChart:
     alt, asked = altair(), result.question
     matrices = []
     for criterion in result.criteria:
-        own = [one for one in result.leads if one.criterion == criterion]
+        own = [one for one in result.metric_comparisons if one.criterion == criterion]
         p_values = {(one.metric, one.other): one.p_holm for one in own}
         tested = {name for pair in p_values for name in pair}
         names = [one.metric for one in result if one.criterion == criterion and one.metric in tested]

@@ -66,14 +66,14 @@ def leads_table(result: CorrelateResult, width: int | None = None) -> Table:
             number_or_dash(one.williams_t, ".2f"),
             number_or_dash(one.williams_p, ".4f"),
         )
-        for one in result.leads
+        for one in result.metric_comparisons
     ]
     labels = 3 if several else 2
     header = (
         *(["criterion"] if several else []),
         *("metric", "ahead of", "lead", "test", "p", "p (Holm)", "Williams t", "p (Williams)"),
     )
-    marks = {(r, labels + 3): "*" for r, one in enumerate(result.leads) if one.significant}
+    marks = {(r, labels + 3): "*" for r, one in enumerate(result.metric_comparisons) if one.significant}
     return Table(header, tuple(rows), labels=labels, marks=marks)
 
 
@@ -111,13 +111,13 @@ def footnotes(result: CorrelateResult, pairs: bool) -> list[str]:
 
 
 def _tests(result: CorrelateResult) -> str:
-    return " and ".join(dict.fromkeys(one.test for one in result.leads)) or result.question.test
+    return " and ".join(dict.fromkeys(one.test for one in result.metric_comparisons)) or result.question.test
 
 
 def _count(result: CorrelateResult) -> str:
     """The two families that Holm's correction is for."""
     sentinels = {one.metric for one in result if one.sentinel}
-    first = [one for one in result.leads if one.criterion == result.criteria[0]]
+    first = [one for one in result.metric_comparisons if one.criterion == result.criteria[0]]
     with_sentinel = sum(bool({one.metric, one.other} & sentinels) for one in first)
     count = len(first) - with_sentinel
     each = " under each criterion" if len(result.criteria) > 1 else ""

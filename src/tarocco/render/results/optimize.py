@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from tarocco.meta.qarla.optimize_results import Kings, OptimizeResult
-from tarocco.meta.qarla.redundancy import ALIKE, Redundancy
+from tarocco.core.records import Interval
+from tarocco.meta.qarla.results import REDUNDANT_PHI, Kings, OptimizeResult, Redundancy
 from tarocco.render.tables import NO_NUMBER, Table, number_or_dash
-from tarocco.scoring.results import Interval
 
 NAMES = {"strict": "strict KING", "count": "KING"}
 
@@ -128,6 +127,6 @@ def footnotes(result: OptimizeResult, width: int, redundancy: bool) -> list[str]
     if redundancy and result.redundancy is not None:
         lines.append("decides like: phi, times 100, over all systems' translations and samples; neighbors decide alike")
         groups = "; ".join(" ".join(group) for group in result.redundancy.groups)
-        lines.append(f"nearly the same (phi of {ALIKE:g} or more on average): {groups or 'none'}")
+        lines.append(f"nearly the same (phi of {REDUNDANT_PHI:g} or more on average): {groups or 'none'}")
     own = [candidate.signature for candidate in result.path]
     return [*lines, one.signature, *own]

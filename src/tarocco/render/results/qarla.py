@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tarocco.meta.qarla.results import Jack, JackResult, King, KingResult, QueenResult, TestBed, set_name
+from tarocco.core.records import Interval
+from tarocco.meta.qarla.results import Jack, JackResult, King, KingResult, QarlaSetup, QueenResult, set_name
 from tarocco.render.tables import NO_NUMBER, Table, number_or_dash
-from tarocco.scoring.results import Interval
 
 DIGITS = 3
 LISTED = 3  # metrics of a set that a table names; of more it says how many
 
 
-def envelope(bed: TestBed) -> dict[str, Any]:
+def envelope(bed: QarlaSetup) -> dict[str, Any]:
     """What stands beside the results in JSON."""
     return {"seed": bed.seed, "signatures": dict(bed.signatures), "notes": list(bed.notes)}
 
@@ -53,7 +53,7 @@ def queen_segments_table(result: QueenResult, width: int | None = None) -> Table
 
 def queen_notes(result: QueenResult) -> list[str]:
     return [
-        *result.bed.signatures.values(),
+        *result.setup.signatures.values(),
         result.signature,
         "QUEEN: the share of samples in which a translation is as near to a reference as two others are to each other, "
         "under every metric",
@@ -98,7 +98,7 @@ def king_notes(result: KingResult) -> list[str]:
         "system": "references that, held out, are on average",
     }
     return [
-        *result.bed.signatures.values(),
+        *result.setup.signatures.values(),
         *dict.fromkeys(one.signature for one in result),
         f"KING: the share of {what[result.level]} at least as good as every system, by QUEEN; strict KING: better",
         "ties: the part of KING in which the best system is as good; at zero, too, where no text passes any test",
@@ -130,7 +130,7 @@ def jack_references_table(result: JackResult, width: int | None = None) -> Table
 
 def jack_notes(result: JackResult) -> list[str]:
     return [
-        *result.bed.signatures.values(),
+        *result.setup.signatures.values(),
         *dict.fromkeys(one.signature for one in result),
         "JACK: the share of segments and references that are surrounded by different translations",
         "close: the share of translations with QUEEN above zero, which alone can surround a reference",

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tarocco.meta.correlation.sides import of_people
-from tarocco.meta.qarla.optimize_results import OptimizeResult
+from tarocco.meta.correlation.score_sources import make_human_source
+from tarocco.meta.qarla.results import OptimizeResult
 from tarocco.render.results.score import corpus_table
 from tarocco.render.sections import BLOCKS, Section, sparkline
 from tarocco.render.tables import NO_NUMBER, Table, number_or_dash, percent
 from tarocco.scoring.results import Result
-from tarocco.trials.findings import Findings, MetricVerdict, Opinion, Step
-from tarocco.trials.system_groups import clusters_of
+from tarocco.trials.findings import Findings, Judgment, MetricVerdict, PlanStep
+from tarocco.trials.system_groups import cluster_systems
 
 TOLD = ("scores", "audit", "people", "references")  # steps of which a plan says what they are done with
 POINTS = 12  # of a curve in a cell
@@ -30,7 +30,7 @@ PEOPLE = "people: the correlation of a metric with people's scores, {}"
 GAMED = "gamed: in how many checks a metric rewards what it should not, such as leaving segments out"
 
 
-def plan_sections(name: str, steps: Sequence[Step]) -> Iterator[Section]:
+def plan_sections(name: str, steps: Sequence[PlanStep]) -> Iterator[Section]:
     """What will be done, and what is missing for the rest."""
     done = [
         (step.name, f"{step.question} ({step.why})" if step.name in TOLD else step.question)
@@ -50,7 +50,7 @@ def sections(
     verdict = findings.verdict
     assert verdict is not None
     yield leaderboard(findings, width)
-    if any(one.opinions for one in verdict.metrics):
+    if any(one.judgments for one in verdict.metrics):
         yield Section("The metrics' own trial", metrics_table(verdict.metrics), tuple(_legend(findings)))
     if not brief:
         if findings.optimal is not None:
@@ -94,7 +94,7 @@ def leaderboard(findings: Findings, width: int | None = None) -> Section:
     marks = {}
     if findings.comparison is not None:
         for c, metric in enumerate(header[1:], start=1):
-            for name, cluster in clusters_of(findings.comparison, metric).items():
+            for name, cluster in cluster_systems(findings.comparison, metric).items():
                 marks[order.index(name), c] = f" {cluster}"
     shown = Table(
         tuple(header),
@@ -113,7 +113,7 @@ def _beside(findings: Findings) -> Iterator[tuple[str, Mapping[str, float], floa
     human = findings.human
     if human is not None:
         first = next(iter(human.criteria))
-        goodness = dict(zip(human.systems, of_people(human, first).systems.tolist(), strict=True))
+        goodness = dict(zip(human.systems, make_human_source(human, first).systems.tolist(), strict=True))
         yield "people", goodness, -1.0 if human.kinds[first] == "error" else 1.0
 
 
@@ -145,13 +145,13 @@ def metrics_table(metrics: Sequence[MetricVerdict]) -> Table:
     judges = [
         judge
         for judge in ("ORANGE", "KING", "people", "audit")
-        if any(own.judge == judge for one in metrics for own in one.opinions)
+        if any(own.judge == judge for one in metrics for own in one.judgments)
     ]
     rows = []
     marks: dict[tuple[int, int], str] = {}
     best: set[tuple[int, int]] = set()
     for r, one in enumerate(metrics):
-        own = {opinion.judge: opinion for opinion in one.opinions}
+        own = {opinion.judge: opinion for opinion in one.judgments}
         rows.append((one.metric, *(_cell(own.get(judge)) for judge in judges), one.trust))
         marks |= {(r, c): "*" for c, judge in enumerate(judges, 1) if judge in own and own[judge].standing == 1}
         best |= {(r, len(judges) + 1)} if one.trust == "trusted" else set()
@@ -160,7 +160,7 @@ def metrics_table(metrics: Sequence[MetricVerdict]) -> Table:
     return Table(header, tuple(rows), marks=marks, best=frozenset(best))
 
 
-def _cell(opinion: Opinion | None) -> str:
+def _cell(opinion: Judgment | None) -> str:
     if opinion is None or opinion.value is None:
         return NO_NUMBER
     if opinion.judge == "ORANGE":
@@ -171,14 +171,14 @@ def _cell(opinion: Opinion | None) -> str:
 
 
 def _legend(findings: Findings) -> Iterator[str]:
-    from tarocco.trials.opinions import heard
+    from tarocco.trials.judgments import select_human_result
 
     yield "*: among the judge's best metrics, which it cannot tell apart"
     if findings.orange is not None:
         yield ORANGE
     if findings.kings is not None:
         yield KING
-    result = heard(findings.correlations)
+    result = select_human_result(findings.correlations)
     if result is not None:
         where = "over systems" if result.question.level == "system" else "within segments"
         yield PEOPLE.format(f"{result.criteria[0]}, {where}")
@@ -261,7 +261,7 @@ def rows(findings: Findings) -> list[dict[str, Any]]:
     found = []
     for one in findings.verdict.metrics:
         record: dict[str, Any] = {"metric": one.metric, "trust": one.trust}
-        for opinion in one.opinions:
+        for opinion in one.judgments:
             name = opinion.judge.lower()
             record |= {name: opinion.value, f"{name}_rank": opinion.rank, f"{name}_best": opinion.standing}
         found.append(record | {"reason": one.reason})

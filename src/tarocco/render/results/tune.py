@@ -7,11 +7,11 @@ from pathlib import Path
 
 from tarocco._version import __version__
 from tarocco.core.errors import InputError
+from tarocco.core.records import Interval
 from tarocco.decode.tuning.pool import Weights
 from tarocco.decode.tuning.results import Tuned, TuneResult
 from tarocco.io.files import check_writable, write_whole
 from tarocco.render.tables import Table, number_or_dash
-from tarocco.scoring.results import Interval
 
 
 def digits(one: Tuned, width: int | None) -> int:
