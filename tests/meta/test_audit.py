@@ -10,6 +10,11 @@ import pytest
 from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
+from tarocco.meta.audit.deletion import STEPS, deletion
+from tarocco.meta.audit.length_trading import trading
+from tarocco.meta.audit.mixing import MOST_LABELS, Labels, mixing
+from tarocco.meta.audit.sign_contradictions import contradictions
+from tarocco.meta.audit.straw_men import ranking
 
 import tarocco
 from tarocco import datasets
@@ -17,12 +22,7 @@ from tarocco.cli import main
 from tarocco.core.test_set import Segments
 from tarocco.meta.audit import straw_men as straw
 from tarocco.meta.audit.audit import METRICS as DEFAULTS
-from tarocco.meta.audit.deletion import STEPS, deletion
-from tarocco.meta.audit.evidence import Evidence, Settings
-from tarocco.meta.audit.length_trading import trading
-from tarocco.meta.audit.mixing import MOST_LABELS, Labels, mixing
-from tarocco.meta.audit.sign_contradictions import contradictions
-from tarocco.meta.audit.straw_men import ranking
+from tarocco.meta.audit.evidence import AuditSettings, Evidence
 from tarocco.scoring.results import Score
 from tests.textbook import auditing
 
@@ -57,7 +57,7 @@ def columns(segments):
     return {"A": too_much, "B": too_little, "C": texts}, references, labels
 
 
-SETTINGS = Settings(alpha=0.99, share=0.3, n_draws=3, n_resamples=2, seed=5)  # an alpha that a few segments reach
+SETTINGS = AuditSettings(alpha=0.99, share=0.3, n_draws=3, n_resamples=2, seed=5)  # an alpha that a few segments reach
 
 
 class Audited:

@@ -3,7 +3,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarocco.meta.orange.confusions import Opponent, Scored, highest_counts, marks, outranked, words_of_difference
+from tarocco.meta.orange.confusions import (
+    HeldOutReference,
+    RankedText,
+    highest_counts,
+    marks,
+    outranked,
+    words_of_difference,
+)
 
 TEXTS = st.lists(st.sampled_from("abcd"), max_size=7)
 OTHERS = st.lists(TEXTS, max_size=3)
@@ -66,7 +73,7 @@ def test_gains_and_losses_are_the_difference_of_clipped_matches(candidate, refer
 @given(TEXTS, TEXTS, OTHERS)
 def test_marks_are_the_words_themselves(candidate, reference, others):
     found = words_of_difference(candidate, reference, others)
-    matched, gained = ([mark[k] for mark in Opponent(reference, others).marks_of(candidate)] for k in (0, 1))
+    matched, gained = ([mark[k] for mark in HeldOutReference(reference, others).marks_of(candidate)] for k in (0, 1))
     assert matched == marks(candidate, others)
     assert tuple(word for word, mark in zip(candidate, gained, strict=True) if mark) == found.gained
     assert all(mark for mark, is_gained in zip(matched, gained, strict=True) if is_gained)
@@ -92,7 +99,7 @@ def test_marks_are_clipped_by_the_reference_that_has_most():
 
 
 def scored(rank, place):
-    return Scored("text", 0.5, rank, place)
+    return RankedText("text", 0.5, rank, place)
 
 
 def test_a_candidate_stands_above_the_references_that_rank_behind_it():

@@ -21,7 +21,7 @@ from tarocco.core.errors import BadParameter, InputError, UnknownName
 from tarocco.core.test_set import HumanScores, Segments, TestSet
 from tarocco.meta.correlation.score_sources import make_human_scores
 from tarocco.meta.references.curves import Curve, Point
-from tarocco.meta.references.subsets import pool_of
+from tarocco.meta.references.subsets import make_pool
 from tarocco.metrics.ngram.order_shares import lower_orders, shares_of
 
 DEMO = datasets.load("demo")
@@ -42,7 +42,7 @@ def adequacy(level="segment"):
 @given(st.integers(2, 7), st.integers(1, 30), SEEDS)
 def test_subsets_of_streams(count, limit, seed):
     references = [[f"r{r}" for r in range(count)]] * 3
-    pool = pool_of(make_test_set({"a": ["x"] * 3}, references))
+    pool = make_pool(make_test_set({"a": ["x"] * 3}, references))
     assert pool.by_stream
     assert pool.most == count
     for size in range(1, count + 1):
@@ -59,7 +59,7 @@ def test_subsets_of_segments(has, seed):
     if not has:
         return
     references = [[f"s{s}r{r}" if there else "" for r, there in enumerate(own)] for s, own in enumerate(has)]
-    pool = pool_of(make_test_set({"a": ["x"] * len(has)}, references))
+    pool = make_pool(make_test_set({"a": ["x"] * len(has)}, references))
     used = [r for r in range(6) if any(own[r] for own in has)]
     has = [[own[r] for r in used] for own in has]
     assert pool.most == min(map(sum, has))
@@ -76,7 +76,7 @@ def test_subsets_of_segments(has, seed):
 def test_a_longer_draw_has_the_shorter_one_in_it():
     """From one number of references to the next, one reference comes in: it is not drawn anew."""
     references = [["a", "b", "c", "d", "e"], ["a", "b", "c", "d"], ["a", "b", "c", "d", "e"]]
-    pool = pool_of(make_test_set({"x": ["a"] * 3}, references))
+    pool = make_pool(make_test_set({"x": ["a"] * 3}, references))
     by_size = [pool.subsets(size, 10, 1) for size in range(1, 5)]
     for fewer, more in pairwise(by_size):
         for one, other in zip(fewer, more, strict=True):
@@ -86,17 +86,17 @@ def test_a_longer_draw_has_the_shorter_one_in_it():
 def test_segments_with_fewer_references_take_no_part():
     references = [["a"], ["b", "c"], ["d", "e", "f"], ["g", "h"]]
     test_set = make_test_set({"x": ["1", "2", "3", "4"]}, references)
-    pool = pool_of(test_set, 2)
+    pool = make_pool(test_set, 2)
     assert pool.rows.tolist() == [1, 2, 3]
     assert list(pool.test_set.systems["x"]) == ["2", "3", "4"]
     with pytest.raises(InputError, match=r"1 reference alone; with --most K .* of 4 segments 3 have 2 or more"):
-        pool_of(test_set)
+        make_pool(test_set)
     with pytest.raises(InputError, match="no segment has 4 references: the most that one has is 3"):
-        pool_of(test_set, 4)
+        make_pool(test_set, 4)
     with pytest.raises(BadParameter, match="most is a whole number of at least 2"):
-        pool_of(test_set, 1)
+        make_pool(test_set, 1)
     with pytest.raises(InputError, match="there is one reference"):
-        pool_of(make_test_set({"x": ["1"]}, ["a"]))
+        make_pool(make_test_set({"x": ["1"]}, ["a"]))
 
 
 @given(st.lists(st.text("aé中\n", max_size=4), min_size=1, max_size=6), st.data())
@@ -518,7 +518,7 @@ def test_pools_keep_texts_that_hold_newlines():
         {"a": Segments.from_strings(["x\ny", "z"])},
         (Segments.from_strings(["a\nb", "c"]), Segments.from_strings(["d", "e"]), Segments.from_strings(["", "f\n"])),
     )
-    pool = pool_of(test_set)
+    pool = make_pool(test_set)
     for subset in pool.subsets(1, 5, 3):
         (stream,) = pool.test_set_of(subset).references
         assert stream[0] in ("a\nb", "d")

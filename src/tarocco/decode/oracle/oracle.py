@@ -27,7 +27,7 @@ from tarocco.decode.oracle.results import FIRST, ORACLE, RIVAL, OracleResult
 from tarocco.encode.batch import Encoding
 from tarocco.io.graphs.reader import NBEST, kind_of, read_lattices
 from tarocco.io.nbest.lists import NBestList, read_nbest
-from tarocco.meta.orange.orange import given_lists
+from tarocco.meta.orange.orange import lists_of_strings
 from tarocco.metrics.base import Metric
 from tarocco.metrics.ngram.bleu import Bleu
 from tarocco.metrics.registry import metrics as find_metrics
@@ -152,7 +152,7 @@ def _sources(texts: Searched, format: str | None, first_id: int, num_candidates:
         everything = chain([first], stream)
         if isinstance(first, Lattice | Forest):
             return Sources("texts", graphs=one_after_another(everything, "texts"))
-        return Sources("texts", lists=given_lists(everything, segments))  # type: ignore[arg-type]
+        return Sources("texts", lists=lists_of_strings(everything, segments))  # type: ignore[arg-type]
     raise InputError("there is nothing to search: texts are empty")
 
 

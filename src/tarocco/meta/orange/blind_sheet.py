@@ -1,4 +1,4 @@
-"""Blind sheets: pairs of a candidate and a reference for a person to judge; a key file says which one is the machine's."""
+"""Blind sheets: pairs of a candidate and a reference for a person to judge, and a key that says which is which."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class SheetJudgments:
     human_better: int
     blank: int  # not judged
     confidence: float
-    by_metric: Mapping[str, SheetJudgments] = field(default_factory=dict)  # a case counts for each metric that confused it
+    by_metric: Mapping[str, SheetJudgments] = field(default_factory=dict)  # that confused the case
 
     @property
     def judged(self) -> int:
@@ -146,8 +146,8 @@ class SheetJudgments:
     def __str__(self) -> str:
         low, high = self.interval
         sentence = (
-            f"In {self.as_good} of {count_of(self.judged, 'case')} ({self.share:.0%}, {self.confidence * 100:g}% interval {low:.0%} to "
-            f"{high:.0%}) the machine's translation was judged as good as the human one"
+            f"In {self.as_good} of {count_of(self.judged, 'case')} ({self.share:.0%}, {self.confidence * 100:g}% "
+            f"interval {low:.0%} to {high:.0%}) the machine's translation was judged as good as the human one"
         )
         if self.machine_better:
             sentence += f", in {self.machine_better} of them better"

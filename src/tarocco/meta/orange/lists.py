@@ -1,4 +1,4 @@
-"""From n-best lists and references to blocks: a list, the references of its segment, and the candidates that take part."""
+"""From n-best lists and references to blocks of lists, with the candidates that take part."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ def run_orange(
     workers: Workers,
     advance: Callable[[int, int], object] | None = None,
 ) -> OrangeResult:
-    """Evaluate scorers, which `make_scorers` returns; `advance` gets the numbers of lists and candidates just ranked."""
+    """Evaluate the scorers of `make_scorers`; `advance` gets the numbers of lists and candidates just ranked."""
     pooled = rules.labels is not None
     if rules.labels is not None and len(rules.labels) != len(references):
         raise InputError(f"pool has {len(rules.labels)} labels, but the references have {len(references)} segments")
@@ -295,7 +295,8 @@ class Ranker:
         return PartRanks(RankTable(), counts, ListTally(), confusions)
 
     def _rank_range(self, byte_range: Stretch, metrics: Sequence[int]) -> PartRanks:
-        assert self.cut is not None and self.references is not None
+        assert self.cut is not None
+        assert self.references is not None
         table, tally = RankTable(), ListTally()
         columns: dict[int, list[Floats]] = {m: [] for m in metrics}
         confusions: list[Confusion] = []
@@ -381,9 +382,7 @@ def _rank_parts(
             waiting.append(pending._replace(part=replace(pending.part, metrics=missing), stored=stored))
             yield source.prepare(waiting[-1].part)
 
-    for ranks in map_ordered(
-        ranker, parts(), None, workers.jobs, workers.executor, here=lambda part: not part.metrics
-    ):
+    for ranks in map_ordered(ranker, parts(), None, workers.jobs, workers.executor, here=lambda part: not part.metrics):
         ranks = ranks or source.rank_again(waiting[0].part)
         part, keys, read, stored = waiting.popleft()
         ranks = source.complete(part, ranks, read)

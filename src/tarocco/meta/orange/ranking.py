@@ -1,4 +1,4 @@
-"""The ranks of references in lists of candidates: score a block of lists, then count the candidates above the references.
+"""The ranks of references in lists of candidates: score a block, then count the candidates above the references.
 
 Within this file scores are goodness, so higher is better. A missing score is NaN: missing scores of references are left
 out of means, and a list has no rank (NaN) if no reference has a score or any candidate has none. Two scores are equal
@@ -112,9 +112,7 @@ class Standing(NamedTuple):
         return within + self.others[:, None]
 
 
-def rank_references(
-    candidates: Floats, references: Floats, members: Sequence[Sequence[int]], oracle: str
-) -> Standing:
+def rank_references(candidates: Floats, references: Floats, members: Sequence[Sequence[int]], oracle: str) -> Standing:
     """Return the standing of each metric; metric m is made of the scorers members[m]."""
     alone = [scorers[0] for scorers in members if len(scorers) == 1]
     single = standing(candidates[alone], references[alone], oracle)

@@ -13,22 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import InputError, UnknownName
+from tarocco.core.records import Interval, Record, ResultTable, number_or_null, to_json
 from tarocco.meta.orange.confusions import Confusion
 from tarocco.meta.orange.lists import ListBlock, ListTally
 from tarocco.meta.orange.ranking import rank
 from tarocco.meta.orange.rules import EvaluatedMetric, OrangeRules
 from tarocco.metrics.base import Floats
 from tarocco.scoring.resampling import bootstrap, percentiles, totals
-from tarocco.core.records import number_or_null
-from tarocco.core.records import Interval
-from tarocco.core.records import ResultTable
 from tarocco.scoring.settings import Resampling
 
 FROM_STORE = "found in the store"  # ends the note that is about the run, not about the data
 
 
 @dataclass(frozen=True, eq=False)
-class Orange:
+class Orange(Record):
     """ORANGE of one metric: the average rank of the references in the lists, divided by the length of a list plus one.
 
     `interval` belongs to the average rank, `orange_interval` to ORANGE. `difference` is ORANGE minus that of the best
@@ -38,6 +36,16 @@ class Orange:
     A segment counts for a metric if all its scores exist: `n_segments` is the number of these segments, and `ranks` is
     NaN for the others. The difference is computed on the segments that count for both metrics.
     """
+
+    json_fields = (
+        *("metric", "signature", "orange", "average_rank", "interval", "orange_interval", "difference"),
+        *("difference_interval", "equivalent_to_best", "n_segments", "n_best", "curve"),
+    )
+    row_fields = (
+        *("metric", "orange", "average_rank", "interval", "orange_interval", "difference", "difference_interval"),
+        *("equivalent_to_best", "n_segments", "n_best", "signature"),
+    )
+    optional_fields = ("curve",)
 
     metric: str
     signature: str
@@ -56,28 +64,7 @@ class Orange:
 
     def to_dict(self, level: str = "corpus") -> dict[str, Any]:
         """Return the JSON record; at the level "segment" with the rank in each list."""
-        record: dict[str, Any] = {
-            "metric": self.metric,
-            "signature": self.signature,
-            "orange": number_or_null(self.orange),
-            "average_rank": number_or_null(self.average_rank),
-            "interval": _ends(self.interval),
-            "orange_interval": _ends(self.orange_interval),
-            "difference": number_or_null(self.difference),
-            "difference_interval": _ends(self.difference_interval),
-            "equivalent_to_best": self.equivalent_to_best,
-            "n_segments": self.n_segments,
-            "n_best": self.n_best,
-        }
-        if self.curve:
-            record["curve"] = [[length, number_or_null(value)] for length, value in self.curve]
-        if level == "segment":
-            record["ranks"] = [number_or_null(value) for value in self.ranks.tolist()]
-        return record
-
-
-def _ends(interval: Interval) -> list[float | None]:
-    return [number_or_null(interval.low), number_or_null(interval.high)]
+        return super().to_dict() | ({"ranks": to_json(self.ranks)} if level == "segment" else {})
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,14 +72,16 @@ class OrangeResult(ResultTable, Mapping[str, Orange]):
     """ORANGE of several metrics, the best first. `result["ROUGE-L"]` is an `Orange`.
 
     `segments` are the numbers (from 0) of the segments that count, and `sizes` the lengths of their lists. `left_out`
-    has the number of segments that do not count, by reason, and `found` counts what occurs in the lists.
+    has the number of segments that do not count, by reason, and `counts` what occurs in the lists.
     """
+
+    record_field = "metrics"
 
     metrics: tuple[Orange, ...]
     segments: NDArray[np.intp]
     sizes: NDArray[np.intp]
     left_out: Mapping[str, int]
-    found: Mapping[str, int]
+    counts: Mapping[str, int]
     notes: tuple[str, ...] = ()
     confusions: tuple[Confusion, ...] = ()
 
@@ -107,28 +96,6 @@ class OrangeResult(ResultTable, Mapping[str, Orange]):
 
     def __len__(self) -> int:
         return len(self.metrics)
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one flat record per metric."""
-        return [
-            {
-                "metric": metric.metric,
-                "orange": number_or_null(metric.orange),
-                "average_rank": number_or_null(metric.average_rank),
-                "low": number_or_null(metric.interval.low),
-                "high": number_or_null(metric.interval.high),
-                "orange_low": number_or_null(metric.orange_interval.low),
-                "orange_high": number_or_null(metric.orange_interval.high),
-                "difference": number_or_null(metric.difference),
-                "difference_low": number_or_null(metric.difference_interval.low),
-                "difference_high": number_or_null(metric.difference_interval.high),
-                "equivalent_to_best": metric.equivalent_to_best,
-                "n_segments": metric.n_segments,
-                "n_best": metric.n_best,
-                "signature": metric.signature,
-            }
-            for metric in self.metrics
-        ]
 
     def curves(self) -> list[dict[str, Any]]:
         """Return one flat record per metric and length of the list, for plots."""
@@ -152,28 +119,24 @@ class OrangeResult(ResultTable, Mapping[str, Orange]):
         """Return what `tarocco orange -f json` prints under "results"."""
         return [metric.to_dict(level) for metric in self.metrics]
 
-    def __repr__(self) -> str:
-        return f"{self.about}\n" + "\n".join(
-            f"<{metric.metric}: ORANGE {100 * metric.orange:.2f}%, average rank {metric.average_rank:.1f} "
-            f"[{metric.interval.low:.1f}, {metric.interval.high:.1f}]>"
+    def display(self) -> list[dict[str, Any]]:
+        """Return the table of Lin and Och (2004)."""
+        ci = f"{100 * self.metrics[0].interval.confidence:g}%-CI"
+        return [
+            {
+                "Method": metric.metric,
+                "ORANGE": f"{100 * metric.orange:.2f}%",
+                "Avg Rank": f"{metric.average_rank:.1f}",
+                f"{ci}-L": f"{metric.interval.low:.1f}",
+                f"{ci}-U": f"{metric.interval.high:.1f}",
+                "as best": self.mark(metric),
+            }
             for metric in self.metrics
-        )
+        ]
 
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        body = "".join(
-            f'<tr><th title="{escape(metric.signature)}">{escape(metric.metric)}</th><td>{100 * metric.orange:.2f}%</td>'
-            f"<td>{metric.average_rank:.1f}</td><td>{metric.interval.low:.1f}</td><td>{metric.interval.high:.1f}</td>"
-            f"<td>{self.mark(metric)}</td></tr>"
-            for metric in self.metrics
-        )
-        first = self.metrics[0]
-        between = f"{100 * first.interval.confidence:g}%-CI"
-        names = ("Method", "ORANGE", "Avg Rank", f"{between}-L", f"{between}-U", "as best")
-        head = "".join(f"<th>{name}</th>" for name in names)
-        about = "<br>".join(map(escape, (self.about, *self.notes)))
-        return f"<table><caption>{about}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    def captions(self) -> tuple[str, ...]:
+        """Return what was ranked, and notes."""
+        return self.about, *self.notes
 
     def mark(self, metric: Orange) -> str:
         """Return "best" for the best metric, and "=" for one that cannot be distinguished from it."""
@@ -193,7 +156,7 @@ class OrangeResult(ResultTable, Mapping[str, Orange]):
             f"{n} segment{'s' * (n > 1)}, {lists} candidates"
             + (f"; left out: {', '.join(out)}" if out else "")
             + (f"; left out, without a score: {', '.join(fewer)}" if fewer else "")
-            + (f"; {self.found['pooled']} pooled with others" if self.found["pooled"] else "")
+            + (f"; {self.counts['pooled']} pooled with others" if self.counts["pooled"] else "")
         )
 
 
@@ -314,7 +277,7 @@ def evaluate_ranks(
 
 
 def _means(add_up: Callable[[Floats], Floats], columns: Floats, defined: NDArray[np.bool_]) -> Floats:
-    """Return the mean of the defined values of each column, from a function that adds up rows; NaN if there are none."""
+    """Return the mean of the defined values of each column; `add_up` adds up rows. NaN if there are none."""
     sums = add_up(np.concatenate([np.where(defined, columns, 0.0), defined], axis=1))
     k = columns.shape[1]
     with np.errstate(invalid="ignore"):

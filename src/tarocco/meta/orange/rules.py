@@ -173,7 +173,8 @@ def make_scorers(
     metrics: Sequence[Metric], external: Sequence[CandidateScores] = (), combine: Sequence[Sequence[str | Metric]] = ()
 ) -> list[tuple[Scorer, ...]]:
     """Return one tuple per evaluated metric: each metric and each set of external scores alone, then combinations."""
-    return [*((one,) for one in (*metrics, *external)), *(_combination(group, external) for group in combine)]
+    alone: list[Scorer] = [*metrics, *external]
+    return [*((scorer,) for scorer in alone), *(_combination(group, external) for group in combine)]
 
 
 def _combination(group: Sequence[str | Metric], external: Sequence[CandidateScores]) -> tuple[Scorer, ...]:

@@ -1,4 +1,4 @@
-"""How many references are enough? Metrics on subsets of the references, judged by people (Finch et al. 2004), ORANGE or KING.
+"""How many references are enough? Metrics on subsets of them, judged by people (Finch et al. 2004), ORANGE or KING.
 
 Every subset is scored as a test set of its own, so that everything that depends on the references (clipping, lengths,
 NIST's information, the choice of the best reference) is as if there were no others.
@@ -23,24 +23,23 @@ from tarocco.core.test_set import HumanScores, TestSet
 from tarocco.encode.batch import Encoding
 from tarocco.io.nbest.lists import NBestList
 from tarocco.meta.correlation.agreement import COEFFICIENTS
-from tarocco.meta.correlation.score_sources import HumanInput
-from tarocco.meta.correlation.score_sources import describe_judged_systems
-from tarocco.meta.correlation.score_sources import find_criterion
-from tarocco.meta.correlation.score_sources import make_human_scores
-from tarocco.meta.correlation.score_sources import MIN_SYSTEMS
-from tarocco.meta.correlation.levels import make_level
-from tarocco.meta.correlation.levels import CorrelationLevel
-from tarocco.meta.correlation.score_sources import make_source
-from tarocco.meta.correlation.score_sources import make_human_source
-from tarocco.meta.correlation.score_sources import make_metric_source
-from tarocco.meta.correlation.score_sources import ScoreSource
+from tarocco.meta.correlation.levels import CorrelationLevel, make_level
+from tarocco.meta.correlation.score_sources import (
+    MIN_SYSTEMS,
+    HumanInput,
+    ScoreSource,
+    describe_judged_systems,
+    find_criterion,
+    make_human_scores,
+    make_human_source,
+    make_metric_source,
+    make_source,
+)
 from tarocco.meta.orange.orange import UNTOKENIZED, NBest, open_lists, run_orange
 from tarocco.meta.orange.rules import OrangeRules, make_scorers
 from tarocco.meta.qarla import king as kings
-from tarocco.meta.qarla.queen import compute_held_out_queens
-from tarocco.meta.qarla.queen import PairSelection
-from tarocco.meta.qarla.similarities import Similarities
-from tarocco.meta.qarla.similarities import compute_similarities
+from tarocco.meta.qarla.queen import PairSelection, compute_held_out_queens
+from tarocco.meta.qarla.similarities import Similarities, compute_similarities
 from tarocco.meta.references.curves import Curve, Point, ReferencesResult
 from tarocco.meta.references.subsets import ReferencePool, Subset, make_pool
 from tarocco.metrics.base import Floats, Metric
@@ -168,9 +167,9 @@ def references(
     [(1, 3), (2, 3), (3, 1)]
     """
     by = _choose_judge(by, human is not None, nbest is not None)
-    text = text or (UNTOKENIZED if by == "orange" else TEXT)
+    default = UNTOKENIZED if by == "orange" else TEXT
     set_by_caller = {name: value for name, value in shortcuts.items() if (name, value) != ("tokenize", None)}
-    study, text, workers = apply_shortcuts("references", set_by_caller, study, text, workers)
+    study, reading, workers = apply_shortcuts("references", set_by_caller, study, text or default, workers)
     if by != "people" and (study.level != "system" or study.grouping or study.coefficient):
         raise BadParameter(f"level, grouping and coefficient need human scores, but the judge is {by.upper()}")
     chosen = find_metrics([metrics] if isinstance(metrics, str | Metric) else metrics)
@@ -180,19 +179,19 @@ def references(
         if systems is not None:
             raise BadParameter("nbest needs no systems: pass None for them")
         pool = make_pool(TestSet({}, streams_of(listed(references, "references"))), study.most, least=3)
-        judge = judge_by_orange(nbest, pool, text.encoding, study.seed)
+        judge = judge_by_orange(nbest, pool, reading.encoding, study.seed)
     elif by == "king":
         if systems is None:
             raise BadParameter("KING compares references with systems, but systems is None")
         pool = make_pool(make_test_set(systems, references), study.most, least=4)
-        judge = KingJudge(text.encoding, pool, workers)
+        judge = KingJudge(reading.encoding, pool, workers)
     else:
         assert human is not None
         if not isinstance(systems, Mapping):
             raise InputError("systems is a mapping from names to segments, because a correlation needs several")
         test_set = make_test_set(systems, references)
         people = make_human_scores(human, list(test_set.systems), len(test_set))
-        pool, judge = judge_by_people(test_set, people, text.encoding, study)
+        pool, judge = judge_by_people(test_set, people, reading.encoding, study)
     return run_references(pool, chosen, judge, study, workers)
 
 
@@ -264,11 +263,12 @@ def _judge_subsets(
 ) -> Iterator[list[SubsetAgreement]]:
     """Judge subsets in parallel; with a store, which has one writer, one after another with parallel work inside."""
     store, executor = workers.store, workers.executor
-    alone = Workers(jobs=1)
     if store is None and not (executor is not None and isinstance(judge, KingJudge)):  # KING compares texts here, once
-        yield from map_ordered(
-            lambda subset: judge(pool.test_set_of(subset), metrics, alone), subsets, len(subsets), workers.jobs, executor
-        )
+
+        def judge_alone(subset: Subset) -> list[SubsetAgreement]:
+            return judge(pool.test_set_of(subset), metrics, Workers(jobs=1))
+
+        yield from map_ordered(judge_alone, subsets, len(subsets), workers.jobs, executor)
         return
     from tarocco.store import Store
 
@@ -317,7 +317,7 @@ class PeopleJudge:
     """Judges metrics by their correlation with human scores."""
 
     encoding: Encoding
-    view: CorrelationLevel
+    level: CorrelationLevel
     coefficient: str
     items: Floats
     signature_parts: Sequence[tuple[str, object]]
@@ -328,8 +328,8 @@ class PeopleJudge:
     @property
     def name(self) -> str:
         """What the numbers are."""
-        grouped = f", grouped by {self.view.grouping}" if self.view.grouping != "none" else ""
-        return f"{self.coefficient.capitalize()} correlation with people, {self.view.level} level{grouped}"
+        grouped = f", grouped by {self.level.grouping}" if self.level.grouping != "none" else ""
+        return f"{self.coefficient.capitalize()} correlation with people, {self.level.level} level{grouped}"
 
     def __call__(self, test_set: TestSet, metrics: Sequence[Metric], workers: Workers) -> list[SubsetAgreement]:
         """Return the correlation of each metric, and what its orders contribute."""
@@ -338,7 +338,8 @@ class PeopleJudge:
         agreements = []
         for m, metric in enumerate(metrics):
             of_metric = scores[m :: len(metrics)]  # sorted by system, then by metric
-            agreement = self.view.agreement(self.coefficient, self.view.items(make_metric_source(of_metric)), self.items)
+            items = self.level.items(make_metric_source(of_metric))
+            agreement = self.level.agreement(self.coefficient, items, self.items)
             by_order = shares_of(metric, np.stack([score.sums for score in of_metric]))
             shares = {name: _mean(values) for name, values in by_order.items()}
             agreements.append(SubsetAgreement(agreement.value, shares, agreement.why))
@@ -359,9 +360,7 @@ def judge_by_people(
     items = view.items(side)  # before anything is scored, because people may have no scores at this level
     judged = int(np.isfinite(items).any(axis=1).sum())
     if judged < MIN_SYSTEMS and (level == "system" or study.grouping == "item"):
-        raise InputError(
-            f"people judged {judged} of these systems: a correlation needs {MIN_SYSTEMS} systems or more"
-        )
+        raise InputError(f"people judged {judged} of these systems: a correlation needs {MIN_SYSTEMS} systems or more")
     parts: list[tuple[str, object]] = [("by", "people"), ("level", level)]
     if level != "system":
         parts.append(("grouping", view.grouping))
@@ -429,17 +428,15 @@ class OrangeJudge:
         return [SubsetAgreement(one.orange, why=None if one.n_segments else "it scores no list") for one in of_metrics]
 
 
-def judge_by_orange(
-    nbest: NBest, pool: ReferencePool, encoding: Encoding, seed: int, first_id: int = 0
-) -> OrangeJudge:
+def judge_by_orange(nbest: NBest, pool: ReferencePool, encoding: Encoding, seed: int, first_id: int = 0) -> OrangeJudge:
     """Return ORANGE as the judge. It uses the lists of the pool's segments; short lists count with their own length."""
     rules = OrangeRules(short="keep", first_id=first_id if isinstance(nbest, str | os.PathLike) else 0)
     stream, path = open_lists(nbest, pool.of, rules)
     place = {segment: i for i, segment in enumerate(pool.rows.tolist())}
-    lists = [replace(nbest_list, segment=place[nbest_list.segment]) for nbest_list in stream if nbest_list.segment in place]
+    lists = [replace(one, segment=place[one.segment]) for one in stream if one.segment in place]
     if not lists:
         raise InputError(f"{path}: no list belongs to a segment that takes part")
-    missing = len(pool.rows) - len({nbest_list.segment for nbest_list in lists})
+    missing = len(pool.rows) - len({one.segment for one in lists})
     notes = [f"{missing} of {len(pool.rows)} segments have no list"] if missing else []
     return OrangeJudge(encoding, lists, path, replace(rules, first_id=0), seed, notes)
 
