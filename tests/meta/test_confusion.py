@@ -3,14 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarocco.meta.orange.confusions import (
-    HeldOutReference,
-    RankedText,
-    highest_counts,
-    marks,
-    outranked,
-    words_of_difference,
-)
+from tarocco.meta.orange.confusions import HeldOutReference, RankedText, highest_counts, marks, outranked
 
 TEXTS = st.lists(st.sampled_from("abcd"), max_size=7)
 OTHERS = st.lists(TEXTS, max_size=3)
@@ -52,7 +45,7 @@ def subsequence(part, whole):
 
 @given(TEXTS, TEXTS, OTHERS)
 def test_words_of_difference_are_those_of_the_twin_in_text_order(candidate, reference, others):
-    found, wanted = words_of_difference(candidate, reference, others), differences(candidate, reference, others)
+    found, wanted = HeldOutReference(reference, others).difference(candidate), differences(candidate, reference, others)
     assert (sorted(found.gained), sorted(found.lost)) == (wanted["gained"], wanted["lost"])
     assert sorted(found.alone) == sorted(wanted["alone"])
     assert sorted(found.unsupported) == sorted(wanted["unsupported"])
@@ -65,14 +58,14 @@ def test_gains_and_losses_are_the_difference_of_clipped_matches(candidate, refer
     """Clipped precision's numerators: what a metric of single words sees."""
     highest = highest_counts(others)
     matches = [sum(min(text.count(word), highest[word]) for word in set(text)) for text in (candidate, reference)]
-    found = words_of_difference(candidate, reference, others)
+    found = HeldOutReference(reference, others).difference(candidate)
     assert len(found.gained) - len(found.lost) == matches[0] - matches[1]
     assert [sum(marks(text, others)) for text in (candidate, reference)] == matches
 
 
 @given(TEXTS, TEXTS, OTHERS)
 def test_marks_are_the_words_themselves(candidate, reference, others):
-    found = words_of_difference(candidate, reference, others)
+    found = HeldOutReference(reference, others).difference(candidate)
     matched, gained = ([mark[k] for mark in HeldOutReference(reference, others).marks_of(candidate)] for k in (0, 1))
     assert matched == marks(candidate, others)
     assert tuple(word for word, mark in zip(candidate, gained, strict=True) if mark) == found.gained
@@ -82,11 +75,9 @@ def test_marks_are_the_words_themselves(candidate, reference, others):
 
 
 def test_by_hand():
-    found = words_of_difference(
-        ["the", "dog", "saw", "the", "cat", "and", "the", "bird"],
-        ["a", "hound", "saw", "the", "cat"],
-        [["the", "dog", "saw", "a", "cat"], ["the", "dog", "watched", "the", "cat"]],
-    )
+    others = [["the", "dog", "saw", "a", "cat"], ["the", "dog", "watched", "the", "cat"]]
+    reference = HeldOutReference(["a", "hound", "saw", "the", "cat"], others)
+    found = reference.difference(["the", "dog", "saw", "the", "cat", "and", "the", "bird"])
     assert found.gained == ("dog", "the")  # the second "the": one of the others has two, the reference one
     assert found.lost == ("a",)
     assert found.alone == ("and", "the", "bird")  # no reference has three times "the"

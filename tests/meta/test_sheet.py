@@ -275,16 +275,16 @@ def judged_sheet(tmp_path):
         (["case\tjudgment", "1-x\tA", "2-x\tboth"], 'DIR/s.tsv, line 3: a judgment is A, B or =, not "both"'),
         (
             ["case\tjudgment", "1-x\tA", "2-y\tA"],
-            'DIR/s.tsv, line 3: the case "2-y" is not in DIR/s.key.tsv: that is the key of another sheet',
+            'DIR/s.tsv, line 3: case "2-y" is not in DIR/s.key.tsv, which is the key of another sheet',
         ),
-        (["case\tjudgment", "1-x\tA", "1-x\tB"], 'DIR/s.tsv, line 3: the case "1-x" stands there twice'),
+        (["case\tjudgment", "1-x\tA", "1-x\tB"], 'DIR/s.tsv, line 3: case "1-x" is listed twice'),
         (
             ["case\tjudgment", "1-x\t", "2-x\t "],
-            "DIR/s.tsv: no case has been judged: A, B or = is wanted in the column judgment",
+            "DIR/s.tsv: no case has been judged: expected A, B or = in the column judgment",
         ),
         (
             ["case\tjudgement", "1-x\tA"],
-            'DIR/s.tsv, line 1: a column "judgment" is wanted; did you mean "judgement"?',
+            'DIR/s.tsv, line 1: expected a column "judgment"; did you mean "judgement"?',
         ),
         (["case\tjudgment", "1-x\tA\tB"], "DIR/s.tsv, line 2: 2 columns are wanted, as in line 1, found 3"),
     ],
@@ -297,8 +297,8 @@ def test_bad_sheets(judged_sheet, lines, sentence):
     ("text", "sentence"),
     [
         ("case\tmachine\tmetrics\n1-x\tC\tM\n", 'DIR/s.key.tsv, line 2: the machine\'s side is A or B, not "C"'),
-        ("case\tmachine\tmetrics\n1-x\tA\tM\n1-x\tA\tM\n", 'DIR/s.key.tsv, line 3: the case "1-x" stands there twice'),
-        ("case\tmetrics\n1-x\tM\n", 'DIR/s.key.tsv, line 1: a column "machine" is wanted; there are case, metrics'),
+        ("case\tmachine\tmetrics\n1-x\tA\tM\n1-x\tA\tM\n", 'DIR/s.key.tsv, line 3: case "1-x" is listed twice'),
+        ("case\tmetrics\n1-x\tM\n", 'DIR/s.key.tsv, line 1: expected a column "machine"; there are case, metrics'),
     ],
 )
 def test_bad_keys(judged_sheet, text, sentence):
@@ -309,7 +309,7 @@ def test_bad_keys(judged_sheet, text, sentence):
 def test_a_sheet_without_its_key_is_refused(tmp_path):
     path = tmp_path / "s.tsv"
     assert refused(path, "case\tjudgment", "1-x\tA") == (
-        "DIR/s.tsv: its key DIR/s.key.tsv is not beside it, and without it nobody knows which side is whose"
+        "DIR/s.tsv: there is no key DIR/s.key.tsv, which says which side is the machine's"
     )
     assert refused(tmp_path / "none.tsv") == "DIR/none.tsv: there is no such file"
 
@@ -319,7 +319,7 @@ def test_the_key_of_another_draw_is_noticed(tmp_path):
     for seed in (1, 2):
         write_sheet(str(tmp_path / f"{seed}.tsv"), draw_cases(confusions, 5, seed), seed)
     judge(tmp_path / "1.tsv", {1: "A"})
-    with pytest.raises(InputError, match="that is the key of another sheet"):
+    with pytest.raises(InputError, match="which is the key of another sheet"):
         read_judgments(str(tmp_path / "1.tsv"), str(tmp_path / "2.key.tsv"))
 
 
@@ -332,13 +332,13 @@ def test_what_no_sheet_is_written_to(sheet):
     assert refused(sheet.with_name("s.xlsx"), said=write) == "DIR/s.xlsx: the name of a sheet ends in .tsv or .csv"
     nowhere = sheet.parent / "nowhere" / "s.tsv"
     assert refused(nowhere, said=write) == "DIR/s.tsv: there is no directory DIR"
-    with pytest.raises(InputError, match="there is no case to judge: no candidate stands above the references"):
+    with pytest.raises(InputError, match="there is no case to judge, because no candidate ranks above the references"):
         write_sheet(str(sheet), [], seed=1)
     write(str(sheet))  # nobody has judged anything there
     judge(sheet, {1: "A"})
     before = sheet.read_bytes(), key(sheet).read_bytes()
     assert refused(sheet, said=write) == (
-        f"DIR/{sheet.name}: there are judgments in this sheet, and they would be lost; name another file"
+        f"DIR/{sheet.name}: this sheet has judgments, which would be lost; name another file"
     )
     assert (sheet.read_bytes(), key(sheet).read_bytes()) == before
 
@@ -347,7 +347,7 @@ def test_a_file_that_is_no_sheet_is_left_alone(tmp_path):
     path = tmp_path / "s.tsv"
     for content in (b"", b"\xff", b"a\tb\n1\t2\n"):
         path.write_bytes(content)
-        with pytest.raises(InputError, match="this file is there, and it is no sheet; name another file"):
+        with pytest.raises(InputError, match="this file exists and is not a sheet; name another file"):
             write_sheet(str(path), draw_cases([confusion(1)], 1, seed=1), seed=1)
         assert path.read_bytes() == content
 

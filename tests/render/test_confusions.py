@@ -153,7 +153,7 @@ def test_a_segment_shows_ranks_scores_and_words(tmp_path):
         "candidate 320.7000the dog saw a catcopy of a reference over reference 2: gains dog",
     ]
     text = " ".join(shown.texts["p"])
-    assert "The oracle scores 0.5000 and ranks 3 in a list of 10: 5 candidates stand above it, 2 are shown." in text
+    assert "The oracle scores 0.5000 and ranks 3 in a list of 10: 5 candidates rank above it, 2 are shown." in text
 
 
 def test_matched_words_are_marked_and_gained_ones_strongly(tmp_path):
@@ -168,12 +168,12 @@ def test_matched_words_are_marked_and_gained_ones_strongly(tmp_path):
 
 def test_a_segment_without_confusion_is_one_line(tmp_path):
     shown = page(tmp_path, CALM)
-    assert "The oracle scores - and ranks 1 in a list of 10: no candidate stands above it." in shown.texts["p"]
+    assert "The oracle scores - and ranks 1 in a list of 10: no candidate ranks above it." in shown.texts["p"]
     assert shown.tags.count("table") == 1
     one = page(tmp_path, replace(VIEW, above=VIEW.above[:1], above_count=1))
     assert any("1 candidate stands above it." in text for text in one.texts["p"])
     first = page(tmp_path, replace(VIEW, above=VIEW.above[:1]))
-    assert any("5 candidates stand above it, 1 is shown." in text for text in first.texts["p"])
+    assert any("5 candidates rank above it, 1 is shown." in text for text in first.texts["p"])
 
 
 def test_hostile_text_stays_text(tmp_path):
