@@ -39,11 +39,11 @@ class Synthetic:
 
 def known(lines: int, references: int) -> tuple[list[str], list[tuple[str, ...]]]:
     """The text, after it was analyzed."""
-    from tarocco.annotate.cache import annotated, register
+    from tarocco.annotate.cache import annotate_texts, register
 
     register("spacy", Synthetic())
     system, *streams = english(lines, 1 + references)
-    annotated([text for column in (system, *streams) for text in column], "spacy")
+    annotate_texts([text for column in (system, *streams) for text in column], "spacy")
     return system, list(zip(*streams, strict=True))
 
 
@@ -56,12 +56,12 @@ def ours(lines: int, references: int, jobs: int | None, metric: str = "MAXSIM") 
 
 
 def theirs(lines: int, references: int) -> float:
-    from tarocco.annotate.cache import annotated
+    from tarocco.annotate.cache import annotate_texts
     from tarocco.encode.wordnet import wordnet
 
     system, by_segment = known(lines, references)
     texts = set(system) | {text for own in by_segment for text in own}
-    sentences = dict(zip(texts, annotated(list(texts), "spacy"), strict=True))
+    sentences = dict(zip(texts, annotate_texts(list(texts), "spacy"), strict=True))
     words = {text: list(zip(one.lemmas, one.tags, strict=True)) for text, one in sentences.items()}
     synsets = {lemma: frozenset(wordnet().synsets(lemma)) for one in words.values() for lemma, _ in one}
     return seconds(

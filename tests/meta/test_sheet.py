@@ -286,7 +286,7 @@ def judged_sheet(tmp_path):
             ["case\tjudgement", "1-x\tA"],
             'DIR/s.tsv, line 1: expected a column "judgment"; did you mean "judgement"?',
         ),
-        (["case\tjudgment", "1-x\tA\tB"], "DIR/s.tsv, line 2: 2 columns are wanted, as in line 1, found 3"),
+        (["case\tjudgment", "1-x\tA\tB"], "DIR/s.tsv, line 2: expected 2 columns as on line 1, found 3"),
     ],
 )
 def test_bad_sheets(judged_sheet, lines, sentence):

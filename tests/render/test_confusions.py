@@ -171,7 +171,7 @@ def test_a_segment_without_confusion_is_one_line(tmp_path):
     assert "The oracle scores - and ranks 1 in a list of 10: no candidate ranks above it." in shown.texts["p"]
     assert shown.tags.count("table") == 1
     one = page(tmp_path, replace(VIEW, above=VIEW.above[:1], above_count=1))
-    assert any("1 candidate stands above it." in text for text in one.texts["p"])
+    assert any("1 candidate ranks above it." in text for text in one.texts["p"])
     first = page(tmp_path, replace(VIEW, above=VIEW.above[:1]))
     assert any("5 candidates rank above it, 1 is shown." in text for text in first.texts["p"])
 

@@ -57,9 +57,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.annotate.files import formats_for, text_of
+    from tarocco.annotate.parses import format_sentences, list_formats
     from tarocco.core.errors import BadParameter, InputError
-    from tarocco.io.files import check_apart, check_writable, write_whole
+    from tarocco.io.files import check_no_overwrite, check_writable, write_atomically
 
     if options.parses and options.analyzer:
         raise BadParameter("either an analyzer tells the structure of sentences (--analyzer) or files do (--parses)")
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
     formats = FORMATS if options.format is None else (options.format,)
     targets = {} if to_output else {file: _targets(file, options.output, formats) for file in options.files}
     written = [str(path) for paths in targets.values() for path in paths.values()]
-    check_apart(written, [*options.files, *(options.parses or ())])
+    check_no_overwrite(written, [*options.files, *(options.parses or ())])
     folder = None if options.output is None or Path(options.output).is_dir() else Path(options.output)
     if folder is not None and folder.exists():
         raise InputError(f"{folder}: a directory is wanted, and this is a file")
@@ -80,18 +80,18 @@ def run(options: argparse.Namespace) -> None:
     rows = []
     for file in options.files:
         sentences = _sentences(file, options)
-        there = formats_for(sentences[0].layers) if sentences else []
+        there = list_formats(sentences[0].layers) if sentences else []
         if to_output:
             if options.format not in there:
                 raise InputError(f"the analysis has nothing that {options.format} could say: it has {', '.join(there)}")
-            sys.stdout.write(text_of(sentences, options.format))
+            sys.stdout.write(format_sentences(sentences, options.format))
             return
         names = []
         if folder is not None:
             folder.mkdir(exist_ok=True)
         for name, target in targets[file].items():
             if name in there:
-                write_whole(target, text_of(sentences, name).encode("utf-8", "surrogatepass"))
+                write_atomically(target, format_sentences(sentences, name).encode("utf-8", "surrogatepass"))
                 names.append(target.name)
         rows.append((file, " ".join(names), f"{len(sentences)}", f"{sum(len(one.words) for one in sentences)}"))
     _report(rows)
@@ -109,25 +109,27 @@ def _targets(file: str, folder: str | None, formats: tuple[str, ...]) -> dict[st
 
 def _sentences(file: str, options: argparse.Namespace) -> list[Sentence]:
     from tarocco.annotate.analyzers import DEFAULT
-    from tarocco.annotate.cache import annotated
-    from tarocco.annotate.derived_layers import completing
-    from tarocco.annotate.files import read_annotations
-    from tarocco.annotate.labels import to_iqmt
+    from tarocco.annotate.cache import annotate_texts
+    from tarocco.annotate.derivation import choose_derivation
+    from tarocco.annotate.iqmt_labels import to_iqmt
+    from tarocco.annotate.parses import read_annotations
     from tarocco.core.errors import InputError, TextRefused
-    from tarocco.io.files import shown
-    from tarocco.io.lines import read_lines
+    from tarocco.io.files import display_name
+    from tarocco.io.text import read_lines
     from tarocco.render.terminal import progress
 
     texts = list(read_lines(file))
     if options.parses:
         sentences = read_annotations(options.parses, texts)
-        sentences = list(map(completing(sentences), sentences))
+        sentences = list(map(choose_derivation(sentences), sentences))
     else:
         with progress("texts", len(texts), shown=not options.quiet) as advance:
             try:
-                sentences = annotated(texts, options.analyzer or DEFAULT, store_of(options), advance, options.executor)
+                sentences = annotate_texts(
+                    texts, options.analyzer or DEFAULT, store_of(options), advance, options.executor
+                )
             except TextRefused as refused:
-                where = f"{shown(file)}, line {texts.index(refused.text) + 1}"
+                where = f"{display_name(file)}, line {texts.index(refused.text) + 1}"
                 raise InputError(f"{where}: {refused.reason}") from None
     return [to_iqmt(sentence) for sentence in sentences] if options.labels == "iqmt" else sentences
 

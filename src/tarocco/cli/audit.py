@@ -101,7 +101,7 @@ def _groups(options: argparse.Namespace, test_set: TestSet) -> Sequence[str] | N
 
     if options.groups is None:
         return test_set.documents
-    return read_labels(options.groups, Column("references", options.references[0], test_set.references[0]))
+    return read_labels(options.groups, TextColumn("references", options.references[0], test_set.references[0]))
 
 
 def write(result: AuditResult, options: argparse.Namespace) -> None:

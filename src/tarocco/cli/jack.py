@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.render.results import score as scores
 
     judged = read_and_compare(options, "JACK")
-    result = evaluate_jack(judged.near, judged.sets, judged.settings)
+    result = evaluate_jack(judged.near, judged.sets, judged.settings, judged.resampling, options.jobs)
     if not options.quiet:
         for note in result.notes:
             say(f"note: {note}")

@@ -29,13 +29,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.meta.qarla.qarla import evaluate_king
+    from tarocco.meta.qarla.qarla import KingOptions, evaluate_king
     from tarocco.render import tables
     from tarocco.render.results import qarla
     from tarocco.render.results import score as scores
 
     judged = read_and_compare(options, "KING")
-    result = evaluate_king(judged.near, judged.sets, options.level, judged.settings)
+    settings = KingOptions(options.trans_topic, options.pairs, options.segments, options.level)
+    result = evaluate_king(judged.near, judged.sets, settings, judged.resampling, options.jobs)
     if not options.quiet:
         for note in result.notes:
             say(f"note: {note}")

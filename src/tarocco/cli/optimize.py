@@ -105,38 +105,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     from tarocco.cli.inputs import read_inputs
     from tarocco.meta.qarla.optimize import METRICS, check_search, run_optimize
-    from tarocco.meta.qarla.qarla import check_test_set, make_settings
+    from tarocco.meta.qarla.qarla import QarlaOptions, check_test_set
     from tarocco.meta.qarla.set_search import SetSearch
     from tarocco.meta.qarla.similarities import compute_similarities, count_similarities
     from tarocco.render.terminal import progress
+    from tarocco.scoring.settings import Resampling, Workers
 
     options.documents = None
     test_set, chosen, encoding, experiment = read_inputs(options, METRICS)
-    search = SetSearch(options.method, options.ties, options.beam, options.most)
-    settings = make_settings(
-        trans_topic=options.trans_topic,
-        n_pairs=options.pairs,
-        segments=options.segments,
-        confidence=options.confidence or 0.95,
-        n_resamples=options.n_resamples,
-        seed=options.seed,
-        jobs=options.jobs,
-    )
-    check_search(search, chosen, options.folds)
+    redundancy = options.redundancy or options.figure is not None
+    search = SetSearch(options.method, options.ties, options.beam, options.most, options.folds, redundancy)
+    settings = QarlaOptions(options.trans_topic, options.pairs, options.segments)
+    resampling = Resampling(options.n_resamples, options.confidence or 0.95, options.seed)
+    check_search(search, chosen)
     check_test_set(test_set, "KING", settings.segments)
     with progress("similarities", count_similarities(test_set, chosen), shown=not options.quiet) as advance:
         near = compute_similarities(
             test_set,
             chosen,
             encoding,
-            jobs=options.jobs,
-            advance=advance,
-            store=store_of(options),
-            executor=options.executor,
+            workers=Workers(options.jobs, store_of(options), options.executor, advance),
         )
-    alike = options.redundancy or options.figure is not None
-    with progress("sets", search.steps(len(chosen)), shown=not options.quiet) as advance:
-        result = run_optimize(near, search, settings, options.folds, alike, advance)
+    with progress("sets", search.count_sets(len(chosen)), shown=not options.quiet) as advance:
+        result = run_optimize(near, search, settings, resampling, Workers(options.jobs, progress=advance))
     if not options.quiet:
         for note in result.notes:
             say(f"note: {note}")

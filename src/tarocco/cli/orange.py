@@ -255,7 +255,7 @@ def _write_sample(confusions: Sequence[Confusion], options: argparse.Namespace) 
 def _check_outputs(options: argparse.Namespace) -> None:
     """Raise an error for outputs that cannot be written, before any work is done."""
     from tarocco.cli.inputs import named_once
-    from tarocco.io.files import check_apart
+    from tarocco.io.files import check_no_overwrite
     from tarocco.meta.orange.blind_sheet import check_sheet, key_path
     from tarocco.render.results.confusions import check_confusions
 
@@ -268,7 +268,7 @@ def _check_outputs(options: argparse.Namespace) -> None:
         sheets = [sheet, key_path(sheet)]
     scores = [file.path for file in named_once(options.scores or ()).values()]
     inputs = [options.nbest, *(options.references or ()), *scores, options.pool, options.source]
-    check_apart([options.errors, options.figure, options.report, *sheets, store_of(options)], inputs)
+    check_no_overwrite([options.errors, options.figure, options.report, *sheets, store_of(options)], inputs)
 
 
 def print_judgments(options: argparse.Namespace) -> None:

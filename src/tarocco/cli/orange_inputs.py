@@ -85,6 +85,6 @@ def _read_external(options: argparse.Namespace, experiment: Experiment | None) -
 
     files = named_once(options.scores or ())
     for file in experiment.external if experiment else ():
-        if file.name not in files and holds_candidates(file.path):
+        if file.name not in files and holds_candidate_scores(file.path):
             files[file.name] = file
     return [read_candidate_scores(file) for file in files.values()]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tarocco.meta.qarla.qarla import QarlaOptions
     from tarocco.meta.qarla.similarities import Similarities
     from tarocco.scoring.results import Result
+    from tarocco.scoring.settings import Resampling
 
 METRICS = "BLEU-4 NIST-5 GTM-2 ROUGE-L METEOR-exact 1-WER"
 
@@ -94,31 +95,26 @@ class Judged(NamedTuple):
     sets: list[list[int]] | None
     scores: Result | None
     settings: QarlaOptions
+    resampling: Resampling
 
 
 def read_and_compare(options: argparse.Namespace, name: str, *, scored: bool = False) -> Judged:
     """Read what the options name and compute all similarities, with a progress bar; `scored` asks for scores, too."""
     from tarocco.cli.inputs import read_inputs
-    from tarocco.meta.qarla.qarla import check_test_set, list_members, make_settings, number_sets
+    from tarocco.meta.qarla.qarla import QarlaOptions, check_test_set, list_members, number_sets
     from tarocco.meta.qarla.similarities import compute_similarities, count_similarities
     from tarocco.metrics.external import External
     from tarocco.render.terminal import progress
     from tarocco.scoring.score import score_test_set
+    from tarocco.scoring.settings import Resampling, Workers
 
     sets = getattr(options, "set", None)
     if sets:
         options.metrics = list(map(str, list_members(sets))) or None
     inputs = read_inputs(options, METRICS.split())
     test_set, chosen, encoding, _ = inputs
-    settings = make_settings(
-        trans_topic=options.trans_topic,
-        n_pairs=options.pairs,
-        segments=options.segments,
-        confidence=options.confidence or 0.95,
-        n_resamples=options.n_resamples,
-        seed=options.seed,
-        jobs=options.jobs,
-    )
+    settings = QarlaOptions(options.trans_topic, options.pairs, options.segments)
+    resampling = Resampling(options.n_resamples, options.confidence or 0.95, options.seed)
     check_test_set(test_set, name, settings.segments)
     chosen, members = number_sets(sets, chosen)
     work = count_similarities(test_set, chosen, name == "JACK")
@@ -131,9 +127,15 @@ def read_and_compare(options: argparse.Namespace, name: str, *, scored: bool = F
             "store": store_of(options),
             "executor": options.executor,
         }
-        near = compute_similarities(test_set, chosen, encoding, between_systems=name == "JACK", **how)
+        near = compute_similarities(
+            test_set,
+            chosen,
+            encoding,
+            between_systems=name == "JACK",
+            workers=Workers(options.jobs, store_of(options), options.executor, advance),
+        )
         scores = score_test_set(test_set, chosen, encoding, **how) if scored else None
-    return Judged(near, inputs._replace(metrics=list(chosen)), members, scores, settings)
+    return Judged(near, inputs._replace(metrics=list(chosen)), members, scores, settings, resampling)
 
 
 def report_judged(options: argparse.Namespace, result: Any, judged: Judged) -> None:

@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> None:
 
     judged = read_and_compare(options, "QUEEN", scored=True)
     assert judged.scores is not None
-    result = evaluate_queen(judged.near, judged.scores, judged.settings)
+    result = evaluate_queen(judged.near, judged.scores, judged.settings, judged.resampling, options.jobs)
     if not options.quiet:
         for note in result.notes:
             say(f"note: {note}")

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 
 from tarocco.annotate.analyzers import Analyzer, analyzer_name
-from tarocco.core.arguments import Candidates, References, make_test_set
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.core.test_set import Segments, TestSet
+from tarocco.core.test_set import Candidates, References, Segments, TestSet, make_test_set
 from tarocco.encode.batch import Batch, Encoding
-from tarocco.explanation.families import Found, Unexplained, chosen_reference, explained, takes_together
+from tarocco.explanation.families import ExplainedSegment, Unexplained, chosen_reference, explained, takes_together
 from tarocco.explanation.records import ExplainResult, Explanation, Reference
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.score import score_signature
-from tarocco.scoring.statistics import compute_statistics, contexts_of
+from tarocco.scoring.settings import Workers
+from tarocco.scoring.statistics import compute_statistics, prepare_contexts
 
 Batches = dict[tuple[tuple[int, ...], Encoding], Batch]  # by references and way of reading
 NUMBER = 3  # of segments, if nobody asks for others
@@ -91,7 +91,7 @@ def explain_test_set(
         chosen, why = _worth_a_look(test_set, metrics[0], encoding, number, jobs)
     else:
         chosen, why = _checked(segments, len(test_set)), ""
-    contexts = contexts_of(test_set, metrics, encoding)
+    contexts = prepare_contexts(test_set, metrics, encoding)
     found: list[Explanation] = []
     for segment in chosen:
         for system in test_set.systems:
@@ -122,7 +122,7 @@ def _worth_a_look(
         return [0], ""
     names = list(test_set.systems)[:2]
     first = TestSet({name: test_set.systems[name] for name in names}, test_set.references)
-    scores = metric.sign * metric.score(compute_statistics(first, [metric], encoding, jobs)[0])
+    scores = metric.sign * metric.score(compute_statistics(first, [metric], encoding, Workers(jobs=jobs))[0])
     if len(names) == 2:
         differences = np.abs(scores[0] - scores[1])
         why = f"the segments where {metric} sees the largest differences between {names[0]} and {names[1]}"
@@ -169,7 +169,7 @@ class _Case:
             note = str(problem)
             # the words as the run reads them
             texts = [self.encoding.words(text) for text in (*batch.texts, *batch.reference_texts[0])]
-            found = Found(tuple(texts[0]), tuple(map(tuple, texts[1:])), [])
+            found = ExplainedSegment(tuple(texts[0]), tuple(map(tuple, texts[1:])), [])
         return Explanation(
             self.system,
             self.segment + 1,

@@ -5,22 +5,40 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from tarocco.annotate.cache import annotate_texts
 from tarocco.encode.batch import Batch, Groups
 from tarocco.encode.vocabulary import Ragged
-from tarocco.explanation.matching import alignment, clipped, greedy_runs, ngrams, paired, single_words, skip_bigrams
-from tarocco.explanation.paths import edit_elements, edits, runs, shifts, subsequence, weighted_subsequence
+from tarocco.explanation.matching import (
+    Item,
+    alignment,
+    clipped,
+    edit_elements,
+    edits,
+    greedy_runs,
+    ngrams,
+    paired,
+    runs,
+    shifts,
+    single_words,
+    skip_bigrams,
+    subsequence,
+    weighted_subsequence,
+)
 from tarocco.explanation.records import Element
-from tarocco.explanation.structures import linguistic_elements, sentences
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.edit.error_rates import ErrorRate, Per, Wer
 from tarocco.metrics.edit.gtm import Gtm
+from tarocco.metrics.edit.rates import ErrorRate, Per, Wer
 from tarocco.metrics.edit.ter import Ter
-from tarocco.metrics.linguistic.base import Linguistic
+from tarocco.metrics.linguistic import elements
+from tarocco.metrics.linguistic.base import ANALYZER, Linguistic, compare, layers_of
+from tarocco.metrics.linguistic.layers import Layers, Nodes, Spans
 from tarocco.metrics.linguistic.shallow import ShallowNist
+from tarocco.metrics.linguistic.trees import Trees
 from tarocco.metrics.meteor import Meteor
 from tarocco.metrics.ngram.bleu import BleuIndividual, NgramPrecisions
 from tarocco.metrics.ngram.nist import Nist
@@ -34,7 +52,7 @@ class Unexplained(Exception):
     """A metric whose score cannot be explained, in one sentence."""
 
 
-class Found(NamedTuple):
+class ExplainedSegment(NamedTuple):
     """The words of a candidate and of its references, and the elements."""
 
     candidate: tuple[str, ...]
@@ -42,12 +60,12 @@ class Found(NamedTuple):
     elements: list[Element]
 
 
-def explained(metric: Metric, batch: Batch, context: Any) -> Found:
+def explained(metric: Metric, batch: Batch, context: Any) -> ExplainedSegment:
     """What a metric sees in a batch of one candidate with one reference, or with several that it takes together."""
     if isinstance(metric, Linguistic):
         _refuse(metric, "variant", "literal", "gapped", "subtrees")
         words = sentences(batch)
-        return Found(words[0], tuple(words[1:]), linguistic_elements(metric, batch, words))
+        return ExplainedSegment(words[0], tuple(words[1:]), linguistic_elements(metric, batch, words))
     if len(batch.references) > 1 and not isinstance(metric, _OF_ALL_REFERENCES):
         raise Unexplained(
             f"{metric} takes all references together, which is not explained yet; with each by itself it is "
@@ -55,10 +73,10 @@ def explained(metric: Metric, batch: Batch, context: Any) -> Found:
         )
     for kind, explain in _BY_CLASS:
         if isinstance(metric, kind):
-            read = metric.rewritten(batch) if isinstance(metric, Ter) else batch
+            read = metric.normalize_texts(batch) if isinstance(metric, Ter) else batch
             texts = _Texts(read)
             try:
-                return Found(texts.candidate, texts.references, explain(metric, texts, context))
+                return ExplainedSegment(texts.candidate, texts.references, explain(metric, texts, context))
             except LookupError:
                 raise Unexplained(f"{metric} cannot be explained for texts of this length") from None
     raise Unexplained(f"{metric} is not explained yet")
@@ -212,3 +230,90 @@ _BY_CLASS: tuple[tuple[type[Metric], Callable[..., list[Element]]], ...] = (
     (Ter, _shifts),
     (Meteor, _alignment),
 )
+
+
+Written = tuple[str, tuple[int, ...], bool]  # an item's text, its words, and whether it only stands above them
+Words = list[tuple[str, ...]]  # of the candidate and of the reference
+
+
+def sentences(batch: Batch) -> Words:
+    """The words of each text, as the analyzer has them."""
+    texts = list(chain.from_iterable((*batch.columns, *batch.reference_columns)))
+    return [sentence.words for sentence in annotate_texts(texts, batch.encoding.analyzer or ANALYZER)]
+
+
+def linguistic_elements(metric: Linguistic, batch: Batch, words: Words) -> list[Element]:
+    """The elements of the types that count, in a candidate and its reference."""
+    layers, bag = layers_of(batch), metric.bag
+    found = bag.make(layers, *bag.arguments, *([metric.longest] if metric.longest else []))
+    counting = set(metric.chosen(compare(found, len(layers), batch)).types.tolist())
+    write = _writer(metric, layers, words)
+    sides: tuple[list[Item], list[Item]] = ([], [])
+    for row, kind, item, place in sorted(
+        zip(*(column.tolist() for column in (found.rows, found.types, found.items, found.places)), strict=True),
+        key=lambda one: (one[1], one[3]),
+    ):
+        if kind in counting:
+            text, places, above = write(place, kind)
+            first = int(layers.firsts[row])
+            own = tuple(place - first for place in places)
+            sides[row].append(Item(_called(metric, found.names[kind]), item, text, own, above))
+    order = {_called(metric, name): place for place, name in enumerate(found.names)}
+    return sorted(paired(*sides), key=lambda one: order[one.type])
+
+
+def _called(metric: Linguistic, name: str) -> str:
+    """What a type is called: its own name, the length of paths, or, where types have no names, what there is."""
+    if metric.longest:
+        return f"length {name}"
+    return name or "role"
+
+
+def _writer(metric: Linguistic, layers: Layers, words: Words) -> Callable[[int, int], Written]:
+    """How an item is written whose place and type are known: what places are depends on what the metric compares."""
+    spelled = list(chain.from_iterable(words))
+    make = metric.bag.make
+    if make in (elements.entities, elements.arguments, elements.roles):
+        spans = layers.entities if make is elements.entities else layers.arguments[0]
+        return lambda place, _: _span(spans, place, spelled, labels=make is elements.roles)
+    if make is elements.chains:
+        kind = metric.bag.arguments[0]
+        labels = spelled if kind == "w" else list(layers.flat("universal" if kind == "c" else "relations"))
+        parents = layers.heads.tolist()
+        return lambda place, length: _chain(parents, labels, place, length, above=kind != "w")
+    if make is elements.subpaths:
+        trees = layers.once(Trees)
+        nodes = trees.nodes()
+        parents = nodes.parents.tolist()
+        return lambda place, length: _path(trees, nodes, _up(parents, place, length), spelled)
+    return lambda place, _: (spelled[place], (place,), False)
+
+
+def _span(spans: Spans, place: int, spelled: list[str], labels: bool) -> Written:
+    places = tuple(range(int(spans.starts[place]), int(spans.ends[place])))
+    text = elements.role(spans.labels[place]) if labels else " ".join(spelled[one] for one in places)
+    return text, places, labels
+
+
+def _up(parents: list[int], place: int, length: int) -> list[int]:
+    """A path from the top down that ends at a node and has `length` more nodes above it."""
+    path = [place]
+    for _ in range(length):
+        path.append(parents[path[-1]])
+    return path[::-1]
+
+
+def _chain(parents: list[int], labels: list[str], place: int, length: int, above: bool) -> Written:
+    path = _up(parents, place, length)
+    return " > ".join(labels[one] for one in path), tuple(path), above
+
+
+def _path(trees: Trees, nodes: Nodes, path: list[int], spelled: list[str]) -> Written:
+    """A path of labels stands above the words of its last node; one that ends at a word is about that word."""
+    first_word, last = len(nodes.labels) - len(spelled), path[-1]  # words are the last nodes
+    text = " > ".join(
+        spelled[one - first_word] if one >= first_word else trees.names[int(nodes.labels[one])] for one in path
+    )
+    start = int(nodes.starts[last])
+    end = int(trees.ends[last]) if last < len(trees.ends) else start + 1  # tags that the tree does not have
+    return text, tuple(range(start, end)), last < first_word

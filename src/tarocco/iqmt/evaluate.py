@@ -253,7 +253,7 @@ class TestBed:
     def _on_chosen(self, near: Similarities) -> Similarities:
         if self.asked.segments is None:
             return near
-        return near.chosen(segments=self.places)
+        return near.select(segments=self.places)
 
     def _with_tried(self, near: Similarities) -> Similarities:
         """The same with the new system behind the others. Nothing is written."""
@@ -276,7 +276,7 @@ class TestBed:
     def comparison(self) -> PairSelection:
         found = PairSelection(self.asked.trans_topic, seed=SEED)
         if found.trans_topic:
-            told = found.told(self.near, self.every)
+            told = found.describe(self.near, self.every)
             self.notes.append(f"trans-topic mode: {told}" + f", seed:{found.seed}" * (told != "pairs:all"))
         return found
 
@@ -295,7 +295,7 @@ class TestBed:
         cases = [
             HeldOutCases.of(own, self.near.present) for own in compute_held_out_queens(self.near, sets, self.comparison)
         ]
-        found = [Kings(one.by_segment(one.won), one.by_segment(one.strict)) for one in cases]
+        found = [Kings(*one.by_segment.T) for one in cases]
         lacking: dict[int, list[str]] = {}
         for members, one in zip(sets, found, strict=True):
             lacking.setdefault(int(np.isnan(one.won).sum()), []).append("+".join(self.metrics[m] for m in members))

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tarocco.annotate.analyzers import Analyzer
-from tarocco.core.arguments import Candidates, References
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.test_set import TestSet
 from tarocco.meta.audit.audit import AuditResult, audit_test_set
@@ -29,9 +28,9 @@ from tarocco.meta.orange.orange import NBest, open_lists, run_orange
 from tarocco.meta.orange.results import FROM_STORE, OrangeResult
 from tarocco.meta.orange.rules import OrangeRules, make_scorers
 from tarocco.meta.qarla.optimize import run_optimize
-from tarocco.meta.qarla.qarla import evaluate_jack, evaluate_king, evaluate_queen, make_settings
+from tarocco.meta.qarla.qarla import KING_OPTIONS, QARLA_OPTIONS, evaluate_jack, evaluate_king, evaluate_queen
 from tarocco.meta.qarla.results import OptimizeResult
-from tarocco.meta.qarla.set_search import WIDTH, SetSearch
+from tarocco.meta.qarla.set_search import SetSearch
 from tarocco.meta.qarla.similarities import Similarities, compute_similarities, count_similarities
 from tarocco.meta.references.curves import ReferencesResult
 from tarocco.meta.references.study import (
@@ -47,7 +46,7 @@ from tarocco.meta.references.subsets import make_pool
 from tarocco.meta.significance.compare import CompareResult, compare_scores
 from tarocco.meta.significance.paired_tests import PairedTest, required_draws
 from tarocco.metrics.base import Metric
-from tarocco.metrics.external import Given
+from tarocco.metrics.external import ExternalSource
 from tarocco.parallel.fan_out import check_jobs
 from tarocco.scoring.resampling import check_resampling
 from tarocco.scoring.results import Result
@@ -151,9 +150,11 @@ class _Run:
             "breakdown": lambda: make_breakdowns(self.scores, self.material.test_set, self.material.labels),
             "audit": self.audit,
             "ORANGE": self.orange,
-            "KING": lambda: evaluate_king(self.near, None, "segment", self.settings),
-            "QUEEN": lambda: evaluate_queen(self.near, self._scores_of(self.material.of_pairs), self.settings),
-            "JACK": lambda: evaluate_jack(self.near, None, self.settings),
+            "KING": lambda: evaluate_king(self.near, None, KING_OPTIONS, self.resampling, self.conduct.jobs),
+            "QUEEN": lambda: evaluate_queen(
+                self.near, self._scores_of(self.material.of_pairs), QARLA_OPTIONS, self.resampling, self.conduct.jobs
+            ),
+            "JACK": lambda: evaluate_jack(self.near, None, QARLA_OPTIONS, self.resampling, self.conduct.jobs),
             "optimal set": self.optimal,
             "people": self.people,
             "references": self.references,
@@ -268,11 +269,8 @@ class _Run:
         return replace(result, notes=tuple(note for note in result.notes if not note.endswith(FROM_STORE)))
 
     @cached_property
-    def settings(self) -> Any:
-        conduct = self.conduct
-        return make_settings(
-            confidence=conduct.confidence, n_resamples=conduct.n_resamples, seed=conduct.seed, jobs=conduct.jobs
-        )
+    def resampling(self) -> Resampling:
+        return Resampling(self.conduct.n_resamples, self.conduct.confidence, self.conduct.seed)
 
     @cached_property
     def near(self) -> Similarities:
@@ -282,13 +280,19 @@ class _Run:
         every = self.possible("JACK")
         with self.watched(first, "similarities", count_similarities(own.test_set, fit, every)) as advance:
             return compute_similarities(
-                own.test_set, fit, own.encoding, between_systems=every, advance=advance, **self.workers
+                own.test_set,
+                fit,
+                own.encoding,
+                between_systems=every,
+                workers=Workers(**self.workers, progress=advance),
             )
 
     def optimal(self) -> OptimizeResult:
-        search = SetSearch("greedy", "strict", WIDTH, None)
-        with self.watched("optimal set", "sets", search.steps(len(self.near.metrics))) as advance:
-            return run_optimize(self.near, search, self.settings, advance=advance)
+        search = SetSearch()
+        with self.watched("optimal set", "sets", search.count_sets(len(self.near.metrics))) as advance:
+            return run_optimize(
+                self.near, search, QARLA_OPTIONS, self.resampling, Workers(self.conduct.jobs, progress=advance)
+            )
 
     def people(self) -> tuple[CorrelateResult, ...]:
         """The correlation of systems' scores, and that within segments, as far as there are enough scores."""
@@ -361,7 +365,7 @@ def trial(
     groups: Iterable[str] | None = None,
     source: Iterable[str] | None = None,
     documents: Iterable[str] | None = None,
-    external: Mapping[str, Given] | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
     name: str = "trial",
     tokenize: str | None = None,
     lowercase: bool | None = None,

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tarocco.core.arguments import Candidates, References, listed, make_test_set
 from tarocco.core.errors import InputError
 from tarocco.core.records import ResultTable
-from tarocco.core.test_set import TestSet
+from tarocco.core.test_set import Candidates, References, TestSet, as_list, make_test_set
 from tarocco.encode.batch import Encoding
 from tarocco.meta.audit.checks import (
     SegmentGroups,
@@ -32,7 +32,7 @@ from tarocco.meta.audit.checks import (
 )
 from tarocco.meta.audit.evidence import CHECKS, AuditFinding, AuditSettings, CheckResult, Evidence
 from tarocco.metrics.base import Metric
-from tarocco.metrics.external import External, Given, external_metrics, of_whole_systems
+from tarocco.metrics.external import External, ExternalSource, external_metrics, is_system_level
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import totals
 from tarocco.scoring.results import Result, Score

@@ -19,8 +19,8 @@ from tarocco.meta.orange.ranking import ExternalScores
 from tarocco.meta.orange.rules import EvaluatedMetric, OrangeRules
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.registry import release_of
-from tarocco.scoring.cache import Waiting
-from tarocco.store.blocks import Series, Store, digest
+from tarocco.scoring.cache import WriteBuffer
+from tarocco.store.blocks import Series, Store, make_digest
 
 NAME = "ORANGE"  # precedes the metric's name, so that these rows are not taken for its statistics
 EXTERNAL = "external"  # the release of external scores

@@ -12,8 +12,7 @@ import numpy as np
 
 from tarocco.core.errors import UnknownName
 from tarocco.core.records import ResultTable, number_or_null
-from tarocco.metrics.base import Floats
-from tarocco.metrics.ngram.order_shares import PENALTY
+from tarocco.metrics.base import PENALTY, Floats
 
 
 @dataclass(frozen=True, eq=False)

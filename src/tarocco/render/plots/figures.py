@@ -12,7 +12,7 @@ from tarocco.meta.correlation.results import CorrelateResult
 from tarocco.meta.orange.results import OrangeResult
 from tarocco.meta.qarla.results import OptimizeResult
 from tarocco.meta.references.curves import Curve, ReferencesResult
-from tarocco.metrics.ngram.order_shares import PENALTY
+from tarocco.metrics.base import PENALTY
 from tarocco.render.plots.charts import arranged, curves, dots, heat_map, stacks
 from tarocco.render.plots.files import altair, check_path, write_chart
 from tarocco.render.plots.labels import lines

@@ -248,7 +248,7 @@ def write_confusions(
     """
     check_confusions(path)
     words = Words(tokenize)
-    with whole_file(path) as temporary:
+    with replace_file(path) as temporary:
         if Path(path).suffix.lower() == ".jsonl":
             # A lone surrogate becomes its escape, as in JSON.
             with open(temporary, "x", encoding="utf-8", errors="backslashreplace", newline="") as file:

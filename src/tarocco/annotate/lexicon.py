@@ -1,14 +1,21 @@
-"""Words that roles are told by: small lists where a verb, a preposition or an adverb departs from the general rule."""
+"""English word lists for semantic roles: verbs, prepositions and adverbs that depart from the general rules."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of a text, which spaces and line ends separate."""
+    """Return the white-space separated words of a text."""
     return frozenset(text.split())
 
 
-# Their subject is what something happens to, not who does it ("the price rose").
+def index_words(words_by_label: Mapping[str, str]) -> dict[str, str]:
+    """Return the label of each word: {"A1": "of about"} becomes {"of": "A1", "about": "A1"}."""
+    return {word: label for label, words in words_by_label.items() for word in words.split()}
+
+
+# The subject undergoes the event instead of causing it ("the price rose").
 SUBJECT_IS_A1 = word_set(
     """be become remain stay seem appear disappear happen occur arise exist emerge vanish die fall rise come arrive
     belong last matter cost differ vary result consist depend originate expire end begin start continue stop collapse
@@ -19,17 +26,17 @@ SUBJECT_IS_A1 = word_set(
 SUBJECT_IS_A1_ALWAYS = word_set(
     """be become remain seem appear happen occur belong cost differ consist exist depend weigh suit sound"""
 )
-# Their subject is the whole, and their object a part.
+# The subject is a whole, the object a part of it.
 SUBJECT_IS_A2 = word_set("include involve contain comprise")
 SPEAKING = word_set(
     "say tell think ask write report add explain note reply answer state claim believe guess suppose hope know "
     "announce suggest argue insist warn wonder mean feel see agree admit assume imagine read go shout whisper"
 )
-# The subject of the main verb is the subject of the infinitive, too, which says what happens: C-A1.
+# Raising verbs share their subject with the infinitive, which continues A1: C-A1.
 RAISING = word_set("seem appear tend happen prove turn")
-# With an object and a clause: the object is the hearer, A2, and the clause what is said, A1.
+# With an object and a clause, the object is the hearer, A2, and the clause is the message, A1.
 TELLING = word_set("tell ask inform remind advise notify convince persuade warn assure promise show teach beg urge bet")
-# With an object and a clause both are one thing that is wanted, let or seen.
+# With an object and a clause, both together are one argument ("want him to go").
 OBJECT_IS_IN_THE_CLAUSE = word_set(
     """let make have want need like love hate prefer expect allow permit cause enable see hear watch feel find keep get
     wish"""
@@ -77,60 +84,19 @@ DISCOURSE_ADVERBS = word_set(
 CAUSE_ADVERBS = word_set("why because hence")
 
 TIME_PREPOSITIONS = word_set("during before after until till since within throughout")
-PREPOSITIONS = {  # what a prepositional phrase is, unless the verb or its object says more
-    "about": "A1",
-    "of": "A1",
-    "to": "A2",
-    "onto": "A2",
-    "into": "A2",
-    "from": "A2",
-    "with": "A2",
-    "for": "A2",
-    "against": "A2",
-    "on": "AM-LOC",
-    "in": "AM-LOC",
-    "at": "AM-LOC",
-    "under": "AM-LOC",
-    "near": "AM-LOC",
-    "behind": "AM-LOC",
-    "between": "AM-LOC",
-    "among": "AM-LOC",
-    "outside": "AM-LOC",
-    "inside": "AM-LOC",
-    "beside": "AM-LOC",
-    "above": "AM-LOC",
-    "below": "AM-LOC",
-    "around": "AM-LOC",
-    "across": "AM-LOC",
-    "over": "AM-LOC",
-    "upon": "A1",
-    "towards": "AM-DIR",
-    "toward": "AM-DIR",
-    "through": "AM-DIR",
-    "past": "AM-DIR",
-    "along": "AM-DIR",
-    "up": "AM-DIR",
-    "down": "AM-DIR",
-    "off": "AM-DIR",
-    "out": "A2",
-    "by": "AM-MNR",
-    "without": "AM-MNR",
-    "via": "AM-MNR",
-    "like": "AM-MNR",
-    "as": "AM-PRD",
-    "because": "AM-CAU",
-    "due": "AM-CAU",
-    "despite": "AM-ADV",
-    "according": "AM-ADV",
-    "instead": "AM-ADV",
-    "except": "AM-ADV",
-    "regarding": "AM-ADV",
-    "besides": "AM-ADV",
-    "including": "AM-ADV",
-    "given": "AM-ADV",
-    "per": "AM-ADV",
-}
-# Where the general rule is wrong: verbs whose phrases with a preposition are arguments of another number.
+PREPOSITIONS = index_words(  # the default role of a prepositional phrase
+    {
+        "A1": "about of upon",
+        "A2": "to onto into from with for against out",
+        "AM-LOC": "on in at under near behind between among outside inside beside above below around across over",
+        "AM-DIR": "towards toward through past along up down off",
+        "AM-MNR": "by without via like",
+        "AM-PRD": "as",
+        "AM-CAU": "because due",
+        "AM-ADV": "despite according instead except regarding besides including given per",
+    }
+)
+# Verbs that give a prepositional phrase another role than PREPOSITIONS.
 VERBS_WITH_PREPOSITIONS = {
     f"{verb} {preposition}": role
     for role, phrases in {
@@ -162,30 +128,16 @@ VERBS_WITH_PREPOSITIONS = {
     for verb, _, prepositions in (phrase.partition(":") for phrase in phrases.split())
     for preposition in prepositions.split(",")
 }
-CLAUSES = {  # by the word that introduces an adverbial clause
-    "if": "AM-ADV",
-    "unless": "AM-ADV",
-    "whether": "AM-ADV",
-    "though": "AM-ADV",
-    "although": "AM-ADV",
-    "as": "AM-ADV",
-    "because": "AM-CAU",
-    "since": "AM-CAU",
-    "cause": "AM-CAU",
-    "when": "AM-TMP",
-    "whenever": "AM-TMP",
-    "while": "AM-TMP",
-    "after": "AM-TMP",
-    "before": "AM-TMP",
-    "until": "AM-TMP",
-    "till": "AM-TMP",
-    "once": "AM-TMP",
-    "where": "AM-LOC",
-    "wherever": "AM-LOC",
-    "how": "AM-MNR",
-    "so": "AM-PNC",
-    "like": "AM-MNR",
-}
+CLAUSES = index_words(  # the role of an adverbial clause, by its first word
+    {
+        "AM-ADV": "if unless whether though although as",
+        "AM-CAU": "because since cause",
+        "AM-TMP": "when whenever while after before until till once",
+        "AM-LOC": "where wherever",
+        "AM-MNR": "how like",
+        "AM-PNC": "so",
+    }
+)
 TIME_ADJECTIVES = word_set(
     """recent previous daily weekly monthly annual current future past early late former next last final new frequent
     constant ongoing initial long first second regular"""
