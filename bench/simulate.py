@@ -171,7 +171,7 @@ def watching() -> Iterator[tuple[list[float], list[int]]]:
     rank = Ranker.__call__
 
     def watched(ranker, part):  # type: ignore[no-untyped-def]
-        sizes.append(len(pickled(part)))
+        sizes.append(len(pickle_compressed(part)))
         began = time.thread_time()
         ranks = rank(ranker, part)
         working.append(time.thread_time() - began)

@@ -21,7 +21,6 @@ from tarocco.core.test_set import HumanScores, Segments, TestSet, make_test_set
 from tarocco.meta.correlation.score_sources import make_human_scores
 from tarocco.meta.references.curves import Curve, Point
 from tarocco.meta.references.subsets import make_pool
-from tarocco.metrics.ngram.order_shares import lower_orders, shares_of
 
 DEMO = datasets.load("demo")
 FOLDER = ROOT / "src" / "tarocco" / "data" / "demo"

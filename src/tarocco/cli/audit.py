@@ -97,7 +97,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _groups(options: argparse.Namespace, test_set: TestSet) -> Sequence[str] | None:
     """Return the labels of --groups or of the experiment, or those of the documents, if any."""
-    from tarocco.io.test_set import Column, read_labels
+    from tarocco.io.test_set import TextColumn, read_labels
 
     if options.groups is None:
         return test_set.documents

@@ -9,7 +9,7 @@ from tarocco.cli.inputs import encoding_of, experiment_of, fill_in, named_once
 from tarocco.core.errors import InputError
 from tarocco.core.test_set import Segments, TestSet
 from tarocco.encode.batch import Encoding
-from tarocco.io.test_set import assemble, fitted, read_labels, reference_columns, source_column
+from tarocco.io.test_set import align_column, build_test_set, read_labels, read_references, read_source
 from tarocco.meta.orange.orange import METRICS
 from tarocco.meta.orange.rules import OrangeRules, Scorer, make_scorers
 
@@ -45,8 +45,8 @@ def read_orange_inputs(options: argparse.Namespace) -> OrangeInputs:
         raise InputError("no reference file: name reference files with -r")
     if [options.nbest, *paths].count("-") > 1:
         raise InputError("standard input (-) is named twice, but can be read only once")
-    columns = [column for path in paths for column in reference_columns(path, options.num_refs)]
-    references = assemble(columns, [])
+    columns = [column for path in paths for column in read_references(path, options.num_refs)]
+    references = build_test_set(columns, [])
     encoding = encoding_of(options, references)
     external = _read_external(options, experiment)
     # External scores need no second reference: if there is none, only they are evaluated.
@@ -75,13 +75,13 @@ def read_orange_inputs(options: argparse.Namespace) -> OrangeInputs:
             num_candidates=options.num_candidates,
         ),
         encoding,
-        fitted(source_column(source), columns[0]).segments if source else None,
+        align_column(read_source(source), columns[0]).segments if source else None,
     )
 
 
 def _read_external(options: argparse.Namespace, experiment: Experiment | None) -> list[CandidateScores]:
     """Read external scores of candidates: those of --scores, and those of the experiment that are about candidates."""
-    from tarocco.io.scores.external import holds_candidates, read_candidate_scores
+    from tarocco.io.scores.external import holds_candidate_scores, read_candidate_scores
 
     files = named_once(options.scores or ())
     for file in experiment.external if experiment else ():

@@ -161,7 +161,7 @@ def _read_judge(
 ) -> tuple[ReferencePool, Judge]:
     from tarocco.cli.inputs import encoding_of, read_texts
     from tarocco.core.errors import InputError
-    from tarocco.io.test_set import assemble, reference_columns
+    from tarocco.io.test_set import build_test_set, read_references
     from tarocco.meta.references.study import KingJudge, judge_by_orange, judge_by_people
     from tarocco.meta.references.subsets import make_pool
 
@@ -170,7 +170,7 @@ def _read_judge(
         if path is None:
             raise InputError("no n-best lists: name a file with --nbest")
         files = experiment.references if experiment else options.references
-        test_set = assemble([column for file in files for column in reference_columns(file, options.num_refs)], [])
+        test_set = build_test_set([column for file in files for column in read_references(file, options.num_refs)], [])
         pool = make_pool(test_set, study.most, least=3)
         return pool, judge_by_orange(path, pool, encoding_of(options, test_set), study.seed)
     test_set = read_texts(options, experiment)

@@ -12,8 +12,8 @@ from typing import Any, TextIO
 from tarocco._version import __version__
 from tarocco.core.errors import InputError, MissingExtra, TaroccoError
 from tarocco.core.names import write_value
-from tarocco.io.files import whole_file
-from tarocco.io.spreadsheets import write_rows
+from tarocco.io.files import replace_file
+from tarocco.io.tables import write_rows
 from tarocco.meta.orange.cache import EXTERNAL, NAME
 from tarocco.metrics.base import Metric
 from tarocco.metrics.registry import metric, release_of

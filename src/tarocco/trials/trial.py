@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tarocco.annotate.analyzers import Analyzer
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.core.test_set import TestSet
+from tarocco.core.test_set import Candidates, References, TestSet
 from tarocco.meta.audit.audit import AuditResult, audit_test_set
 from tarocco.meta.audit.evidence import AuditSettings
 from tarocco.meta.correlation.agreement import MIN_POINTS

@@ -26,8 +26,8 @@ from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.io.graphs.formats import NBEST, detect_kind, read_lattices
 from tarocco.io.nbest.lists import NBestList, read_nbest
 from tarocco.meta.orange.orange import lists_of_strings
-from tarocco.metrics.base import Metric
-from tarocco.metrics.ngram.bleu import Bleu
+from tarocco.metrics.base import Floats, Metric
+from tarocco.metrics.edit.rates import WORD_AUTOMATON, Automaton
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import map_ordered
 from tarocco.scoring.score import score_test_set
@@ -198,8 +198,8 @@ def _search_input(texts: Searchable, options: OracleOptions, n_segments: int) ->
     for first in stream:
         everything = chain([first], stream)
         if isinstance(first, Lattice | Forest):
-            return Sources("texts", graphs=one_after_another(everything, "texts"))
-        return Sources("texts", lists=lists_of_strings(everything, segments))  # type: ignore[arg-type]
+            return SearchInput("texts", graphs=number_graphs(everything, "texts"))
+        return SearchInput("texts", lists=lists_of_strings(everything, n_segments))  # type: ignore[arg-type]
     raise InputError("there is nothing to search: texts are empty")
 
 

@@ -15,7 +15,6 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.core.arguments import Candidates, References, listed, make_test_set
 from tarocco.core.errors import InputError
 from tarocco.core.records import ResultTable
 from tarocco.core.test_set import Candidates, References, TestSet, as_list, make_test_set
@@ -34,7 +33,7 @@ from tarocco.meta.audit.evidence import CHECKS, AuditFinding, AuditSettings, Che
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import External, ExternalSource, external_metrics, is_system_level
 from tarocco.metrics.registry import metrics as find_metrics
-from tarocco.scoring.resampling import totals
+from tarocco.scoring.resampling import sum_rows
 from tarocco.scoring.results import Result, Score
 from tarocco.scoring.score import score_test_set
 from tarocco.scoring.settings import TEXT, WORKERS, Text, TextShortcuts, Workers, WorkerShortcuts, apply_shortcuts
@@ -204,7 +203,7 @@ def audit(
     *,
     metrics: Sequence[str | Metric] | str | Metric = METRICS,
     groups: Iterable[str] | None = None,
-    external: Mapping[str, Given] | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
     settings: AuditSettings = SETTINGS,
     text: Text = TEXT,
     workers: Workers = WORKERS,
@@ -243,7 +242,7 @@ def audit(
     chosen += external_metrics(external or {}, test_set, chosen)
     if not chosen:
         raise InputError("no metric to audit")
-    labels = None if groups is None else [str(label) for label in listed(groups, "groups")]
+    labels = None if groups is None else [str(label) for label in as_list(groups, "groups")]
     return audit_test_set(test_set, chosen, text.encoding, settings=settings, workers=workers, groups=labels)
 
 
@@ -275,11 +274,11 @@ def audit_test_set(
     left_out: dict[str, int] = {}
     for metric in metrics:
         of_metric = tuple(score for score in scores.scores if score.metric == metric)
-        if isinstance(metric, External) and not of_whole_systems(metric):
+        if isinstance(metric, External) and not is_system_level(metric):
             of_metric, left_out[str(metric)] = _of_the_same_segments(of_metric)
         straw = tuple((score, *keys[score.system]) for score in straw_scores if score.metric == metric)
         results: Iterable[CheckResult]
-        if of_whole_systems(metric):
+        if is_system_level(metric):
             results = _not_possible(metric, "there are only scores of whole systems")
         elif left_out.get(str(metric)) == len(test_set):
             results = _not_possible(metric, "no segment has scores of all systems")
@@ -306,7 +305,7 @@ def _of_the_same_segments(scores: tuple[Score, ...]) -> tuple[tuple[Score, ...],
     restricted = []
     for score in scores:
         rows = np.where(known[:, None], score.statistics, 0.0)
-        sums = totals(rows)
+        sums = sum_rows(rows)
         restricted.append(replace(score, statistics=rows, sums=sums, score=float(score.metric.score(sums))))
     return tuple(restricted), int((~known).sum())
 

@@ -22,7 +22,7 @@ from tarocco.core.test_set import NEWLINE, Segments
 from tarocco.meta.audit.evidence import AuditFinding, AuditSettings, CheckResult, Evidence, segment_numbers
 from tarocco.meta.significance.paired_tests import segment_signs, sign_test
 from tarocco.metrics.base import Floats
-from tarocco.scoring.resampling import random_sets
+from tarocco.scoring.resampling import draw_random_sets
 from tarocco.scoring.results import Score
 
 ONE_SYSTEM = "there is only one system"
@@ -259,7 +259,7 @@ def check_deletion(evidence: Evidence, blank: list[NDArray[np.bool_]], settings:
         return CheckResult(evidence.name, "deletion", impossible=EXTERNAL)
     n = evidence.n_segments
     size = max(1, round(settings.share * n))
-    chosen = random_sets(settings.seed, n, settings.n_draws, size)
+    chosen = draw_random_sets(settings.seed, n, settings.n_draws, size)
     worst = evidence.sign * empty.score
     records, gamed = [], []
     for score, before, already in zip(evidence.scores, evidence.of_systems.tolist(), blank, strict=True):
@@ -363,7 +363,7 @@ def check_trading(evidence: Evidence, lengths: NDArray[np.intp], settings: Audit
     longer, shorter = np.nonzero(lengths[:, None] > lengths[None, :])
     if not len(longer):
         return CheckResult(evidence.name, "trading", impossible="all outputs have the same length")
-    halves = random_sets(settings.seed, n, settings.n_draws, n // 2)
+    halves = draw_random_sets(settings.seed, n, settings.n_draws, n // 2)
     whole = evidence.rows.sum(axis=0)
     total = np.zeros((len(lengths), len(lengths)))
     for half in halves:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from tarocco.core.errors import BadParameter
 from tarocco.meta.significance.paired_tests import DEFAULT_RESAMPLES, PairedTest, compare_pairs
 from tarocco.metrics.base import Floats, Metric
-from tarocco.scoring.resampling import check_resampling, totals
+from tarocco.scoring.resampling import check_resampling, sum_rows
 from tarocco.scoring.results import Score
 from tarocco.scoring.settings import SEED
 
@@ -162,7 +162,7 @@ class Evidence:
 
     def made(self, name: str, rows: Floats) -> Score:
         """Return the score of an output that consists of other outputs' segments."""
-        sums = totals(rows)
+        sums = sum_rows(rows)
         return replace(self.scores[0], system=name, statistics=rows, sums=sums, score=float(self.metric.score(sums)))
 
     def p_values(self, pairs: Sequence[tuple[Score, Score]], settings: AuditSettings) -> list[float]:

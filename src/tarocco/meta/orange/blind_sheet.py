@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.io.files import check_writable, whole_file
-from tarocco.io.spreadsheets import BEGINNINGS
-from tarocco.io.tables import Table, near, read_table
+from tarocco.io.files import check_writable, replace_file
+from tarocco.io.tables import FORMULA_STARTS, TextTable, read_table, suggest_names
 from tarocco.meta.orange.confusions import Confusion, RankedText, outranked
 from tarocco.meta.orange.results import count_of
 
@@ -248,11 +247,11 @@ def _read_key(path: str) -> tuple[dict[str, str], dict[str, list[str]]]:
     return machine, metrics
 
 
-def _columns(path: str, *expected: str) -> Table:
+def _columns(path: str, *expected: str) -> TextTable:
     table = read_table(path)
     for column in expected:
         if column not in table.header:
-            raise InputError(f'{path}, line 1: expected a column "{column}"; {near(column, table.header)}')
+            raise InputError(f'{path}, line 1: expected a column "{column}"; {suggest_names(column, table.header)}')
     return table
 
 
@@ -302,7 +301,7 @@ def write_sheet(path: str, cases: Sequence[SheetCase], seed: int) -> None:
         metrics = _cell(BETWEEN_METRICS.join(case.metrics))
         key.append([name, SIDES[0] if first else SIDES[1], *map(str, about), metrics])
     # The key is renamed into place first, because a sheet without its key would be judged in vain.
-    with whole_file(path) as sheet_file, whole_file(key_path(path)) as key_file:
+    with replace_file(path) as sheet_file, replace_file(key_path(path)) as key_file:
         delimiter = "\t" if Path(path).suffix.lower() == ".tsv" else ","
         _write(sheet_file, sheet, delimiter)
         _write(key_file, key, delimiter)
@@ -316,7 +315,7 @@ def _write(path: Path, rows: Iterable[Sequence[str]], delimiter: str) -> None:
 def _cell(text: str) -> str:
     """Return a text on one line that no spreadsheet takes for a formula."""
     line = " ".join(text.split())
-    return f"'{line}" if line.startswith(BEGINNINGS) else line  # also numbers, which are words here
+    return f"'{line}" if line.startswith(FORMULA_STARTS) else line  # also numbers, which are words here
 
 
 def _judgments(path: str) -> list[str] | None:

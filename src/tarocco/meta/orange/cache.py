@@ -38,8 +38,8 @@ class RankCache:
         subject: str,
     ) -> None:
         self.store, self.rules, self.subject, self.segments = store, rules, subject, len(references)
-        self.waiting, self.references = Waiting(store), references.references
-        self.all_references = digest(
+        self.buffer, self.references = WriteBuffer(store), references.references
+        self.all_references = make_digest(
             np.ascontiguousarray(references.present),
             *(part for s in references.references for part in (s.text, s.starts)),
         )
@@ -54,7 +54,7 @@ class RankCache:
             release = " + ".join(map(str, releases))
             prepares = any(isinstance(scorer, Metric) and scorer.prepares for scorer in metric.scorers)
             how = f"{rules.against} {rules.oracle}"
-            made_by = digest(NAME, how, metric.score_signature, release, self.all_references if prepares else b"")
+            made_by = make_digest(NAME, how, metric.score_signature, release, self.all_references if prepares else b"")
             self.series[m] = (metric.signature, f"{NAME} {metric.name}", release, made_by)
             self.external[m] = [scorer.name for scorer in metric.scorers if isinstance(scorer, CandidateScores)]
 
@@ -62,11 +62,11 @@ class RankCache:
         """Return the keys of a block of lists."""
         lists = block.lists
         sizes = np.array([len(part) for texts in block.sets for part in (texts.candidates, texts.references)])
-        content = digest(
+        content = make_digest(
             *(lists.candidates.text, lists.candidates.starts, lists.references.text, lists.references.starts, sizes),
             *(np.concatenate(block.used), np.concatenate(block.lengths)),
         )
-        scores = {name: digest(*(part for pair in pairs for part in pair)) for name, pairs in external.items()}
+        scores = {name: make_digest(*(part for pair in pairs for part in pair)) for name, pairs in external.items()}
         return self._keys(content, scores)
 
     def range_keys(
@@ -76,18 +76,22 @@ class RankCache:
         references = self.all_references
         if segments is not None:
             columns = [column.rows(*segments) for column in self.references]
-            references = digest(str(segments), *(part for column in columns for part in (column.text, column.starts)))
+            references = make_digest(
+                str(segments), *(part for column in columns for part in (column.text, column.starts))
+            )
         rules = self.rules  # written in the form of earlier releases, whose blocks stay valid
         selection = (
             f"Selection(n_best={rules.n_best!r}, unique={rules.unique!r}, drop_copies={rules.drop_copies!r}, "
             f"curve={rules.grid!r})"
         )
-        return self._keys(digest(*map(digest, chunks), f"({reading}, {first_id!r}, {selection})", references), {})
+        return self._keys(
+            make_digest(*map(make_digest, chunks), f"({reading}, {first_id!r}, {selection})", references), {}
+        )
 
     def _keys(self, content: bytes, external: Mapping[str, bytes]) -> dict[int, bytes]:
-        self.content = self.content or digest(self.all_references, content)
+        self.content = self.content or make_digest(self.all_references, content)
         return {
-            m: digest(made_by + content + b"".join(external[name] for name in self.external[m]))
+            m: make_digest(made_by + content + b"".join(external[name] for name in self.external[m]))
             for m, (*_, made_by) in self.series.items()
         }
 
@@ -107,14 +111,14 @@ class RankCache:
                 )
                 for m, (signature, metric, release, _) in self.series.items()
             ],
-            anew=not self.rows,  # later parts of an earlier run may be outdated
+            replace=not self.rows,  # later parts of an earlier run may be outdated
         )
         self.rows += len(row_counts)
-        self.waiting.put([(keys[m], fold(counts, row_counts)) for m, counts in new.items() if m in keys])
+        self.buffer.put([(keys[m], fold(counts, row_counts)) for m, counts in new.items() if m in keys])
 
     def flush(self) -> None:
         """Store what is waiting."""
-        self.waiting.flush()
+        self.buffer.flush()
 
 
 def _places(row_counts: Sequence[int]) -> tuple[NDArray[np.intp], int]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tarocco.core.errors import InputError
 from tarocco.core.test_set import CandidateScores, Segments, TestSet
-from tarocco.encode.batch import Lists
+from tarocco.encode.batch import CandidateLists
 from tarocco.io.nbest.lists import NBestList
 from tarocco.kernels import duplicates, kernel
 from tarocco.meta.orange.rules import OrangeRules
@@ -157,7 +157,7 @@ class ListBlock:
     """
 
     sets: tuple[CandidateSet, ...]
-    lists: Lists
+    lists: CandidateLists
     scored: tuple[NDArray[np.intp], ...]  # the distinct texts of each list, by their first positions as read
     places: tuple[NDArray[np.intp] | None, ...]
     used: tuple[NDArray[np.intp], ...]
@@ -203,7 +203,7 @@ def make_block(
     if not left:
         return None
     shortened = _joined_lists(left) if len(left) < len(everything) else everything
-    lists = Lists(
+    lists = CandidateLists(
         everything.candidates,
         _offsets([len(distinct_rows) for distinct_rows in rows]),
         shortened.references,
@@ -213,8 +213,8 @@ def make_block(
     return ListBlock(tuple(left), lists, *map(tuple, (scored, places, used, copied, lengths)))
 
 
-def _joined_lists(group: Sequence[CandidateSet]) -> Lists:
-    return Lists(
+def _joined_lists(group: Sequence[CandidateSet]) -> CandidateLists:
+    return CandidateLists(
         Segments.joined([one.candidates for one in group]),
         _offsets([len(one.candidates) for one in group]),
         Segments.joined([one.references for one in group]),
@@ -222,7 +222,7 @@ def _joined_lists(group: Sequence[CandidateSet]) -> Lists:
     )
 
 
-def _firsts_and_copies(lists: Lists) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+def _firsts_and_copies(lists: CandidateLists) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """Return the first candidate with each candidate's text, and whether it is a reference, up to white space."""
     references = Segments.from_strings([" ".join(text.split()) for text in lists.references])
     n = len(lists.candidates)

@@ -21,12 +21,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
-from tarocco.core.arguments import References, listed, packed, streams_of
 from tarocco.core.errors import InputError
-from tarocco.core.test_set import CandidateScores, TestSet
+from tarocco.core.test_set import CandidateScores, References, TestSet, as_list, make_streams, pack_strings
 from tarocco.encode.batch import Encoding
-from tarocco.io.nbest.byte_ranges import Stretch
-from tarocco.io.nbest.lists import NBestCut, NBestFile, NBestList, no_lists
+from tarocco.io.nbest.byte_ranges import ByteRange
+from tarocco.io.nbest.lists import NBestByteRanges, NBestFile, NBestList, no_lists_error
 from tarocco.meta.orange.confusions import Confusion, make_confusion
 from tarocco.meta.orange.lists import (
     ListBlock,
@@ -51,12 +50,12 @@ from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import map_ordered
 from tarocco.scoring.settings import RESAMPLING, WORKERS, Resampling, Text, Workers, apply_shortcuts
-from tarocco.scoring.statistics import analyze, contexts_of, needs_analysis, told_of
+from tarocco.scoring.statistics import analyze_texts, annotations_for, needs_analysis, prepare_contexts
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from tarocco.annotate.cache import Told
+    from tarocco.annotate.cache import Annotations
     from tarocco.meta.orange.cache import RankCache
 
 METRICS = ("BLEUS-4", "NIST-5", "PER", "WER", "ROUGE-L", "ROUGE-W-1.2", "ROUGE-S-4", "chrF")
@@ -116,7 +115,7 @@ def orange(
     [('BLEUS-2', 1.0), ('ROUGE-L', 3.0)]
     """
     rules, text, resampling, workers = apply_shortcuts("orange", shortcuts, rules, text, resampling, workers)
-    test_set = TestSet({}, streams_of(listed(references, "references")))
+    test_set = TestSet({}, make_streams(as_list(references, "references")))
     if external is not None and not isinstance(external, Mapping):
         raise InputError(f'external is a mapping such as {{"COMET": "comet.jsonl"}}, not {external!r}')
     scores = [_candidate_scores(name, source, rules.first_id) for name, source in (external or {}).items()]
@@ -133,12 +132,17 @@ def orange(
 
 
 def _candidate_scores(name: str, source: External, first_id: int) -> CandidateScores:
-    from tarocco.io.scores.external import ExternalFile, candidate_scores_of, name_and_kind, read_candidate_scores
+    from tarocco.io.scores.external import (
+        ExternalFile,
+        build_candidate_scores,
+        parse_name_and_kind,
+        read_candidate_scores,
+    )
 
-    metric, kind = name_and_kind(name)
+    metric, kind = parse_name_and_kind(name)
     if isinstance(source, str | os.PathLike):
         return read_candidate_scores(ExternalFile(metric, os.fspath(source), None, kind))
-    return candidate_scores_of(metric, kind, listed(source, f"the scores of {metric}"), first_id)
+    return build_candidate_scores(metric, kind, as_list(source, f"the scores of {metric}"), first_id)
 
 
 def open_lists(nbest: NBest, segments: int, rules: OrangeRules = RULES) -> tuple[Iterable[NBestList], str]:
@@ -158,7 +162,7 @@ def lists_of_strings(lists: Iterable[Sequence[str]], segments: int) -> Iterator[
         if number > segments:
             raise InputError(f"there are references for {segments} segments, but more lists than that")
         what = f"the candidates of segment {number - 1} (counted from 0)"
-        yield NBestList(number - 1, packed(candidates, what), "nbest", number)
+        yield NBestList(number - 1, pack_strings(candidates, what), "nbest", number)
     if number < segments:
         raise InputError(f"there are references for {segments} segments, but {number} lists")
 
@@ -188,8 +192,8 @@ def run_orange(
     executor, progress = workers.executor, workers.progress
     with _open_cache(workers, metrics, references, rules, name) as cache:
         preparing = [metric for metric in computed if metric.prepares]
-        analyze(references.references, preparing, encoding, None if cache is None else cache.store, executor)
-        contexts = dict(zip(computed, contexts_of(references, computed, encoding), strict=True))
+        analyze_texts(references.references, preparing, encoding, None if cache is None else cache.store, executor)
+        contexts = dict(zip(computed, prepare_contexts(references, computed, encoding), strict=True))
         ranker = Ranker(metrics, contexts, replace(rules, pool=None), encoding, resampling.seed)
         # A worker that reads a byte range sees neither lists to pool with its own nor external scores nor analyses.
         # Executors without submit_many would send all references with every part.
@@ -225,9 +229,9 @@ def _open_cache(
         yield None
         return
     from tarocco.meta.orange.cache import RankCache  # imports SQLite, which a run without a store does not need
-    from tarocco.scoring.cache import keeping
+    from tarocco.scoring.cache import open_cache
 
-    with keeping(workers.store, lambda opened: RankCache(opened, metrics, references, rules, name)) as cache:
+    with open_cache(workers.store, lambda opened: RankCache(opened, metrics, references, rules, name)) as cache:
         yield cache
 
 
@@ -238,14 +242,14 @@ def _open_cache(
 class ListPart:
     """Lists to rank: a block that the driver has read, or a byte range; and the numbers of the metrics to compute."""
 
-    lists: ListBlock | Stretch
+    lists: ListBlock | ByteRange
     metrics: tuple[int, ...] = ()
     external: ExternalScores = field(default_factory=dict)
-    annotations: Told | None = None  # of the texts, where the worker's process may not have them
+    annotations: Annotations | None = None  # of the texts, where the worker's process may not have them
 
     def with_data(self) -> ListPart:
         """Return the byte range with its bytes, for workers that cannot read the file."""
-        assert isinstance(self.lists, Stretch)
+        assert isinstance(self.lists, ByteRange)
         return replace(self, lists=self.lists.with_data())
 
 
@@ -275,7 +279,7 @@ class Ranker:
     rules: OrangeRules
     encoding: Encoding
     seed: int
-    cut: NBestCut | None = None  # for byte ranges
+    cut: NBestByteRanges | None = None  # for byte ranges
     references: TestSet | None = None  # for byte ranges
 
     @property
@@ -285,16 +289,16 @@ class Ranker:
 
     def __call__(self, part: ListPart) -> PartRanks | None:
         """Rank a part; None if the worker cannot read its file."""
-        if isinstance(part.lists, Stretch):
+        if isinstance(part.lists, ByteRange):
             return self._rank_range(part.lists, part.metrics) if part.lists.is_here else None
         if part.annotations is not None:
-            from tarocco.annotate.cache import learn
+            from tarocco.annotate.cache import load_annotations
 
-            learn(part.annotations)
+            load_annotations(part.annotations)
         counts, confusions = self._rank_block(part.lists, part.metrics, part.external)
         return PartRanks(RankTable(), counts, ListTally(), confusions)
 
-    def _rank_range(self, byte_range: Stretch, metrics: Sequence[int]) -> PartRanks:
+    def _rank_range(self, byte_range: ByteRange, metrics: Sequence[int]) -> PartRanks:
         assert self.cut is not None
         assert self.references is not None
         table, tally = RankTable(), ListTally()
@@ -432,8 +436,8 @@ class _Blocks:
         texts = part.lists.lists.candidates, part.lists.lists.references
         scorers = [scorer for m in part.metrics for scorer in self.ranker.metrics[m].scorers]
         metrics, encoding = [scorer for scorer in scorers if isinstance(scorer, Metric)], self.ranker.encoding
-        analyze(texts, metrics, encoding, None if self.cache is None else self.cache.store, self.executor)
-        annotations = None if self.executor is None else told_of(texts, metrics, encoding)
+        analyze_texts(texts, metrics, encoding, None if self.cache is None else self.cache.store, self.executor)
+        annotations = None if self.executor is None else annotations_for(texts, metrics, encoding)
         # Only confusions need the candidate sets, whose texts are in the lists already.
         block = part.lists if self.ranker.with_confusions else replace(part.lists, sets=())
         return replace(part, lists=block, annotations=annotations)
@@ -456,7 +460,7 @@ class _Blocks:
 class _ByteRanges:
     """The byte ranges of a file, which workers read, and what is known of the file before them."""
 
-    cut: NBestCut
+    cut: NBestByteRanges
     ranker: Ranker
     cache: RankCache | None
     executor: Executor | None
@@ -465,8 +469,10 @@ class _ByteRanges:
 
     def parts(self) -> Iterator[_PendingPart]:
         """Yield the parts."""
-        begins, first_id = self.cut.begins, self.cut.nbest.first_id
-        reading = f"Begins(pattern={begins.pattern!r}, a_line={begins.a_line!r})"  # as in the keys of earlier releases
+        begins, first_id = self.cut.line_pattern, self.cut.nbest.first_id
+        reading = (
+            f"Begins(pattern={begins.pattern!r}, a_line={begins.list_per_line!r})"  # as in the keys of earlier releases
+        )
         for byte_range in self.cut:
             keys = {}
             if self.cache is not None:
@@ -474,7 +480,7 @@ class _ByteRanges:
                 keys = self.cache.range_keys(byte_range.chunks(), reading, first_id, segments)
             yield _PendingPart(ListPart(byte_range), keys)
 
-    def _segments(self, byte_range: Stretch) -> tuple[int, int] | None:
+    def _segments(self, byte_range: ByteRange) -> tuple[int, int] | None:
         """Return the segments that the lists can belong to, if that is known."""
         if byte_range.ids is None:
             return None
@@ -505,14 +511,14 @@ class _ByteRanges:
 
     def complete(self, part: ListPart, ranks: PartRanks, _read: PartRanks | None) -> PartRanks:
         """Check the order of lists, and return the ranks with the number of lines before the part."""
-        assert isinstance(part.lists, Stretch)
+        assert isinstance(part.lists, ByteRange)
         segments = ranks.tally.segments
         if ranks.error is not None or min(segments, default=self.last + 1) <= self.last:
             raise self._find_error(part.lists) or ranks.error or AssertionError(f"{part.lists}: out of order")
         before, self.lines, self.last = self.lines, self.lines + ranks.lines, max(segments, default=self.last)
         return replace(ranks, lines_before=before)
 
-    def _find_error(self, byte_range: Stretch) -> InputError | None:
+    def _find_error(self, byte_range: ByteRange) -> InputError | None:
         """Return the error in a part, with the numbers of lines and lists of the whole file."""
         previous = None if self.last < 0 else self.last + self.cut.nbest.first_id
         try:
@@ -524,10 +530,10 @@ class _ByteRanges:
     def end(self) -> PartRanks:
         """Check that there were lists."""
         if self.last < 0:
-            raise no_lists(self.cut.nbest.path)
+            raise no_lists_error(self.cut.nbest.path)
         return PartRanks(RankTable(), {}, ListTally())
 
 
-def _is_readable(byte_range: Stretch) -> bool:
+def _is_readable(byte_range: ByteRange) -> bool:
     """Return whether the worker can read the file."""
     return byte_range.is_here

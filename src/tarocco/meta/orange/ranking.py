@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.test_set import CandidateScores
-from tarocco.encode.batch import Encoding, Lists, leaving_one_out
+from tarocco.encode.batch import CandidateLists, Encoding, make_leave_one_out_batch
 from tarocco.meta.orange.rules import TIES, Scorer
 from tarocco.metrics.base import Floats, Metric
-from tarocco.scoring.statistics import by_reading, scores_of_batch
+from tarocco.scoring.statistics import group_by_encoding, score_batch
 
 _EQUAL = 1e-12
 
@@ -29,7 +29,7 @@ ExternalScores = Mapping[str, Sequence[tuple[Floats, Floats]]]  # by name, per l
 
 
 def score_lists(
-    lists: Lists,
+    lists: CandidateLists,
     scorers: Sequence[Scorer],
     external: ExternalScores,
     contexts: Mapping[Metric, Any],
@@ -43,10 +43,10 @@ def score_lists(
     numbers = [i for i, scorer in enumerate(scorers) if isinstance(scorer, Metric)]
     metrics = [scorer for scorer in scorers if isinstance(scorer, Metric)]
     goodness: dict[int, Floats] = {}
-    for reading, members in by_reading(metrics, encoding).items():
-        batch = leaving_one_out(lists, reading, fair=fair)
+    for reading, members in group_by_encoding(metrics, encoding).items():
+        batch = make_leave_one_out_batch(lists, reading, fair=fair)
         together = [metrics[i] for i in members]
-        scores = scores_of_batch(together, batch, [contexts.get(metric) for metric in together])
+        scores = score_batch(together, batch, [contexts.get(metric) for metric in together])
         goodness |= {i: metric.sign * row for i, metric, row in zip(members, together, scores, strict=True)}
     computed = np.stack([goodness[i] for i in range(len(metrics))]) if metrics else None
     start = 0

@@ -19,7 +19,7 @@ from tarocco.meta.orange.lists import ListBlock, ListTally
 from tarocco.meta.orange.ranking import rank
 from tarocco.meta.orange.rules import EvaluatedMetric, OrangeRules
 from tarocco.metrics.base import Floats
-from tarocco.scoring.resampling import bootstrap, percentiles, totals
+from tarocco.scoring.resampling import bootstrap, percentiles, sum_rows
 from tarocco.scoring.settings import Resampling
 
 FROM_STORE = "found in the store"  # ends the note that is about the run, not about the data
@@ -236,13 +236,13 @@ def evaluate_ranks(
     ranks = np.concatenate(table.ranks(lists, np.array([n_best]), rules.ties), axis=1)
     ratios = ranks / (np.minimum(n_best, table.used[lists]) + 1.0)[:, None]
     exist, m = ~np.isnan(ratios), len(metrics)
-    best = int(np.argmin(np.where(exist.any(axis=0), _means(totals, ratios, exist), np.inf)))
+    best = int(np.argmin(np.where(exist.any(axis=0), _means(sum_rows, ratios, exist), np.inf)))
     # Both sides of a difference are means over the segments that count for both metrics.
     of_best = np.broadcast_to(ratios[:, [best]], ratios.shape)
     with_best = exist & exist[:, [best]]
     columns = np.concatenate([ranks, ratios, ratios, of_best], axis=1)
     defined = np.concatenate([exist, exist, with_best, with_best], axis=1)
-    means = _means(totals, columns, defined)
+    means = _means(sum_rows, columns, defined)
     drawn = _means(lambda rows: bootstrap(rows, resampling.n_resamples, resampling.seed, jobs), columns, defined)
     curves = _curves(table, lists, n_best, rules)
 
@@ -294,7 +294,7 @@ def _curves(
     lengths = rules.lengths(n_best)
     normalizers = np.minimum(lengths, table.used[lists][:, None]) + 1.0
     ratios = [ranks / normalizers for ranks in table.ranks(lists, lengths, rules.ties)]
-    values = [_means(totals, of_metric, ~np.isnan(of_metric)).tolist() for of_metric in ratios]
+    values = [_means(sum_rows, of_metric, ~np.isnan(of_metric)).tolist() for of_metric in ratios]
     return [tuple(zip(lengths.tolist(), of_metric, strict=True)) for of_metric in values]
 
 

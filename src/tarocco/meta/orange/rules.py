@@ -9,10 +9,9 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.core.arguments import listed
 from tarocco.core.errors import BadParameter
 from tarocco.core.names import signature
-from tarocco.core.test_set import CandidateScores
+from tarocco.core.test_set import CandidateScores, as_list
 from tarocco.encode.batch import Encoding
 from tarocco.metrics.base import Metric
 from tarocco.metrics.registry import metrics as find_metrics
@@ -87,7 +86,7 @@ class OrangeRules:
         if isinstance(self.curve, Iterable):
             object.__setattr__(self, "curve", tuple(self.curve))
         if self.pool is not None:
-            object.__setattr__(self, "pool", tuple(listed(self.pool, "pool")))
+            object.__setattr__(self, "pool", tuple(as_list(self.pool, "pool")))
         _ = self.grid  # a curve with other lengths is an error
 
     @property
@@ -216,7 +215,7 @@ def evaluated_metrics(
     names = [metric.name for metric in evaluated]
     for name in names:
         if names.count(name) > 1:
-            raise BadParameter(f"{name} is listed twice")
+            raise BadParameter(f"{name} is as_list twice")
     if not evaluated:
         raise BadParameter("no metric to evaluate")
     return evaluated

@@ -17,9 +17,8 @@ from typing import Unpack
 
 import numpy as np
 
-from tarocco.core.arguments import Candidates, References, listed, make_test_set, streams_of
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.core.test_set import HumanScores, TestSet
+from tarocco.core.test_set import Candidates, HumanScores, References, TestSet, as_list, make_streams, make_test_set
 from tarocco.encode.batch import Encoding
 from tarocco.io.nbest.lists import NBestList
 from tarocco.meta.correlation.agreement import COEFFICIENTS
@@ -37,13 +36,13 @@ from tarocco.meta.correlation.score_sources import (
 )
 from tarocco.meta.orange.orange import UNTOKENIZED, NBest, open_lists, run_orange
 from tarocco.meta.orange.rules import OrangeRules, make_scorers
-from tarocco.meta.qarla import king as kings
+from tarocco.meta.qarla.decisions import HeldOutCases
+from tarocco.meta.qarla.king import mean_over_segments
 from tarocco.meta.qarla.queen import PairSelection, compute_held_out_queens
 from tarocco.meta.qarla.similarities import Similarities, compute_similarities
 from tarocco.meta.references.curves import Curve, Point, ReferencesResult
 from tarocco.meta.references.subsets import ReferencePool, Subset, make_pool
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.ngram.order_shares import lower_orders, shares_of
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import map_ordered
 from tarocco.scoring.score import score_signature, score_test_set
@@ -178,7 +177,7 @@ def references(
         assert nbest is not None
         if systems is not None:
             raise BadParameter("nbest needs no systems: pass None for them")
-        pool = make_pool(TestSet({}, streams_of(listed(references, "references"))), study.most, least=3)
+        pool = make_pool(TestSet({}, make_streams(as_list(references, "references"))), study.most, least=3)
         judge = judge_by_orange(nbest, pool, reading.encoding, study.seed)
     elif by == "king":
         if systems is None:
@@ -216,7 +215,7 @@ def run_references(
     """Return the curves of metrics; `workers.progress` is called after each subset."""
     if not metrics:
         raise InputError("no metric to evaluate")
-    lower = {metric: lower_orders(metric) if study.orders else [] for metric in metrics}
+    lower = {metric: metric.lower_orders() if study.orders else [] for metric in metrics}
     chosen = list(dict.fromkeys([*metrics, *chain.from_iterable(lower.values())]))
     subsets = draw_subsets(pool, judge, study)
     agreements: list[list[SubsetAgreement]] = []
@@ -340,7 +339,7 @@ class PeopleJudge:
             of_metric = scores[m :: len(metrics)]  # sorted by system, then by metric
             items = self.level.items(make_metric_source(of_metric))
             agreement = self.level.agreement(self.coefficient, items, self.items)
-            by_order = shares_of(metric, np.stack([score.sums for score in of_metric]))
+            by_order = metric.order_shares(np.stack([score.sums for score in of_metric]))
             shares = {name: _mean(values) for name, values in by_order.items()}
             agreements.append(SubsetAgreement(agreement.value, shares, agreement.why))
         return agreements
@@ -467,22 +466,23 @@ class KingJudge:
         """Return strict KING of each metric alone."""
         near = self._similarities(test_set, tuple(metrics), workers)
         alone = [[m] for m in range(len(metrics))]
-        resampling = kings.Resampling(0.95, 1, 0, 1)  # intervals are not used
-        queens = compute_held_out_queens(near, alone, PairSelection(), workers.jobs)
-        results = kings.outcomes("segment", queens, near.present, resampling)
-        return [SubsetAgreement(one.king[1], why=None if one.n_segments else "it has no scores") for one in results]
+        of_metrics = compute_held_out_queens(near, alone, PairSelection(), workers.jobs)
+        agreements = []
+        for cases in (HeldOutCases.of(queens, near.present) for queens in of_metrics):
+            why = None if cases.n_segments else "it has no scores to compare"
+            agreements.append(SubsetAgreement(float(mean_over_segments(cases.by_segment)[1]), why=why))
+        return agreements
 
     def _similarities(self, test_set: TestSet, metrics: tuple[Metric, ...], workers: Workers) -> Similarities:
-        how = {"store": workers.store, "executor": workers.executor}
         if not self.pool.by_stream:
-            return compute_similarities(test_set, metrics, self.encoding, jobs=workers.jobs, **how)  # type: ignore[arg-type]
+            return compute_similarities(test_set, metrics, self.encoding, workers=workers)
         with self._lock:
             if metrics not in self._compared:
-                how["jobs"] = self.workers.jobs  # type: ignore[assignment]
+                everything = replace(workers, jobs=self.workers.jobs)
                 whole = self.pool.test_set
-                self._compared[metrics] = compute_similarities(whole, metrics, self.encoding, **how)  # type: ignore[arg-type]
+                self._compared[metrics] = compute_similarities(whole, metrics, self.encoding, workers=everything)
         names = self.pool.names
-        return self._compared[metrics].chosen(references=[names.index(name) for name in test_set.stream_names])
+        return self._compared[metrics].select(references=[names.index(name) for name in test_set.stream_names])
 
 
 Judge = PeopleJudge | OrangeJudge | KingJudge

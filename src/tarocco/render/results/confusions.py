@@ -17,7 +17,7 @@ from tempfile import TemporaryFile
 from typing import Any
 
 from tarocco.core.errors import InputError
-from tarocco.io.files import check_writable, whole_file
+from tarocco.io.files import check_writable, replace_file
 from tarocco.meta.orange.confusions import Confusion, HeldOutReference, RankedText, hold_out_each, outranked
 from tarocco.render.tables import NO_NUMBER, number_or_dash
 
