@@ -12,7 +12,7 @@ from tarocco.core.errors import InputError, TaroccoError
 from tarocco.meta.audit.audit import AuditResult
 from tarocco.meta.audit.evidence import CHECKS
 from tarocco.meta.correlation.results import CorrelateResult
-from tarocco.meta.orange.confusions import Confusion, Scored, opponents, outranked
+from tarocco.meta.orange.confusions import Confusion, RankedText, hold_out_each, outranked
 from tarocco.meta.orange.results import OrangeResult
 from tarocco.meta.qarla.results import JackResult, KingResult, OptimizeResult, QueenResult
 from tarocco.meta.references.curves import ReferencesResult
@@ -63,7 +63,7 @@ def _confusions(confusions: Sequence[Confusion], metrics: Sequence[str], words: 
 def _confusion(one: Confusion, words: Words) -> dict[str, Any]:
     """Return a list's references and the candidates above them, with marks for matched words and decisive ones."""
     read = [tuple(words(reference.text)) for reference in one.references]
-    against = opponents(read)
+    against = hold_out_each(read)
     places = {id(reference): k for k, reference in enumerate(one.references)}
 
     def reference(k: int, scored: Scored) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def _confusion(one: Confusion, words: Words) -> dict[str, Any]:
     return record | ({"source": one.source} if one.source is not None else {})
 
 
-def _scored(one: Scored) -> dict[str, Any]:
+def _scored(one: RankedText) -> dict[str, Any]:
     record = {"text": one.text, "score": one.score, "rank": one.rank, "place": one.place}
     return record | ({"copy": True} if one.copy else {})
 
@@ -140,7 +140,7 @@ def curves_part(result: ReferencesResult) -> dict[str, Any]:
         "judged_by": result.judged_by,
         "lower_is_better": result.curves[0].lower_is_better,
         "n_segments": result.n_segments,
-        "metrics": [curve.to_dict() for curve in result.asked],
+        "metrics": [curve.to_dict() for curve in result.named_curves],
         "advice": result.advice,
         "notes": list(result.notes),
     }
@@ -160,8 +160,8 @@ def audit_part(result: AuditResult) -> dict[str, Any]:
             {
                 "metric": name,
                 "signature": result.signature(name),
-                "found": result.found(name),
-                "possible": result.possible(name),
+                "found": result.count_gamed(name),
+                "possible": result.count_possible(name),
                 "cells": list(table.rows[row]),
                 "starred": sorted(column for at, column in table.marks if at == row),
                 "sentences": by_metric[name],
@@ -290,7 +290,7 @@ def _signatures(findings: Findings) -> Iterator[tuple[str, str]]:
         yield candidate.metric, candidate.signature
     for result in findings.correlations:
         yield from ((one.metric, one.signature) for one in result if not one.sentinel)
-    for curve in findings.curves.asked if findings.curves else ():
+    for curve in findings.curves.named_curves if findings.curves else ():
         yield curve.metric, curve.signature
 
 
