@@ -8,7 +8,6 @@ of segments, such as genres, come from --groups, or are those of the documents. 
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING
 
 from tarocco.cli.command import Command
@@ -25,13 +24,12 @@ from tarocco.cli.options import (
     store_of,
     whole_number,
 )
-from tarocco.cli.output import write_page
+from tarocco.cli.output import write, write_page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tarocco.core.test_set import TestSet
-    from tarocco.meta.audit.audit import AuditResult
 
 EXAMPLES = """examples:
   tarocco audit ref.txt -i sysA.txt sysB.txt
@@ -76,6 +74,7 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.meta.audit.audit import METRICS, audit_test_set
     from tarocco.meta.audit.evidence import AuditSettings
     from tarocco.metrics.external import External
+    from tarocco.render.results.audit import present_audit
     from tarocco.render.terminal import progress
     from tarocco.scoring.settings import Workers
 
@@ -93,7 +92,7 @@ def run(options: argparse.Namespace) -> None:
         workers = Workers(options.jobs, store_of(options), options.executor, advance)
         groups = _groups(options, test_set)
         result = audit_test_set(test_set, chosen, encoding, settings=settings, workers=workers, groups=groups)
-    write(result, options)
+    write(present_audit(result, options.width, options.findings), options)
     write_page(options, [result], inputs)
 
 
@@ -104,44 +103,6 @@ def _groups(options: argparse.Namespace, test_set: TestSet) -> Sequence[str] | N
     if options.groups is None:
         return test_set.documents
     return read_labels(options.groups, TextColumn("references", options.references[0], test_set.references[0]))
-
-
-def write(result: AuditResult, options: argparse.Namespace) -> None:
-    """Write an audit to standard output."""
-    from tarocco.render import tables
-    from tarocco.render.results import audit
-    from tarocco.render.results import score as scores
-
-    out = sys.stdout
-    if options.score_only:
-        out.writelines(f"{result.count_gamed(name)}\n" for name in result.checks)  # in the order of -m
-    elif options.format == "json":
-        names = ("seed", "alpha", "share", "n_draws", "n_resamples")
-        settings = {name: getattr(result.settings, name) for name in names} | {"groups": result.labels}
-        out.write(scores.json_text("audit", settings, result.to_dict()))
-    elif options.format in ("tsv", "csv"):
-        out.write(tables.separated(result.rows(), "\t" if options.format == "tsv" else ","))
-    else:
-        table = audit.audit_table(result, options.width)
-        tables.write_noted(table, notes(result, options), options.format, out)
-
-
-def notes(result: AuditResult, options: argparse.Namespace) -> list[str]:
-    """Return the lines below a table: columns, findings, checks that were not possible, and signatures."""
-    from tarocco.render.results import audit
-
-    findings = audit.sentences(result, options.findings, options.width)
-    scaled = [name for name in result if result.score_of(name).metric.scale != 1]
-    about = [f"in sentences times 100: {', '.join(scaled)}"] * bool(scaled) + ["segments are counted from 1"]
-    return [
-        *audit.legend(result),
-        "",
-        *(findings or ["no findings"]),
-        *audit.not_possible(result),
-        *(["; ".join(about)] if findings else []),
-        "",
-        *(result.signature(name) for name in result),
-    ]
 
 
 AUDIT = Command(__doc__, EXAMPLES, configure, run)

@@ -243,7 +243,7 @@ class _Run:
         fit = self.leave_out("audit", [*own.audit_metrics, *elsewhere], "no file describes the texts that it makes")
         if not fit:
             raise InputError("no metric can score the texts that an audit makes")
-        settings = AuditSettings(ALPHA, SHARE, DRAWS, DEFAULT_RESAMPLES["bootstrap"], conduct.seed, conduct.jobs)
+        settings = AuditSettings(alpha=ALPHA, seed=conduct.seed)
         total = len(own.test_set) * (2 * len(own.test_set.systems) + 1) * len(own.audit_metrics)
         with self.watched("audit", "scores", total) as advance:
             return audit_test_set(
@@ -269,10 +269,11 @@ class _Run:
             result = run_orange(
                 *open_lists(nbest, n, rules),
                 TestSet({}, own.test_set.references, None, own.test_set.reference_names),
-                Panel(fit, own.candidate_scores),
-                rules,
-                confusions=Wanted(conduct.confusions, 0, conduct.seed, own.first_id) if conduct.confusions else None,
-                on_confusion=kept.append,
+                make_scorers(fit, own.candidate_scores),
+                rules=rules,
+                encoding=own.list_encoding,
+                resampling=Resampling(conduct.n_resamples, conduct.confidence, conduct.seed),
+                workers=Workers(**self.workers),
                 advance=advance,
             )
         return replace(result, notes=tuple(note for note in result.notes if not note.endswith(FROM_STORE)))
@@ -344,6 +345,7 @@ class _Run:
         own, conduct, human = self.material, self.conduct, self.material.human
         who = judge_of_references(own)
         fit = self.leave_out("references", own.audit_metrics, "there are no scores with fewer references")
+        study = ReferenceStudy(n_subsets=SUBSETS, seed=conduct.seed)
         judge: Judge
         if human is not None and who == "people":
             first = next(iter(human.criteria))

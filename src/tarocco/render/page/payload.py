@@ -66,11 +66,11 @@ def _confusion(one: Confusion, words: Words) -> dict[str, Any]:
     against = hold_out_each(read)
     places = {id(reference): k for k, reference in enumerate(one.references)}
 
-    def reference(k: int, scored: Scored) -> dict[str, Any]:
+    def reference(k: int, scored: RankedText) -> dict[str, Any]:
         states = [MATCHED if matched else 0 for matched in against[k].marks]
         return _scored(scored) | marks_of_states(scored.text, read[k], states)
 
-    def candidate(scored: Scored) -> dict[str, Any]:
+    def candidate(scored: RankedText) -> dict[str, Any]:
         below = outranked(scored, one.references)[0]
         cut = tuple(words(scored.text))
         marks = against[places[id(below)]].marks_of(cut)

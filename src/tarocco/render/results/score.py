@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tarocco.io.tables import write_rows
 from tarocco.render.results import Presentation, scale_note, show_tables
-from tarocco.render.results import json_text as json_text
 from tarocco.render.tables import NO_NUMBER, Table, number_or_dash, separated, write_details
 
 if TYPE_CHECKING:

@@ -67,8 +67,8 @@ def footnotes(result: TuneResult) -> list[str]:
     interval = result.metrics[0].interval
     return [
         f"{result.counts['lists']} lists, {result.counts['candidates']} candidates; best of {len(result.starts)} "
-        f"starts: number {best.number}, {best.steps} step{'s' * (best.steps != 1)}, objective {best.objective:.6g} (worst: "
-        f"{min(one.objective for one in result.starts):.6g})",
+        f"starts: number {best.number}, {best.steps} step{'s' * (best.steps != 1)}, objective {best.objective:.6g} "
+        f"(worst: {min(one.objective for one in result.starts):.6g})",
         *(one.signature for one in result.metrics),
         f"[low, high]: {100 * interval.confidence:g}% bootstrap intervals over segments, {interval.n_resamples} "
         f"resamples, seed {interval.seed}; on the lists that were tuned on",
