@@ -36,6 +36,7 @@ from tarocco.scoring.settings import (
     TextAndWorkerShortcuts,
     TextShortcuts,
     Workers,
+    WorkerShortcuts,
     apply_shortcuts,
 )
 from tarocco.scoring.statistics import compute_statistics, group_by_encoding, score_batch
