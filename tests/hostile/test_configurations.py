@@ -50,7 +50,7 @@ def test_a_store_is_never_written_over_another_file(tmp_path):
         connection.execute("CREATE TABLE mine (x)")
     connection.close()
     before = other.read_bytes()
-    with pytest.raises(StoreError, match="not a tarocco store; it is left as it is"):
+    with pytest.raises(StoreError, match="not a tarocco store; it was not changed"):
         tarocco.score(["a"], ["a"], store=other)
     assert other.read_bytes() == before
 
