@@ -162,7 +162,7 @@ def test_refusals(capsys, tmp_path, monkeypatch):
         "ref.txt: this file is an input and would be overwritten"
     )
     assert refused(capsys, *COMMAND, "--output", "no/where") == "no/where: there is no directory no"
-    assert refused(capsys, "oracle", "-", "-r", "ref.txt").startswith("what is on standard input? Say so with --form")
+    assert refused(capsys, "oracle", "-", "-r", "ref.txt").startswith("standard input: expected --form")
     assert refused(capsys, "oracle", "nbest.txt", "-r", "ref.txt", "--without", "a") == (
         "--without is for lattices and forests, and nbest.txt has n-best lists"
     )
