@@ -46,8 +46,9 @@ from tarocco.iqmt.exchange import read_iq as read_iq
 from tarocco.iqmt.exchange import write_iq as write_iq
 from tarocco.meta.audit.audit import AuditResult as AuditResult
 from tarocco.meta.audit.audit import audit as audit
-from tarocco.meta.audit.evidence import Finding as Finding
-from tarocco.meta.audit.evidence import Outcome as Outcome
+from tarocco.meta.audit.evidence import AuditFinding as AuditFinding
+from tarocco.meta.audit.evidence import AuditSettings as AuditSettings
+from tarocco.meta.audit.evidence import CheckResult as CheckResult
 from tarocco.meta.correlation.correlate import correlate as correlate
 from tarocco.meta.correlation.metric_tests import MetricComparison as MetricComparison
 from tarocco.meta.correlation.results import CorrelateResult as CorrelateResult
@@ -55,6 +56,7 @@ from tarocco.meta.correlation.results import Correlation as Correlation
 from tarocco.meta.orange.orange import orange as orange
 from tarocco.meta.orange.results import Orange as Orange
 from tarocco.meta.orange.results import OrangeResult as OrangeResult
+from tarocco.meta.orange.rules import OrangeRules as OrangeRules
 from tarocco.meta.qarla.optimize import optimize as optimize
 from tarocco.meta.qarla.qarla import jack as jack
 from tarocco.meta.qarla.qarla import king as king
@@ -69,6 +71,7 @@ from tarocco.meta.qarla.results import Queen as Queen
 from tarocco.meta.qarla.results import QueenResult as QueenResult
 from tarocco.meta.references.curves import Curve as Curve
 from tarocco.meta.references.curves import ReferencesResult as ReferencesResult
+from tarocco.meta.references.study import ReferenceStudy as ReferenceStudy
 from tarocco.meta.references.study import references as references
 from tarocco.meta.significance.compare import CompareResult as CompareResult
 from tarocco.meta.significance.compare import compare as compare

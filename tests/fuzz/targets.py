@@ -130,11 +130,11 @@ def score_file(path: str) -> None:
 
 
 def sheet(path: str) -> None:
-    from tarocco.meta.orange.blind_sheet import check_sheet, read_judged
+    from tarocco.meta.orange.blind_sheet import check_sheet, read_judgments
 
     with suppress(TaroccoError):
         check_sheet(path)
-    str(read_judged(path))
+    str(read_judgments(path))
 
 
 def weights(path: str) -> None:

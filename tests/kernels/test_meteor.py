@@ -10,11 +10,11 @@ from conftest import PLAIN
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from textbook import meteor_metric as textbook
+from textbook.wordnet_lookup import lookup
 
 import tarocco
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.encode.vocabulary import Ragged, stem
-from tarocco.encode.wordnet import wordnet
 from tarocco.metrics import meteor as aligned
 from tarocco.metrics.comparison import TextPairs
 from tarocco.metrics.meteor import Alignments, align
@@ -39,7 +39,7 @@ FEWER_STATES = mock.patch("tarocco.metrics.meteor._MOST_STATES", 40 if PLAIN els
 
 
 def matches_at(stage, stemmer):
-    table = wordnet()
+    table = lookup()
     return {
         "exact": lambda one, other: one == other,
         "stem": lambda one, other: stem(one, stemmer, 0) == stem(other, stemmer, 0),

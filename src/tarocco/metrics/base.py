@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
@@ -204,6 +205,16 @@ class Metric(ABC):
     @abstractmethod
     def score(self, sums: Floats) -> Floats:
         """Return the score of each row of sums[..., k]; NaN if it does not exist."""
+
+    @property
+    def pools_references(self) -> bool:
+        """Whether a segment's score depends on all references together, not on one that the metric chooses."""
+        return False
+
+    def rank_references(self, rows: Floats) -> list[tuple[float, ...]]:
+        """Return one sort key per row, the statistics with one reference; the metric chooses the lowest key."""
+        scores: list[float] = self.score(rows).tolist()
+        return [(math.inf if math.isnan(score) else -self.sign * score,) for score in scores]
 
     def details(self, sums: Floats) -> dict[str, Any]:
         """Return more numbers for the user about one row of sums, such as precisions and lengths."""

@@ -25,7 +25,7 @@ from tarocco.decode.oracle.search import beam_texts, best_derivation, best_texts
 from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.io.graphs.formats import NBEST, detect_kind, read_lattices
 from tarocco.io.nbest.lists import NBestList, read_nbest
-from tarocco.meta.orange.orange import given_lists
+from tarocco.meta.orange.orange import lists_of_strings
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.edit.rates import WORD_AUTOMATON, Automaton
 from tarocco.metrics.registry import metrics as find_metrics
@@ -199,7 +199,7 @@ def _search_input(texts: Searchable, options: OracleOptions, n_segments: int) ->
         everything = chain([first], stream)
         if isinstance(first, Lattice | Forest):
             return SearchInput("texts", graphs=number_graphs(everything, "texts"))
-        return SearchInput("texts", lists=given_lists(everything, n_segments))  # type: ignore[arg-type]
+        return SearchInput("texts", lists=lists_of_strings(everything, n_segments))  # type: ignore[arg-type]
     raise InputError("there is nothing to search: texts are empty")
 
 

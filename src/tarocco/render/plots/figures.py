@@ -81,8 +81,8 @@ def references_chart(result: ReferencesResult) -> alt.LayerChart | alt.VConcatCh
     """
     first = result.curves[0]
     about = f"{result.judged_by} of {', '.join(result)} with {first.points[0].size} to {first.most} references"
-    description = "\n".join([about, *result.advice, *(curve.signature for curve in result.asked)])
-    lines = _lines(result, result.asked, BANDS, description)
+    description = "\n".join([about, *result.advice, *(curve.signature for curve in result.named_curves)])
+    lines = _lines(result, result.named_curves, BANDS, description)
     # Orders of one metric lie close together: bands around them would hide each other.
     rows = [[_lines(result, own, ""), *_stacks(own[-1])] for own in result.by_order()]
     return arranged([[lines], *rows], description=description) if rows else lines
