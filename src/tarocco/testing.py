@@ -93,10 +93,10 @@ def _score(metric: Metric, candidates: list[str], references: list[list[str]], *
     return result
 
 
-def _differ(one: float, other: float) -> bool:
-    if math.isnan(one) or math.isnan(other):
-        return math.isnan(one) != math.isnan(other)
-    return abs(one - other) > TOLERANCE * max(abs(one), abs(other))
+def _differ(first: float, second: float) -> bool:
+    if math.isnan(first) or math.isnan(second):
+        return math.isnan(first) != math.isnan(second)
+    return abs(first - second) > TOLERANCE * max(abs(first), abs(second))
 
 
 def copies_score_best(metric: Metric) -> str | None:
@@ -206,9 +206,9 @@ def threads_change_nothing(metric: Metric) -> str | None:
     """Statistics, scores and intervals have the same bits for any number of threads."""
     candidates, references, _ = _sample()
     texts, answers = candidates * 100, references * 100  # more than one block of segments
-    one, many = (_score(metric, texts, answers, jobs=jobs, confidence=0.9, n_resamples=100) for jobs in (1, 4))
-    same = one.statistics.tobytes() == many.statistics.tobytes() and one.interval == many.interval
-    return None if same else "four threads give other bits than one"
+    single, many = (_score(metric, texts, answers, jobs=jobs, confidence=0.9, n_resamples=100) for jobs in (1, 4))
+    same = single.statistics.tobytes() == many.statistics.tobytes() and single.interval == many.interval
+    return None if same else "one thread and four threads give different bits"
 
 
 def companions_change_nothing(metric: Metric) -> str | None:
