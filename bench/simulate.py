@@ -164,24 +164,24 @@ class Study:
 @contextmanager
 def watching() -> Iterator[tuple[list[float], list[int]]]:
     """The processor time of each block that is judged meanwhile, and the bytes that would be sent of it."""
-    from tarocco.meta.orange import trial as stretches
+    from tarocco.meta.orange.orange import Ranker
 
     working: list[float] = []
     sizes: list[int] = []
-    hear = stretches.hear
+    rank = Ranker.__call__
 
-    def watched(cut, hearing, asked):  # type: ignore[no-untyped-def]
-        sizes.append(len(pickle_compressed(asked)))
+    def watched(ranker, part):  # type: ignore[no-untyped-def]
+        sizes.append(len(pickle_compressed(part)))
         began = time.thread_time()
-        outcome = hear(cut, hearing, asked)
+        ranks = rank(ranker, part)
         working.append(time.thread_time() - began)
-        return outcome
+        return ranks
 
-    stretches.hear = watched
+    Ranker.__call__ = watched  # type: ignore[method-assign]
     try:
         yield working, sizes
     finally:
-        stretches.hear = hear
+        Ranker.__call__ = rank  # type: ignore[method-assign]
 
 
 def costs(study: Study) -> None:

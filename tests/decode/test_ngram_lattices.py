@@ -13,8 +13,7 @@ from test_graphs import arcs_of
 from textbook import lattice_mbr, paths
 
 from tarocco.core.errors import InputError
-from tarocco.decode.mbr import ngram_lattices
-from tarocco.decode.mbr.ngram_lattices import Expanded
+from tarocco.decode.mbr.lattice_mbr import ExpandedLattice
 from tarocco.io.graphs.builder import LatticeBuilder
 
 MANY = 100 if PLAIN else 1500
@@ -39,7 +38,7 @@ def check(lattice, theta, scale):
     order = len(theta) - 1
     texts, weights = all_paths(lattice)
     expected = lattice_mbr.posteriors(texts, weights, scale, order)
-    expanded = Expanded.of(lattice, order, scale)
+    expanded = ExpandedLattice.of(lattice, order, scale)
     posteriors = expanded.posteriors()
     found = {
         tuple(lattice.words[number] for number in expanded.words_of(gram)): posteriors[gram]
@@ -83,7 +82,7 @@ def line(words, weight=0.0):
 def test_an_ngram_that_overlaps_itself_counts_once():
     """In a a a a every n-gram of a's occurs, whatever its expected count is."""
     lattice = line("a a a a a").lattice(0, {5: 0.0})
-    expanded = Expanded.of(lattice, 4, 1.0)
+    expanded = ExpandedLattice.of(lattice, 4, 1.0)
     assert expanded.posteriors().tolist() == [1.0] * 5
     gains = expanded.gains([-1.0, 1.0, 10.0, 100.0, 1000.0], expanded.posteriors())
     assert expanded.gain(gains, expanded.best_path(gains)) == 5 * 0 + 4 * 10 + 3 * 100 + 2 * 1000
@@ -94,7 +93,7 @@ def test_of_equal_gains_the_best_weight():
     for word, weight in (("a", -3.0), ("b", -1.0), ("c", -1.0), ("d", -2.0)):
         arcs.add(0, 1, word, weight)
     lattice = arcs.lattice(0, {1: 0.0})
-    expanded = Expanded.of(lattice, 1, 0.0)
+    expanded = ExpandedLattice.of(lattice, 1, 0.0)
     gains = expanded.gains([-1.0, 1.0], expanded.posteriors())
     assert lattice.text(expanded.best_path(gains)) == "b"
 
@@ -107,8 +106,8 @@ def test_more_paths_than_a_number_can_count():
         arcs.add(column, column + 1, f"b{column}", 0.0)
     lattice = arcs.lattice(0, {1500: 0.0})
     assert lattice.n_paths == float("inf")
-    posteriors = Expanded.of(lattice, 2, 1.0).posteriors()
-    assert posteriors[1:] == pytest.approx(0.5 ** Expanded.of(lattice, 2, 1.0).lengths[1:])
+    posteriors = ExpandedLattice.of(lattice, 2, 1.0).posteriors()
+    assert posteriors[1:] == pytest.approx(0.5 ** ExpandedLattice.of(lattice, 2, 1.0).lengths[1:])
 
 
 def test_many_paths_of_small_weight_against_one():
@@ -119,20 +118,20 @@ def test_many_paths_of_small_weight_against_one():
         for column in range(1500):
             for word in ("a", "b"):
                 arcs.add(column, column + 1, word, -np.log(2) - less / 1500)
-        expanded = Expanded.of(arcs.lattice(0, {1500: 0.0}), 1, 1.0)
+        expanded = ExpandedLattice.of(arcs.lattice(0, {1500: 0.0}), 1, 1.0)
         by_word = dict(zip(map(expanded.words_of, range(len(expanded.grams))), expanded.posteriors(), strict=True))
         assert by_word[(0,)] == pytest.approx(1 / (1 + np.exp(-less)), rel=1e-9)
 
 
 def test_case():
     lattice = line("Cat cat CAT").lattice(0, {3: 0.0})
-    assert len(Expanded.of(lattice, 1, 1.0).grams) == 4
-    assert len(Expanded.of(lattice, 1, 1.0, lowercase=True).grams) == 2
+    assert len(ExpandedLattice.of(lattice, 1, 1.0).grams) == 4
+    assert len(ExpandedLattice.of(lattice, 1, 1.0, lowercase=True).grams) == 2
 
 
 def test_no_words():
     lattice = LatticeBuilder(PLACE).lattice(0, {0: 0.0})
-    expanded = Expanded.of(lattice, 4, 1.0)
+    expanded = ExpandedLattice.of(lattice, 4, 1.0)
     gains = expanded.gains(THETAS[0], expanded.posteriors())
     assert expanded.best_path(gains).tolist() == []
     assert expanded.gain(gains, np.zeros(0, np.int32)) == 0
@@ -140,11 +139,11 @@ def test_no_words():
 
 def test_refused(monkeypatch):
     with pytest.raises(InputError, match="the weights, times a scale of 1e\\+308, are too large to be added up"):
-        Expanded.of(line("a b", -1e200).lattice(0, {2: 0.0}), 4, 1e308)
-    monkeypatch.setattr(ngram_lattices, "_STEPS", 64)
+        ExpandedLattice.of(line("a b", -1e200).lattice(0, {2: 0.0}), 4, 1e308)
+    monkeypatch.setattr("tarocco.decode.mbr.lattice_mbr._MOST_STEPS", 64)
     arcs = LatticeBuilder(PLACE)
     for column in range(6):
         for word in "abcd":
             arcs.add(column, column + 1, word, 0.0)
     with pytest.raises(InputError, match="with histories of 3 words this lattice has more than 64 arcs; prune it"):
-        Expanded.of(arcs.lattice(0, {6: 0.0}), 4, 1.0)
+        ExpandedLattice.of(arcs.lattice(0, {6: 0.0}), 4, 1.0)

@@ -156,7 +156,7 @@ def test_other_formats(capsys, tmp_path):
 
 
 def test_refusals(capsys, tmp_path, monkeypatch):
-    assert refused(capsys, *COMMAND, "-m", "chrF").startswith("oracles in lattices and forests are found under GRR-k")
+    assert refused(capsys, *COMMAND, "-m", "chrF").startswith("oracles in lattices and forests exist under GRR-k")
     assert refused(capsys, "oracle", "lattices.plf") == "no reference file was given: name them with -r"
     assert refused(capsys, *COMMAND, "--output", "ref.txt").startswith("ref.txt: this file is an input")
     assert refused(capsys, *COMMAND, "--output", "no/where") == "no/where: there is no directory no"

@@ -102,8 +102,8 @@ def test_reranking_with_places_and_scores(capsys, tmp_path):
         ("w.json", '{"TM": NaN}', "w.json: expected a finite number as weight of TM, found nan"),
         ("w.json", '{"TM": true}', "w.json: expected a finite number as weight of TM, found True"),
         ("w.json", "{}", "w.json: expected weights of features, found none"),
-        ("w.json", '{"weights": {"LM": 1}}', "w.json: there is a weight for LM, but the lists have no such feature"),
-        ("w.json", '{"TM": 1}', "w.json: the feature D of the lists wants one weight, but there is none"),
+        ("w.json", '{"weights": {"LM": 1}}', "w.json: there is a weight for LM, but the lists have only the features"),
+        ("w.json", '{"TM": 1}', "w.json: expected 1 weight for D, found none"),
     ],
 )
 def test_weights_that_are_refused(capsys, tmp_path, monkeypatch, name, content, message):

@@ -263,7 +263,7 @@ def test_how_files_are_named(write, tmp_path):
     for text in ("COMET", "=file", "COMET=", "M:lower=file", "a b=file", "a|b=file"):
         with pytest.raises(
             InputError,
-            match="expected (scores as NAME=FILE, NAME=FILE:COLUMN or|the name of a metric as NAME or) NAME:error",
+            match=r"expected (scores as NAME=FILE, NAME=FILE:COLUMN or|the name of a metric as NAME or) NAME:error",
         ):
             parse_external_file(text)
 

@@ -11,8 +11,8 @@ from textbook import ngram_metrics as textbook
 
 from tarocco.core.test_set import Segments
 from tarocco.encode.batch import Batch, Encoding, Groups, split_by_reference
-from tarocco.metrics.ngram.counts import clipped_matches, shared_matches
-from tarocco.metrics.pairs import Pairs
+from tarocco.metrics.comparison import TextPairs, shared_matches
+from tarocco.metrics.ngram.counts import clipped_matches
 
 
 def expected(pairs, order):
@@ -49,7 +49,7 @@ def test_several_candidates_and_references(segments, order):
     batch = several(segments)
     found = shared_matches(batch, order)
     assert found.tolist() == expected(pairs, order)
-    assert len(found) == Pairs(batch).starts[-1]
+    assert len(found) == TextPairs(batch).starts[-1]
 
 
 @given(segments=SEGMENTS)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tarocco
-from tarocco.meta.orange import blocks as block
+from tarocco.meta.orange import ranking as block
 from tarocco.store import Store
 from tarocco.store.maintenance import list_series, problems, read_rows
 
@@ -26,7 +26,7 @@ def trial():
 @pytest.fixture
 def counted(monkeypatch):
     """What is really scored, and in small blocks."""
-    monkeypatch.setattr("tarocco.meta.orange.cases._TEXT", 500)
+    monkeypatch.setattr("tarocco.meta.orange.lists._TEXT", 500)
     scored = []
 
     def count(metrics, batch, contexts):

@@ -12,7 +12,7 @@ import tarocco
 from tarocco.core.errors import InputError
 from tarocco.io.nbest import byte_ranges as stretches
 from tarocco.io.nbest.lists import NBestByteRanges, NBestFile
-from tarocco.meta.orange import blocks as block
+from tarocco.meta.orange import ranking as block
 from tarocco.store import Store
 from tarocco.store.maintenance import list_series, problems
 

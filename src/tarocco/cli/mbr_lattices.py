@@ -66,11 +66,12 @@ def run_lattices(options: argparse.Namespace) -> None:
     from tarocco.cli.inputs import analyzer_of, encoding_of
     from tarocco.core.errors import InputError
     from tarocco.decode.mbr.lattice_mbr import JUDGE, PRECISION, RATIO, LinearGain, choose_paths, thetas
-    from tarocco.decode.oracle.oracle import Sources
+    from tarocco.decode.oracle.oracle import SearchInput
     from tarocco.io.graphs.formats import read_feature_weights, read_lattices
     from tarocco.io.test_set import build_test_set, read_references
     from tarocco.metrics.registry import metrics
     from tarocco.render.terminal import progress
+    from tarocco.scoring.settings import Workers
 
     options.tokenize, options.lowercase = options.tokenize or "none", bool(options.lowercase)
     if options.tokenize != "none":
@@ -91,7 +92,7 @@ def run_lattices(options: argparse.Namespace) -> None:
         human = build_test_set(columns, [])
     encoding = encoding_of(options)
     encoding = replace(encoding, analyzer=analyzer_of(options, {} if human is None else name_texts(human)))
-    sources = Sources(
+    sources = SearchInput(
         options.nbest,
         graphs=read_lattices(options.nbest, format=options.form, symbols=options.symbols),
         weights=read_feature_weights(options.feature_weights) if options.feature_weights else None,
@@ -104,9 +105,8 @@ def run_lattices(options: argparse.Namespace) -> None:
             references=human,
             judges=judges,
             encoding=encoding,
+            workers=Workers(jobs=options.jobs, executor=options.executor),
             advance=advance,
-            jobs=options.jobs,
-            executor=options.executor,
         )
     if not options.quiet:
         for note in result.notes:

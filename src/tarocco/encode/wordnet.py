@@ -1,30 +1,19 @@
-"""WordNet 3.0: base forms of English words, their synsets, and the hypernyms of synsets.
-
->>> from tarocco.encode.wordnet import wordnet
->>> wordnet().lemmas("axes")
-['ax', 'axis', 'axe']
->>> wordnet().are_synonyms("cars", "automobile")
-True
->>> wordnet().words(wordnet().hypernyms(wordnet().synsets("dog", "n")[0])[0])
-['canid', 'canine']
+"""WordNet 3.0: base forms and synsets of English words, for all words of a vocabulary at once.
 
 Base forms follow WordNet's Morphy for each part of speech: the word itself if it is an entry, and its bases in the list
 of exceptions or, if it is not listed there, those results of the rules of detachment that are entries. (Morphy stops at
-the first rule that finds an entry; here all rules are applied.) Collocations are entries with underscores; only single
-words have base forms.
-
-tools/make_wordnet.py makes the table. Synsets are numbered by part of speech: nouns, verbs, adjectives, adverbs.
+the first rule that finds an entry; here all rules are applied.) Synsets are numbered by part of speech: nouns, verbs,
+adjectives, adverbs. Collocations are entries with underscores; only single words have base forms.
 """
 
 from __future__ import annotations
 
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.core.errors import BadParameter
 from tarocco.encode.vocabulary import Ragged, Vocabulary
 
 PARTS = "nvar"  # of speech: nouns, verbs, adjectives, adverbs
@@ -40,23 +29,21 @@ _NOUNS = (
     ("men", "man"),
     ("ies", "y"),
 )
-_RULES: tuple[tuple[tuple[str, str], ...], ...] = (
+RULES: tuple[tuple[tuple[str, str], ...], ...] = (
     (*_NOUNS, *((suffix + "ful", ending + "ful") for suffix, ending in _NOUNS)),
     (("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
     (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
     (),
 )
 _NEWLINE = 10
-_CACHED = 1 << 17  # words whose base forms and synsets are cached
 _TABLE = Path(__file__).parents[1] / "data" / "wordnet" / "wordnet.npz"
 
 Ids = NDArray[np.int32]
 Places = NDArray[np.intp]
-Forms = tuple[tuple[int, int], ...]  # (part of speech, entry)
 
 
 class WordNet:
-    """The table, with a cache of frequent lookups. Words are lowercased."""
+    """The table of entries, their synsets and inflected forms."""
 
     def __init__(self, arrays: dict[str, Ids]) -> None:
         self._spelled = arrays["words"]
@@ -68,89 +55,7 @@ class WordNet:
         # The synsets of entry w as part p, frequent ones first, begin at bounds[w * 4 + p] of the senses.
         counts = np.bincount(len(PARTS) * owners + parts, minlength=len(PARTS) * len(self.entries))
         self._bounds = np.concatenate([np.zeros(1, np.intp), np.cumsum(counts)])
-        self._owners = owners
-        # The direct hypernyms (or classes) of synset s: hypernyms[hypernym_bounds[s]:hypernym_bounds[s + 1]].
-        self._hypernyms, self._hypernym_bounds = arrays["hypernyms"], arrays["hypernym_bounds"]
         self._exceptions = arrays["exceptions"]  # (inflected form, part of speech, base form)
-        self.forms = lru_cache(_CACHED)(self._forms)
-        self.all_synsets = lru_cache(_CACHED)(self._all_synsets)
-
-    @cached_property
-    def _ids(self) -> dict[str, int]:
-        return {word: number for number, word in enumerate(self.entries)}
-
-    @cached_property
-    def _bases(self) -> dict[tuple[int, int], list[int]]:
-        """The exceptions, by part of speech and inflected form."""
-        bases: dict[tuple[int, int], list[int]] = {}
-        for form, part, base in self._exceptions.tolist():
-            bases.setdefault((part, form), []).append(base)
-        return bases
-
-    # --- words -----------------------------------------------------------------------------------------------------
-
-    def _forms(self, word: str) -> Forms:
-        """Return (part of speech, entry) of each base form of a word, as indices of PARTS and `entries`."""
-        word = word.lower()
-        number = self._ids.get(word)
-        forms: dict[tuple[int, int], None] = {}
-        for part in range(len(PARTS)):
-            bases = None if number is None else self._bases.get((part, number))
-            if bases is None:
-                bases = [self._ids[base] for base in _detached(word, part) if base in self._ids]
-            bases = bases if number is None else [number, *bases]
-            forms |= dict.fromkeys((part, base) for base in bases if self._synsets(base, part))
-        return tuple(forms)
-
-    def _synsets(self, entry: int, part: int) -> list[int]:
-        """Return the synsets of an entry as one part of speech, most frequent first."""
-        at = len(PARTS) * entry + part
-        synsets: list[int] = self._senses[self._bounds[at] : self._bounds[at + 1]].tolist()
-        return synsets
-
-    def _all_synsets(self, word: str) -> frozenset[int]:
-        """Return the synsets of all base forms of a word, of any part of speech."""
-        return frozenset(synset for part, form in self.forms(word) for synset in self._synsets(form, part))
-
-    def lemmas(self, word: str, part: str | None = None) -> list[str]:
-        """Return the base forms of a word, of one part of speech (n, v, a, r) or of all."""
-        parts = _parts(part)
-        return list(dict.fromkeys(self.entries[form] for at, form in self.forms(word) if at in parts))
-
-    def synsets(self, word: str, part: str | None = None) -> list[int]:
-        """Return the synsets of all base forms of a word, most frequent first for each form."""
-        parts = _parts(part)
-        of_forms = (self._synsets(form, at) for at, form in self.forms(word) if at in parts)
-        return list(dict.fromkeys(synset for synsets in of_forms for synset in synsets))
-
-    def are_synonyms(self, first: str, second: str) -> bool:
-        """Return whether two words share a synset."""
-        return not self.all_synsets(first).isdisjoint(self.all_synsets(second))
-
-    # --- synsets ---------------------------------------------------------------------------------------------------
-
-    def part(self, synset: int) -> str:
-        """Return the part of speech of a synset: n, v, a or r."""
-        return PARTS[int(np.searchsorted(self._part_ends, synset, side="right"))]
-
-    def hypernyms(self, synset: int) -> list[int]:
-        """Return the direct hypernyms of a synset; for an instance, its classes."""
-        above: list[int] = self._hypernyms[self._hypernym_bounds[synset] : self._hypernym_bounds[synset + 1]].tolist()
-        return above
-
-    def words(self, synset: int) -> list[str]:
-        """Return the entries that have this synset, in alphabetical order."""
-        order, sorted_senses = self._by_synset
-        first, last = np.searchsorted(sorted_senses, [synset, synset + 1])
-        return [self.entries[owner] for owner in self._owners[order[first:last]].tolist()]
-
-    @cached_property
-    def _by_synset(self) -> tuple[NDArray[np.intp], Ids]:
-        """The order that sorts senses by synset, and the sorted synsets."""
-        order = np.argsort(self._senses, kind="stable")
-        return order, self._senses[order]
-
-    # --- many words ------------------------------------------------------------------------------------------------
 
     @cached_property
     def _sorted_exceptions(self) -> Places:
@@ -188,7 +93,7 @@ class WordNet:
         return known, np.arange(len(known)) % len(PARTS), entries[known]
 
     def _all_forms(self, vocabulary: Vocabulary) -> tuple[Places, Places, Places]:
-        """Return (word, part of speech, entry) of each base form of each word, like `forms` for all words at once."""
+        """Return (word, part of speech, entry) of each base form of each word."""
         triples = [self._entries(vocabulary)]
         known, entries = (column[:: len(PARTS)] for column in triples[0][::2])
         forms, parts, bases = self._sorted_exceptions
@@ -210,7 +115,7 @@ class WordNet:
         """Apply the rules to words that are regular; returns (word, part of speech, entry) of each result."""
         lengths = np.diff(bounds)
         texts, owners, parts = [np.empty(0, np.uint8)], [np.empty(0, np.intp)], [np.empty(0, np.intp)]
-        for part, rules in enumerate(_RULES):
+        for part, rules in enumerate(RULES):
             able = regular[:, part]
             if PARTS[part] == "n":
                 able = able & (lengths > 2)
@@ -267,23 +172,13 @@ def _by_owner(owners: Places, values: Places, count: int) -> Ragged:
     return Ragged((pairs & 0xFFFFFFFF).astype(np.int32), offsets)
 
 
-def _detached(word: str, part: int) -> list[str]:
-    """Return the results of Morphy's rules for a word, whether entries or not."""
-    if PARTS[part] == "n" and (word.endswith("ss") or len(word) <= 2):
-        return []
-    return [word.removesuffix(suffix) + ending for suffix, ending in _RULES[part] if word.endswith(suffix)]
-
-
-def _parts(part: str | None) -> range | tuple[int, ...]:
-    if part is None:
-        return range(len(PARTS))
-    if part not in tuple(PARTS):
-        raise BadParameter(f'expected a part of speech ({", ".join(PARTS)}), found "{part}"')
-    return (PARTS.index(part),)
+def load_arrays() -> dict[str, Ids]:
+    """Load the bundled table, which tools/make_wordnet.py makes."""
+    with np.load(_TABLE) as arrays:
+        return {name: arrays[name] for name in arrays.files}
 
 
 @cache
 def wordnet() -> WordNet:
     """Return the bundled table, loaded on first use."""
-    with np.load(_TABLE) as arrays:
-        return WordNet({name: arrays[name] for name in arrays.files})
+    return WordNet(load_arrays())

@@ -14,7 +14,7 @@ from tarocco.core.errors import InputError, MissingExtra, TaroccoError
 from tarocco.core.names import write_value
 from tarocco.io.files import replace_file
 from tarocco.io.tables import write_rows
-from tarocco.meta.orange.cache import ELSEWHERE, NAME
+from tarocco.meta.orange.cache import EXTERNAL, NAME
 from tarocco.metrics.base import Metric
 from tarocco.metrics.registry import metric, release_of
 from tarocco.store import Store
@@ -52,9 +52,9 @@ def of_this_release(entry: SeriesEntry) -> bool:
         return current_metric(entry) is not None
     names = entry.metric.removeprefix(f"{NAME} ").split(" + ")
     releases = entry.release.split(" + ")
-    known = [_known(name) if release != ELSEWHERE else None for name, release in zip(names, releases, strict=True)]
-    now = [release_of(one) if one is not None else ELSEWHERE for one in known]
-    return now == releases and (set(now) == {ELSEWHERE} or f"|v:{__version__}" in entry.signature)
+    known = [_known(name) if release != EXTERNAL else None for name, release in zip(names, releases, strict=True)]
+    now = [release_of(one) if one is not None else EXTERNAL for one in known]
+    return now == releases and (set(now) == {EXTERNAL} or f"|v:{__version__}" in entry.signature)
 
 
 def _known(name: str) -> Metric | None:

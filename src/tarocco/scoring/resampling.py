@@ -13,7 +13,7 @@ from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.records import Interval
 from tarocco.kernels import kernel, statistics, widest
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.external import of_whole_systems
+from tarocco.metrics.external import is_system_level
 from tarocco.parallel.fan_out import blocks, map_ordered
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def sum_rows(statistics: Floats) -> Floats:
 
 def corpus_sums(metric: Metric, system: str, statistics: Floats) -> Floats:
     """Return the sums that give a system's score; external scores of whole systems have no rows to add."""
-    return metric.sums_of(system) if of_whole_systems(metric) else sum_rows(statistics)
+    return metric.sums_of(system) if is_system_level(metric) else sum_rows(statistics)
 
 
 def bootstrap(statistics: Floats, n_resamples: int, seed: int, jobs: int | None = None) -> Floats:
@@ -173,7 +173,7 @@ def bootstrap_intervals(
 
     All metrics share the same resamples. Metrics without segment scores have no interval.
     """
-    with_segments = [m for m, metric in enumerate(metrics) if not of_whole_systems(metric)]
+    with_segments = [m for m, metric in enumerate(metrics) if not is_system_level(metric)]
     intervals: list[Interval | None] = [None] * len(metrics)
     if not with_segments:
         return intervals

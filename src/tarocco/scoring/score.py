@@ -22,7 +22,7 @@ from tarocco.core.test_set import (
 )
 from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.external import External, Given, beside, external_metrics
+from tarocco.metrics.external import External, ExternalSource, external_metrics, insert_external
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import bootstrap_intervals, corpus_sums
 from tarocco.scoring.results import Result, Score
@@ -54,7 +54,7 @@ def score(
     *,
     metrics: Sequence[str | Metric] | str | Metric = "BLEU-4",
     documents: Iterable[str] | None = None,
-    external: Mapping[str, Given] | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
     text: Text = TEXT,
     resampling: Resampling | None = None,
     workers: Workers = WORKERS,
@@ -200,7 +200,7 @@ def score_test_set(
     from_text = [metrics[i] for i in computed]
     with open_statistics_cache(workers.store, test_set, from_text, [signatures[i] for i in computed]) as cache:
         counted = compute_statistics(test_set, from_text, encoding, workers, cache)
-    by_metric = beside(metrics, counted, test_set)
+    by_metric = insert_external(metrics, counted, test_set)
     scores = []
     for s, system in enumerate(test_set.systems):
         statistics = [by_system[s] for by_system in by_metric]

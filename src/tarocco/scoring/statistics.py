@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tarocco.core.errors import InputError, PluginError, TextRefused
 from tarocco.core.test_set import Segments, TestSet
 from tarocco.encode.batch import Batch, Encoding
-from tarocco.metrics.base import Floats, Metric, OnePass
+from tarocco.metrics.base import Floats, Metric, OnePassMetric
 from tarocco.parallel.fan_out import blocks, map_ordered
 
 if TYPE_CHECKING:
@@ -258,8 +258,8 @@ def _pass_of(metric: Metric) -> Hashable:
     return metric
 
 
-def _is_measured(metric: Metric) -> TypeGuard[OnePass]:
-    return isinstance(metric, OnePass) and type(metric).statistics is OnePass.statistics
+def _is_measured(metric: Metric) -> TypeGuard[OnePassMetric]:
+    return isinstance(metric, OnePassMetric) and type(metric).statistics is OnePassMetric.statistics
 
 
 def prepare_contexts(test_set: TestSet, metrics: Sequence[Metric], encoding: Encoding) -> list[Any]:

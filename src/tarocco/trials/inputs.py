@@ -26,7 +26,7 @@ from tarocco.io.experiment import Experiment, read_experiment
 from tarocco.meta.correlation.score_sources import HumanInput, make_human_scores, require_judged_systems
 from tarocco.meta.orange.orange import NBest
 from tarocco.metrics.base import Metric
-from tarocco.metrics.external import External, Given, external_metrics, of_whole_systems
+from tarocco.metrics.external import External, ExternalSource, external_metrics, is_system_level
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.metrics.registry import named
 
@@ -71,7 +71,7 @@ class Material:
     @property
     def of_segments(self) -> list[Metric]:
         """The metrics that have scores of segments."""
-        return [metric for metric in self.metrics if not of_whole_systems(metric)]
+        return [metric for metric in self.metrics if not is_system_level(metric)]
 
     @property
     def from_text(self) -> list[Metric]:
@@ -100,7 +100,7 @@ def material_of_texts(
     groups: Iterable[str] | None,
     source: Iterable[str] | None,
     documents: Iterable[str] | None,
-    external: Mapping[str, Given] | None,
+    external: Mapping[str, ExternalSource] | None,
     tokenize: str | None,
     lowercase: bool | None,
     analyzer: Analyzer | None,
@@ -145,7 +145,7 @@ def material_of_experiment(path: str | os.PathLike[str], **said: Any) -> Materia
     if experiment.labels == "iqmt":
         analyzer = f"{analyzer or 'spacy'}+iqmt"
     chosen = _chosen(said["metrics"], experiment.metrics or METRICS)
-    external: dict[str, Given] = {**experiment.external_scores, **(said["external"] or {})}
+    external: dict[str, ExternalSource] = {**experiment.external_scores, **(said["external"] or {})}
     people, labels, source = said["human"], said["groups"], said["source"]
     if labels is None:
         labels = read_labels(experiment.groups, first) if experiment.groups else test_set.documents

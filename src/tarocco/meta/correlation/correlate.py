@@ -40,7 +40,7 @@ from tarocco.meta.correlation.score_sources import (
 )
 from tarocco.meta.significance.paired_tests import required_draws
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.external import Given, external_metrics
+from tarocco.metrics.external import ExternalSource, external_metrics
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import percentiles
 from tarocco.scoring.results import Result
@@ -77,7 +77,7 @@ def correlate(
     tokenize: str = "13a",
     lowercase: bool = False,
     analyzer: Analyzer | None = None,
-    external: Mapping[str, Given] | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
     jobs: int | None = None,
     store: Store | str | Path | None = None,
     executor: Executor | None = None,

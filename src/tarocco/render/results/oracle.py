@@ -84,7 +84,7 @@ def _how(result: OracleResult) -> str:
 def _depth(result: OracleResult) -> list[str]:
     lines = []
     if result.first is not None:
-        lines.append(f"the oracle is the {FIRST} in {result.found_first} of {len(result)} segments")
+        lines.append(f"the oracle is the {FIRST} in {result.n_first} of {len(result)} segments")
     if result.ranks is not None:
         lines.append(
             f"rank of the oracle in its list: median {np.median(result.ranks):g}, mean {result.ranks.mean():.1f}, "
@@ -109,7 +109,7 @@ def oracle_text(result: OracleResult, first_id: int = 0) -> str:
     name = result.of(ORACLE).metric
     return "".join(
         f"{one.segment + first_id} ||| {_line(text)} ||| {name}= {score:.6g} ||| {score:.6g}\n"
-        for one in result.found
+        for one in result.oracles
         for text, score in one.k_best
     )
 
