@@ -130,11 +130,11 @@ def score_file(path: str) -> None:
 
 
 def sheet(path: str) -> None:
-    from tarocco.meta.orange.blind_sheet import check_sheet, read_judged
+    from tarocco.meta.orange.blind_sheet import check_sheet, read_judgments
 
     with suppress(TaroccoError):
         check_sheet(path)
-    str(read_judged(path))
+    str(read_judgments(path))
 
 
 def weights(path: str) -> None:
@@ -211,7 +211,7 @@ def _same_in_byte_ranges(path: str) -> None:
 
 
 def rerank(path: str) -> None:
-    from tarocco.decode.tuning.rerank import rerank as reranked
+    from tarocco.decode.tuning.tune import rerank as reranked
 
     reranked(path, {"lm": 0.5, "w": [1, -1]}).lines()
 
