@@ -16,7 +16,7 @@ from tarocco.cli import guarded
 from tarocco.cli.running import Parser, attempt, say
 
 if TYPE_CHECKING:
-    from tarocco.iqmt.evaluate import TestBed
+    from tarocco.iqmt.evaluate import IQTestBed
 
 PROGRAM = "IQeval"
 ACTIONS = ("doKING", "doQUEEN", "doJACK", "doOQ", "optimizeKING", "TRY", "TRYoq", "TRYall")
@@ -67,10 +67,10 @@ def run(options: argparse.Namespace) -> int | None:
         say("one new system can be tried out at a time", PROGRAM)
         return 2
     from tarocco.iqmt.configs import read_eval
-    from tarocco.iqmt.evaluate import Asked, TestBed
+    from tarocco.iqmt.evaluate import EvalOptions, IQTestBed
     from tarocco.render.terminal import progress
 
-    asked = Asked(
+    asked = EvalOptions(
         metrics=options.M,
         systems=options.S,
         references=options.R,
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int | None:
         tried=tried[0] if tried else None,
         remake=options.remake,
     )
-    bed = TestBed(read_eval(options.config), asked, progress)
+    bed = IQTestBed(read_eval(options.config), asked, progress)
     tables = []
     outside = options.doOQ or bool(options.TRYoq or options.TRYall)
     inside = options.doQUEEN or bool(options.TRY or options.TRYall)
@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> int | None:
     return None
 
 
-def scores_table(bed: TestBed, outside: bool, inside: bool, options: argparse.Namespace) -> str:
+def scores_table(bed: IQTestBed, outside: bool, inside: bool, options: argparse.Namespace) -> str:
     """Scores outside QARLA, QUEEN behind them."""
     import numpy as np
 
@@ -120,7 +120,7 @@ def scores_table(bed: TestBed, outside: bool, inside: bool, options: argparse.Na
     return write("SYS", names, rows, np.column_stack(columns))
 
 
-def king_table(bed: TestBed, options: argparse.Namespace) -> str:
+def king_table(bed: IQTestBed, options: argparse.Namespace) -> str:
     """KING of each metric and of all together; behind it, strict KING and how many cases a tie decided."""
     import numpy as np
 
@@ -140,7 +140,7 @@ def king_table(bed: TestBed, options: argparse.Namespace) -> str:
     return matrix("SEG" if options.G == "seg" else "METRIC", columns, rows, values)
 
 
-def search_table(bed: TestBed) -> str:
+def search_table(bed: IQTestBed) -> str:
     """Metrics in the order in which they were added, with the KING of the set since then; and the set as a line."""
     import numpy as np
 
@@ -153,7 +153,7 @@ def search_table(bed: TestBed) -> str:
     return f"{table}\noptimal_metrics= {' '.join(names)}\n"
 
 
-def jack_table(bed: TestBed, options: argparse.Namespace) -> str:
+def jack_table(bed: IQTestBed, options: argparse.Namespace) -> str:
     import numpy as np
 
     from tarocco.iqmt.evaluate import matrix
