@@ -73,7 +73,7 @@ def with_segments(rows: Sequence[str], numbers: Sequence[int]) -> list[str]:
 
 @dataclass(frozen=True)
 class EvalOptions:
-    """The options of IQeval; sets are given by name, None for all."""
+    """The options of IQeval; a set is chosen by its name, and None means all."""
 
     metrics: str | None = None
     systems: str | None = None
@@ -86,7 +86,7 @@ class EvalOptions:
 
 
 @dataclass(frozen=True)
-class KingScores:
+class SegmentKings:
     """KING of a set of metrics per segment, as in the manual and strict; NaN if it is undefined."""
 
     won: Floats
@@ -293,14 +293,14 @@ class IQTestBed:
         (held_out,) = compute_held_out_queens(self.similarities, [self.every], self.comparison)
         return np.concatenate([shares.T, held_out[:, :, -1].T])
 
-    def kings(self, sets: Sequence[Sequence[int]]) -> list[KingScores]:
-        """Return KING of sets of metrics, given by their indices."""
+    def kings(self, sets: Sequence[Sequence[int]]) -> list[SegmentKings]:
+        """Return KING of sets of metrics; `sets` has the indices of their metrics."""
         self._need_references(3, "KING")
         cases = [
             HeldOutCases.of(queens, self.similarities.present)
             for queens in compute_held_out_queens(self.similarities, sets, self.comparison)
         ]
-        kings = [KingScores(*cases_of_set.by_segment.T) for cases_of_set in cases]
+        kings = [SegmentKings(*cases_of_set.by_segment.T) for cases_of_set in cases]
         undefined: dict[int, list[str]] = {}
         for members, king in zip(sets, kings, strict=True):
             undefined.setdefault(int(np.isnan(king.won).sum()), []).append("+".join(self.metrics[m] for m in members))
