@@ -96,7 +96,7 @@ class TestBedTexts:
             {name: texts[name] for name in group.targets}, tuple(texts[name] for name in group.references)
         )
         rows = slice(None) if chosen is None else list(chosen)
-        scored = score_test_set(test_set, metrics, ENCODING, advance=advance).scores
+        scored = score_test_set(test_set, metrics, ENCODING, progress=advance).scores
         scores = []
         for t, target in enumerate(group.targets):
             missing = self._missing(target) | np.all([self._missing(name) for name in group.references], axis=0)
