@@ -86,7 +86,7 @@ def test_other_pseudo_references(capsys, tmp_path):
         ("0 ||| a ||| f= 1 ||| 2\n0 ||| b\n", ["--scale", 1], "line 2: expected a number as score, found none"),
         ("", [], "found an empty file"),
         ("0 ||| a\n", ["-m", "NIST"], "NIST-5 weighs n-grams by their counts in all references"),
-        ("0 ||| a\n", ["--by", "WER"], "give references with -r"),
+        ("0 ||| a\n", ["--by", "WER"], "give -r"),
         ("0 ||| a\n", ["-m", "WER", "--weights", 1, 2], "there are 1 metrics, but 2 weights"),
         ("0 ||| a\n", ["--scale", "nan"], "scale is a number of at least 0"),
         ("60 ||| a\n", ["-r", REFERENCES[0]], "expected ids from 0 to 59, one per reference segment, found 60"),

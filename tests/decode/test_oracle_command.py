@@ -157,7 +157,7 @@ def test_other_formats(capsys, tmp_path):
 
 def test_refusals(capsys, tmp_path, monkeypatch):
     assert refused(capsys, *COMMAND, "-m", "chrF").startswith("oracles in lattices and forests exist under GRR-k")
-    assert refused(capsys, "oracle", "lattices.plf") == "no reference file was given: name them with -r"
+    assert refused(capsys, "oracle", "lattices.plf") == "no reference file: name them with -r"
     assert refused(capsys, *COMMAND, "--output", "ref.txt").startswith(
         "ref.txt: this file is an input and would be overwritten"
     )
