@@ -144,7 +144,7 @@ def test_a_share_is_above_zero(capsys):
     with pytest.raises(SystemExit) as stopped:
         main(["tune", NBEST, "-r", *REFERENCES, "--shares", "0"])
     assert stopped.value.code == 2
-    assert "a number above 0 is wanted, not 0" in capsys.readouterr().err
+    assert "expected a number above 0, found 0" in capsys.readouterr().err
 
 
 def test_public_names():
