@@ -219,11 +219,8 @@ class _Run:
                 own.test_set,
                 metrics,
                 own.encoding,
-                confidence=conduct.confidence,
-                n_resamples=conduct.n_resamples,
-                seed=conduct.seed,
-                advance=advance,
-                **self.workers,
+                resampling=Resampling(conduct.n_resamples, conduct.confidence, conduct.seed),
+                workers=Workers(**self.workers, progress=advance),
             )
 
     @cached_property
