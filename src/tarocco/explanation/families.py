@@ -19,7 +19,7 @@ from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.edit.error_rates import ErrorRate, Per, Wer
 from tarocco.metrics.edit.gtm import Gtm
 from tarocco.metrics.edit.ter import Ter
-from tarocco.metrics.linguistic.base import Linguistic
+from tarocco.metrics.linguistic.base import LinguisticMetric
 from tarocco.metrics.linguistic.shallow import ShallowNist
 from tarocco.metrics.meteor import Meteor
 from tarocco.metrics.ngram.bleu import BleuIndividual, NgramPrecisions
@@ -44,7 +44,7 @@ class Found(NamedTuple):
 
 def explained(metric: Metric, batch: Batch, context: Any) -> Found:
     """What a metric sees in a batch of one candidate with one reference, or with several that it takes together."""
-    if isinstance(metric, Linguistic):
+    if isinstance(metric, LinguisticMetric):
         _refuse(metric, "variant", "literal", "gapped", "subtrees")
         words = sentences(batch)
         return Found(words[0], tuple(words[1:]), linguistic_elements(metric, batch, words))

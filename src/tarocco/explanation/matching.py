@@ -14,7 +14,7 @@ from tarocco.encode.batch import Batch, Groups
 from tarocco.encode.vocabulary import Ragged, Vocabulary
 from tarocco.explanation.paths import Pair, run, runs
 from tarocco.explanation.records import Element
-from tarocco.metrics.meteor import Alignments, Meteor, align_words, together
+from tarocco.metrics.meteor import Alignments, Meteor, align_words, merge_stages
 from tarocco.metrics.pairs import Pairs
 
 
@@ -126,7 +126,7 @@ def alignment(metric: Meteor, batch: Batch, spelled: Sequence[str], spelled_ther
     measured = Alignments(batch)
     keys = measured.keys(stages, metric.stemmer)
     if metric.variant == "1.5":
-        partners = _fewest_chunks(batch, together(keys))
+        partners = _fewest_chunks(batch, merge_stages(keys))
     else:
         partners = align_words(measured.pairs, keys, crossings=True)[1].tolist()
     words, reference = batch.candidates[0].tolist(), batch.references[0].tolist()

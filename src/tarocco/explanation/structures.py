@@ -1,4 +1,4 @@
-"""Linguistic elements and where they stand: words by type, entities, arguments, paths down a tree."""
+"""LinguisticMetric elements and where they stand: words by type, entities, arguments, paths down a tree."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from tarocco.encode.batch import Batch
 from tarocco.explanation.matching import Item, paired
 from tarocco.explanation.records import Element
 from tarocco.metrics.linguistic import elements
-from tarocco.metrics.linguistic.base import ANALYZER, Linguistic, compare, layers_of
-from tarocco.metrics.linguistic.layers import Layers, Nodes, Spans
-from tarocco.metrics.linguistic.trees import Trees
+from tarocco.metrics.linguistic.base import ANALYZER, LinguisticMetric, count_overlaps, load_layers
+from tarocco.metrics.linguistic.layers import Layers, Nodes, Spans, Trees
 
 Written = tuple[str, tuple[int, ...], bool]  # an item's text, its words, and whether it only stands above them
 Words = list[tuple[str, ...]]  # of the candidate and of the reference
@@ -24,11 +23,11 @@ def sentences(batch: Batch) -> Words:
     return [sentence.words for sentence in annotate_texts(texts, batch.encoding.analyzer or ANALYZER)]
 
 
-def linguistic_elements(metric: Linguistic, batch: Batch, words: Words) -> list[Element]:
+def linguistic_elements(metric: LinguisticMetric, batch: Batch, words: Words) -> list[Element]:
     """The elements of the types that count, in a candidate and its reference."""
-    layers, bag = layers_of(batch), metric.bag
+    layers, bag = load_layers(batch), metric.bag
     found = bag.make(layers, *bag.arguments, *([metric.longest] if metric.longest else []))
-    counting = set(metric.chosen(compare(found, len(layers), batch)).types.tolist())
+    counting = set(metric.chosen(count_overlaps(found, len(layers), batch)).types.tolist())
     write = _writer(metric, layers, words)
     sides: tuple[list[Item], list[Item]] = ([], [])
     for row, kind, item, place in sorted(
@@ -44,14 +43,14 @@ def linguistic_elements(metric: Linguistic, batch: Batch, words: Words) -> list[
     return sorted(paired(*sides), key=lambda one: order[one.type])
 
 
-def _called(metric: Linguistic, name: str) -> str:
+def _called(metric: LinguisticMetric, name: str) -> str:
     """What a type is called: its own name, the length of paths, or, where types have no names, what there is."""
     if metric.longest:
         return f"length {name}"
     return name or "role"
 
 
-def _writer(metric: Linguistic, layers: Layers, words: Words) -> Callable[[int, int], Written]:
+def _writer(metric: LinguisticMetric, layers: Layers, words: Words) -> Callable[[int, int], Written]:
     """How an item is written whose place and type are known: what places are depends on what the metric compares."""
     spelled = list(chain.from_iterable(words))
     make = metric.bag.make

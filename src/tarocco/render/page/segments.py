@@ -15,7 +15,7 @@ from tarocco.explanation.explain import explain_test_set
 from tarocco.explanation.records import ExplainResult, Explanation
 from tarocco.metrics.base import Floats
 from tarocco.metrics.external import External, of_whole_systems
-from tarocco.metrics.linguistic.base import Overlap
+from tarocco.metrics.linguistic.base import ElementOverlap
 from tarocco.render.results.explain import Stretch, stretches
 from tarocco.scoring.results import Result
 from tarocco.trials.findings import Findings
@@ -115,7 +115,7 @@ def compact(one: Explanation, candidate: str, references: Sequence[str]) -> dict
     """
     if one.note:
         return {"why": one.note}
-    labeled = isinstance(one.metric, Overlap)
+    labeled = isinstance(one.metric, ElementOverlap)
     own = marks_of(candidate, one.candidate, stretches(one.candidate, one.elements, "candidate", labeled))
     of_references = {}
     for at, reference in enumerate(one.references):

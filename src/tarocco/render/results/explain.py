@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import NamedTuple, TextIO
 
 from tarocco.explanation.records import Element, ExplainResult, Explanation, Tally
-from tarocco.metrics.linguistic.base import Overlap
+from tarocco.metrics.linguistic.base import ElementOverlap
 from tarocco.render.results.score import number
 from tarocco.render.tables import told
 from tarocco.render.tables import width as columns_of
@@ -176,7 +176,7 @@ def _write(one: Explanation, lines: Lines, digits: int | None, most: int | None)
     if one.note:
         lines.add("", _plain(f"{one.note}."), indent=2)
         return
-    labeled = isinstance(one.metric, Overlap)
+    labeled = isinstance(one.metric, ElementOverlap)
     heads = ["candidate", *(f"reference {reference.number}" for reference in one.references)]
     wide = max(map(len, heads))
     lines.add(heads[0].ljust(wide), _marked(stretches(one.candidate, one.elements, "candidate", labeled)), indent=2)
@@ -238,7 +238,7 @@ def legend(result: ExplainResult) -> list[str]:
     """What the marks mean that these explanations have."""
     explained = [one for one in result if one.elements]
     lines = ["[ ]: what both sides have"] if explained else []
-    if any(isinstance(one.metric, Overlap) for one in explained):
+    if any(isinstance(one.metric, ElementOverlap) for one in explained):
         lines[-1] += "; ( ): what has no match; behind them the type"
     if any(element.how not in ("", "exact") for one in explained for element in one.elements):
         lines[-1] += "; ~: how a word matches"
