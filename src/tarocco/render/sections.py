@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TextIO
 
-from tarocco.render.plots.labels import labels
+from tarocco.render.plots.style import make_labels
 from tarocco.render.tables import Table, latex, markdown, width, write_table
 from tarocco.render.terminal import bare, visible_line
 
@@ -123,7 +123,7 @@ def _shortened(table: Table, columns: int) -> Table:
     """Long labels lose their middle, where a table is too wide."""
     if table.labels != 1 or sum(table.widths) + 3 * len(table.widths) <= columns:
         return table
-    short = labels((row[0] for row in table.rows), max(12, columns // 3))
+    short = make_labels((row[0] for row in table.rows), max(12, columns // 3))
     return replace(table, rows=tuple((short[row[0]], *row[1:]) for row in table.rows))
 
 

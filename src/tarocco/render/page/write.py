@@ -17,7 +17,7 @@ from tarocco.render.page.charts import figures, page_charts
 from tarocco.render.page.paths import check_directory, check_report
 from tarocco.render.page.payload import json_of, payload_of
 from tarocco.render.page.tables import tables_of
-from tarocco.render.plots.files import check_installed, rendered, vl_convert
+from tarocco.render.plots.files import check_installed, import_vl_convert, render_chart
 from tarocco.render.tables import latex, separated
 from tarocco.trials.findings import Findings
 
@@ -46,7 +46,7 @@ def write_figures(findings: Findings | Mapping[str, Any], directory: str | os.Pa
     for one in figures(payload):
         for suffix in FORMATS:
             written.append(folder / f"{one.name}{suffix}")
-            write_whole(written[-1], rendered(one.chart, suffix))
+            write_whole(written[-1], render_chart(one.chart, suffix))
     for named in tables_of(payload):
         for suffix, text in ((".tex", latex(named.table)), (".csv", separated(named.records, ","))):
             written.append(folder / f"{named.name}{suffix}")
@@ -63,7 +63,7 @@ def page_of(payload: Mapping[str, Any]) -> str:
     here = files("tarocco.render.page")
     own = "\n".join((here / "script" / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
     scripts = {
-        "runtime": _inert(vl_convert().javascript_bundle()),
+        "runtime": _inert(import_vl_convert().javascript_bundle()),
         "script": f'(() => {{\n"use strict";\n{own}\n}})();',
     }
     digests = " ".join(f"'sha256-{_digest(text)}'" for text in scripts.values())
