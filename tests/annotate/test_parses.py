@@ -16,7 +16,7 @@ from tarocco.annotate.cache import annotate_texts, clear_memory, register
 from tarocco.annotate.parses import WRITERS, ConflictingParses, ParsedFile, ParsedTexts, format_sentences, read_parses
 from tarocco.annotate.sentence import Node, Sentence
 from tarocco.core.errors import BadParameter, InputError, TextRefused
-from tarocco.render.results.score import json_text
+from tarocco.render.results import json_text
 
 TEXTS = {
     "ref1": ["the cat sat on the mat", "John Smith saw a dog", ""],
@@ -216,7 +216,7 @@ def test_in_python(folder):
         (["parses/good.conllu", "good=broken.props"], "broken.props, line 2: A1 begins before A0 has ended: arguments"),
         (["parses/good.conllu", "good=broken.trees"], "broken.trees, line 1: 1 opening brackets are not closed"),
         (["good=broken.conllu"], "broken.conllu, line 2: the heads form a cycle"),
-        (["good=cut.conllu.gz"], "cut.conllu.gz: the file is cut off"),
+        (["good=cut.conllu.gz"], "cut.conllu.gz: the file is truncated"),
     ],
 )
 def test_what_is_refused(capsys, folder, parses, said):

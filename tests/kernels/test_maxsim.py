@@ -28,7 +28,7 @@ def synonyms(one, other):
 
 def weights_of(candidate, references):
     """Words are written lemma and tag."""
-    pairs = Pairs(batch_of([([word[0] for word in candidate], [[word[0] for word in one] for one in references])]))
+    pairs = TextPairs(batch_of([([word[0] for word in candidate], [[word[0] for word in one] for one in references])]))
     tags = np.array(["NV".index(word[1]) for text in (candidate, *references) for word in text], np.int32)
     lemmas = [pairs.batch.vocabulary[number] for number in range(len(pairs.batch.vocabulary))]
     found = match_ngrams(pairs, tags, ragged([SYNSETS[lemma] for lemma in lemmas]))

@@ -19,7 +19,6 @@ from tarocco.metrics.linguistic.layers import number_labels
 from tarocco.metrics.linguistic.shallow import make_texts
 from tarocco.metrics.meteor import keep_shared_keys
 from tarocco.metrics.ngram.counts import share
-from tarocco.metrics.pairs import Pairs
 
 _match = kernel(assignment, "match_ngrams")
 

@@ -15,9 +15,9 @@ from tarocco.core.names import Value
 from tarocco.encode.batch import Batch, Encoding
 from tarocco.encode.vocabulary import Ragged
 from tarocco.kernels import kernel, meteor_chunks, meteor_matching
-from tarocco.metrics.base import Agreement, Example, Floats, OnePass, parameter
+from tarocco.metrics.base import Agreement, Example, Floats, OnePassMetric, parameter
+from tarocco.metrics.comparison import TextPairs
 from tarocco.metrics.ngram.counts import share
-from tarocco.metrics.pairs import Pairs
 
 _link_words = kernel(meteor_matching, "link_words")
 _link_successors = kernel(meteor_matching, "link_successors")
@@ -142,7 +142,7 @@ def align_words(pairs: Pairs, stages: Sequence[Ragged], crossings: bool) -> tupl
 
 
 def _linked(
-    pairs: Pairs, keys: Ragged, starts: NDArray[np.intp], partners: NDArray[np.int32], longest: int
+    pairs: TextPairs, keys: Ragged, starts: NDArray[np.intp], partners: NDArray[np.int32], longest: int
 ) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
     """Return where the links of each word begin, and the links, with columns that the search fills in."""
     batch = pairs.batch

@@ -25,7 +25,6 @@ from tarocco.kernels import bag_overlap, kernel
 from tarocco.metrics.base import Floats, Metric, OnePass, parameter
 from tarocco.metrics.linguistic.elements import Elements
 from tarocco.metrics.linguistic.layers import Layers
-from tarocco.metrics.pairs import Pairs
 
 ANALYZER = "spacy"  # unless the run names another
 ALL = "*"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tarocco.core.errors import InputError, MissingExtra
-from tarocco.io.files import check_writable, write_whole
+from tarocco.io.files import check_writable, write_atomically
 
 if TYPE_CHECKING:
     import altair as alt
