@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import tarocco
 from tarocco import datasets
-from tarocco.explanation.families import takes_together
 from tarocco.metrics.linguistic.base import ElementOverlap, PathOverlap
 from tarocco.metrics.registry import families, metric
 

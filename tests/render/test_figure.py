@@ -39,9 +39,7 @@ def test_results_without_a_figure(judge, tmp_path):
     demo = datasets.load("demo")
     systems = {name: demo.systems[name] for name in ("careful", "brief")}
     judged = judge(systems, demo.references, metrics=["WER"])
-    with pytest.raises(
-        InputError, match=f"references or optimize, found a {type(judged).__name__}"
-    ):
+    with pytest.raises(InputError, match=f"references or optimize, found a {type(judged).__name__}"):
         tarocco.figure(judged, tmp_path / "figure.svg")
     assert os.listdir(tmp_path) == []
 

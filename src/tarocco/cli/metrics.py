@@ -81,7 +81,7 @@ def list_types(options: argparse.Namespace) -> None:
     from tarocco.annotate.cache import annotate_texts
     from tarocco.cli.inputs import analyzer_of
     from tarocco.core.errors import InputError
-    from tarocco.io.test_set import distinct_names, system_columns
+    from tarocco.io.test_set import disambiguate_names, read_systems
     from tarocco.metrics.linguistic.base import count_types
     from tarocco.render.tables import Table, write_table
 

@@ -16,8 +16,18 @@ import numpy as np
 from tarocco.encode.batch import Batch, Groups
 from tarocco.encode.vocabulary import Ragged, Vocabulary
 from tarocco.explanation.records import Element
+from tarocco.metrics.comparison import Comparison, TextPairs
+from tarocco.metrics.edit.ter import edits_and_words
 from tarocco.metrics.meteor import Alignments, Meteor, align_words, merge_stages
-from tarocco.metrics.pairs import Pairs
+
+Words = Sequence[int]  # ids of words
+Pair = tuple[int, int]  # places of a word in the candidate and in the reference
+
+_LONGEST_BLOCK = 10  # words that TER shifts
+_MOST_MOVED = 1 << 21  # words of all texts that are one shift away: some seconds, for a text of about ninety words
+
+
+# --- bags of items -------------------------------------------------------------------------------------------------
 
 
 class Item(NamedTuple):
@@ -347,7 +357,7 @@ def align_meteor(metric: Meteor, batch: Batch, candidate: Sequence[str], referen
     measured = Alignments(batch)
     keys = measured.keys(stages, metric.stemmer)
     if metric.variant == "1.5":
-        partners = _fewest_chunks(batch, merge_stages(keys))
+        partners = _align_with_fewest_chunks(batch, merge_stages(keys))
     else:
         partners = align_words(measured.pairs, keys, crossings=True)[1].tolist()
     ids, reference_ids = batch.candidates[0].tolist(), batch.references[0].tolist()

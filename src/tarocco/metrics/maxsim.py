@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from tarocco.encode.batch import Batch, Encoding
 from tarocco.encode.vocabulary import Ragged
 from tarocco.kernels import assignment, kernel
-from tarocco.metrics.base import Agreement, Example, Floats, OnePass, parameter
+from tarocco.metrics.base import Agreement, Example, Floats, OnePassMetric, parameter
+from tarocco.metrics.comparison import TextPairs
 from tarocco.metrics.linguistic.base import load_layers, replace_words, use_analyzer
 from tarocco.metrics.linguistic.layers import number_labels
 from tarocco.metrics.linguistic.shallow import make_texts
@@ -29,7 +30,7 @@ _MOST_WORDS = 4096  # of a text: two matrices of this size take 256 MiB
 Ids = NDArray[np.int32]
 
 
-def match_ngrams(pairs: Pairs, tags: Ids, synsets: Ragged) -> Floats:
+def match_ngrams(pairs: TextPairs, tags: Ids, synsets: Ragged) -> Floats:
     """Return the weight of the matched n-grams of orders 1 to 3 for each pair, float64[pairs, 3].
 
     The words of the batch are lemmas. `tags` has one number per word, first of the candidates and then of the
@@ -76,7 +77,7 @@ class MaxSimPairs:
             reason = f"MAXSIM accepts texts of at most {_MOST_WORDS} words, found one of {longest}"
             raise layers.make_error(int(layers.lengths.argmax()), reason)
         self._tags = number_labels(layers.flat("tags"), str.upper)[0].astype(np.int32)
-        self.pairs = Pairs(replace_words(batch, make_texts(layers, "l")))
+        self.pairs = TextPairs(replace_words(batch, make_texts(layers, "l")))
 
     @cached_property
     def scores(self) -> Floats:
@@ -90,7 +91,7 @@ class MaxSimPairs:
 
 
 @dataclass(frozen=True)
-class MaxSim(OnePass):
+class MaxSim(OnePassMetric):
     """The n-gram part of MAXSIM: F of unigrams, bigrams and trigrams, matched one to one with maximum weight.
 
         MAXSIM = (F_1 + F_2 + F_3) / 3

@@ -41,7 +41,7 @@ class Alignments:
     """The alignments of a batch; each kind of alignment is computed once, on first use."""
 
     def __init__(self, batch: Batch) -> None:
-        self.pairs = Pairs(batch)
+        self.pairs = TextPairs(batch)
         self._counts: dict[tuple[tuple[str, ...], str, bool], NDArray[np.intp]] = {}
 
     def counts(self, stages: tuple[str, ...], stemmer: str, jointly: bool) -> NDArray[np.intp]:
@@ -101,12 +101,14 @@ def merge_stages(stages: Sequence[Ragged]) -> Ragged:
     return Ragged(np.concatenate(values)[order].astype(np.int32), offsets)
 
 
-def align(pairs: Pairs, stages: Sequence[Ragged], crossings: bool) -> NDArray[np.intp]:
+def align(pairs: TextPairs, stages: Sequence[Ragged], crossings: bool) -> NDArray[np.intp]:
     """Return [matches, chunks, whether the search was cut off] of each pair, aligned stage by stage."""
     return align_words(pairs, stages, crossings)[0]
 
 
-def align_words(pairs: Pairs, stages: Sequence[Ragged], crossings: bool) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+def align_words(
+    pairs: TextPairs, stages: Sequence[Ragged], crossings: bool
+) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
     """Do the same, and also return the matched reference word of each candidate word of each pair, or -1.
 
     Without `crossings`, the returned matching may have more chunks than counted if the search improved on it.
@@ -206,7 +208,7 @@ _DEFAULTS: dict[str, dict[str, Value]] = {
 
 
 @dataclass(frozen=True)
-class Meteor(OnePass):
+class Meteor(OnePassMetric):
     """The F-mean of aligned words, reduced by a penalty for fragmentation.
 
         METEOR = Fmean (1 - gamma (chunks / m)^beta)

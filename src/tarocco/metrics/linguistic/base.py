@@ -22,7 +22,8 @@ from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.test_set import Segments
 from tarocco.encode.batch import Batch, Encoding
 from tarocco.kernels import bag_overlap, kernel
-from tarocco.metrics.base import Floats, Metric, OnePass, parameter
+from tarocco.metrics.base import Floats, Metric, OnePassMetric, parameter
+from tarocco.metrics.comparison import TextPairs
 from tarocco.metrics.linguistic.elements import Elements
 from tarocco.metrics.linguistic.layers import Layers
 
@@ -152,7 +153,7 @@ class BatchOverlaps:
     """The overlap tables of a batch. A table is computed for its first metric and dropped after its last."""
 
     def __init__(self, batch: Batch, metrics: Sequence[LinguisticMetric]) -> None:
-        self.pairs = Pairs(batch)
+        self.pairs = TextPairs(batch)
         self._batch = self.pairs.batch
         self._layers = load_layers(self._batch)
         self._longest: dict[Bag, int] = {}
@@ -172,7 +173,7 @@ class BatchOverlaps:
 
 
 @dataclass(frozen=True)
-class LinguisticMetric(OnePass):
+class LinguisticMetric(OnePassMetric):
     """A metric over linguistic elements: the best score over the references, averaged over the segments."""
 
     @property

@@ -27,7 +27,7 @@ from tarocco.metrics.linguistic.base import (
 )
 from tarocco.metrics.linguistic.elements import chunk_type
 from tarocco.metrics.linguistic.layers import Layers, number_strings
-from tarocco.metrics.ngram.nist import BETA, Information, Nist, Weighed, information
+from tarocco.metrics.ngram.nist import BETA, Information, Nist, NistCounts, information
 
 EXAMPLE = (("the cat sat on the mat",), (("the dog sat on a mat",),))
 
@@ -186,7 +186,7 @@ class ShallowNist(Nist):
         return "information", self.elements
 
     @classmethod
-    def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> Weighed:
+    def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> NistCounts:
         """Measure metrics of one context, which all have the same `elements`."""
         return Nist.measure(metrics, cls._read(batch, metrics[0].elements), context)
 

@@ -12,7 +12,7 @@ from tarocco.meta.correlation.results import CorrelateResult
 from tarocco.meta.orange.results import OrangeResult
 from tarocco.meta.qarla.results import OptimizeResult
 from tarocco.meta.references.curves import Curve, ReferencesResult
-from tarocco.metrics.ngram.order_shares import PENALTY
+from tarocco.metrics.base import PENALTY
 from tarocco.render.plots.charts import arrange, curves, dots, heat_map, stacks
 from tarocco.render.plots.files import check_path, import_altair, write_chart
 from tarocco.render.plots.style import wrap_title
@@ -82,8 +82,8 @@ def draw_references(result: ReferencesResult) -> alt.LayerChart | alt.VConcatCha
     """
     first = result.curves[0]
     about = f"{result.judged_by} of {', '.join(result)} with {first.points[0].size} to {first.most} references"
-    description = "\n".join([about, *result.advice, *(curve.signature for curve in result.asked)])
-    lines = _draw_lines(result, result.asked, BANDS, description)
+    description = "\n".join([about, *result.advice, *(curve.signature for curve in result.named_curves)])
+    lines = _draw_lines(result, result.named_curves, BANDS, description)
     # The orders of a metric are so close that their bands would hide each other.
     rows = [[_draw_lines(result, orders, ""), *_draw_shares(orders[-1])] for orders in result.by_order()]
     return arrange([[lines], *rows], description=description) if rows else lines

@@ -97,7 +97,7 @@ def write_chart(chart: alt.TopLevelMixin, path: str | os.PathLike[str]) -> None:
     The file is written atomically. Nothing is downloaded, neither now nor when the file is opened.
     """
     check_path(path)
-    write_whole(path, render_chart(chart, Path(path).suffix.lower()))
+    write_atomically(path, render_chart(chart, Path(path).suffix.lower()))
 
 
 def check_figure(path: str | os.PathLike[str]) -> None:

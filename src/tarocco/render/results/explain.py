@@ -14,6 +14,7 @@ from typing import NamedTuple, TextIO
 
 from tarocco.explanation.records import Element, ExplainResult, Explanation, Tally
 from tarocco.metrics.linguistic.base import ElementOverlap
+from tarocco.render.results import Presentation, scale_note
 from tarocco.render.results.score import number
 from tarocco.render.tables import separated, write_details
 from tarocco.render.tables import width as columns_of
@@ -253,9 +254,9 @@ def _listed(one: Explanation, tally: Tally, most: int | None) -> Iterator[Styled
 def legend(result: ExplainResult) -> list[str]:
     """Return the meanings of the marks in these explanations."""
     explained = [one for one in result if one.elements]
-    lines = ["[ ]: what both sides have"] if explained else []
+    lines = ["[ ]: on both sides"] if explained else []
     if any(isinstance(one.metric, ElementOverlap) for one in explained):
-        lines[-1] += "; ( ): what has no match; behind them the type"
+        lines[-1] += "; ( ): without a match; the type follows"
     if any(element.how not in ("", "exact") for one in explained for element in one.elements):
         lines[-1] += "; ~: how a word matches"
     return lines
