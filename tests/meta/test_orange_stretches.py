@@ -118,9 +118,9 @@ def test_the_same_errors(tmp_path_factory, data):
 def test_the_store(texts, path, tmp_path, monkeypatch):
     """What is stored is not computed again; a list that changed is, with its neighbors, and so is a reference."""
     scored = []
-    original = block.scores_of_batch
+    original = block.score_batch
     monkeypatch.setattr(
-        block, "scores_of_batch", lambda metrics, *rest: scored.extend(map(str, metrics)) or original(metrics, *rest)
+        block, "score_batch", lambda metrics, *rest: scored.extend(map(str, metrics)) or original(metrics, *rest)
     )
     options = {"metrics": METRICS, "store": tmp_path / "store", "short": "keep"}
     first = tarocco.orange(path, texts[1], **options)
@@ -216,5 +216,5 @@ def test_a_file_that_changes_meanwhile(texts, path, tmp_path, monkeypatch, kept)
         return reading(self, stretch, *rest)
 
     monkeypatch.setattr(NBestByteRanges, "reading", changed)
-    with pytest.raises(InputError, match=r"nbest.txt: this file has changed while it was read"):
+    with pytest.raises(InputError, match=r"nbest.txt: the file changed while it was read"):
         tarocco.orange(path, texts[1], metrics=["WER"], jobs=1, store=tmp_path / "store" if kept else None)
