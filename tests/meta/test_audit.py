@@ -581,7 +581,7 @@ def test_labels_that_do_not_cover_the_segments(capsys, tmp_path):
     code, out, error = run(capsys, "--groups", tmp_path / "few.txt")
     assert (code, out) == (1, "")
     assert "few.txt: expected 60 labels" in error
-    assert "expected 60 segments as in" in error
+    assert error.endswith("found 2\n")
     assert run(capsys, "--groups", tmp_path / "none.txt")[0] == 1
 
 
