@@ -97,6 +97,16 @@ class Rouge(PairwiseMetric):
             return Encoding("rouge", lowercase=True, stem=stem)
         return Encoding(requested.tokenize, requested.lowercase, stem)
 
+    @property
+    def pools_references(self) -> bool:
+        return self.references in ("pooled", "jackknife")
+
+    def rank_references(self, rows: Floats) -> list[tuple[float, ...]]:
+        keys = super().rank_references(rows)
+        if self.references != "best-recall":
+            return keys
+        return [(-row[1], *key) for row, key in zip(rows.tolist(), keys, strict=True)]
+
     @abstractmethod
     def shared_units(self, comparison: Comparison) -> SharedUnits:
         """Return the units of each pair."""

@@ -230,6 +230,10 @@ class Gtm(OnePassMetric):
             raise BadParameter("GTM-e: matching=exact needs references=best; joined references are matched greedily")
 
     @property
+    def pools_references(self) -> bool:
+        return self.references == "joined"
+
+    @property
     def stem(self) -> str:
         return f"GTM-{write_value(self.exponent)}"
 

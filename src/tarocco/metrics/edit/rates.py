@@ -54,6 +54,11 @@ class ErrorRate(PairwiseMetric):
     kind: ClassVar[Literal["similarity", "error"]] = "error"
     empty_values: ClassVar[EmptyValues | None] = EmptyValues(1.0, 1.0, 0.0)
 
+    def rank_references(self, rows: Floats) -> list[tuple[float, ...]]:
+        if self.select == "rate":
+            return super().rank_references(rows)
+        return [(row[0], -row[1]) for row in rows.tolist()]
+
     @abstractmethod
     def errors(self, comparison: Comparison) -> NDArray[np.intp]:
         """Return the number of errors of each pair."""

@@ -147,5 +147,8 @@ class Ter(Metric):
         edits, words = sums[..., 0], sums[..., 1]
         return np.where(words > 0, edits / np.where(words > 0, words, 1.0), np.minimum(edits, 1.0))
 
+    def rank_references(self, rows: Floats) -> list[tuple[float, ...]]:
+        return [(row[0],) for row in rows.tolist()]  # the fewest edits
+
     def details(self, sums: Floats) -> dict[str, Any]:
         return {"edits": int(sums[0]), "reference_words": float(sums[1])}

@@ -80,6 +80,10 @@ class NgramPrecisions(OnePassMetric):
         if not 1 <= self.order <= HIGHEST_ORDER:
             raise BadParameter(f"{self.title}: n is 1 to {HIGHEST_ORDER}, not {self.order}")
 
+    @property
+    def pools_references(self) -> bool:
+        return True
+
     @classmethod
     def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> PrecisionCounts:
         order = max(metric.order for metric in metrics)

@@ -201,6 +201,10 @@ class Nist(OnePassMetric):
         """The orders that count."""
         return range(self.order)
 
+    @property
+    def pools_references(self) -> bool:
+        return True
+
     def prepare(self, references: Batch) -> Information:
         return information(references)
 
