@@ -580,8 +580,8 @@ def test_labels_that_do_not_cover_the_segments(capsys, tmp_path):
     (tmp_path / "few.txt").write_text("a\nb\n")
     code, out, error = run(capsys, "--groups", tmp_path / "few.txt")
     assert (code, out) == (1, "")
-    assert "few.txt has 2 labels" in error
-    assert "expected 60 segments as in" in error
+    assert "few.txt: expected 60 labels" in error
+    assert error.endswith("found 2\n")
     assert run(capsys, "--groups", tmp_path / "none.txt")[0] == 1
 
 
