@@ -440,7 +440,7 @@ def test_tables_for_other_libraries():
         ({"human": {"z": 1}}, InputError, "but the systems are"),
         ({"human": 3}, InputError, "human is a file"),
         ({"human": None}, BadParameter, "one judge is wanted"),
-        ({"level": "segment"}, InputError, "whole systems alone, and none for segments"),
+        ({"level": "segment"}, InputError, "whole systems only, not for segments"),
         ({"level": "word"}, BadParameter, "level is one of"),
         ({"coefficient": "r"}, BadParameter, "coefficient is one of pearson"),
         ({"n_subsets": 0}, BadParameter, "n_subsets is a whole number"),

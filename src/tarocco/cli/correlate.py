@@ -98,13 +98,14 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.cli.inputs import read_inputs
     from tarocco.cli.scored import scored
     from tarocco.meta.correlation.correlate import correlate_scores
-    from tarocco.meta.correlation.results import make_question
+    from tarocco.meta.correlation.results import CorrelationOptions
     from tarocco.meta.correlation.score_sources import LengthRatio
     from tarocco.render.terminal import progress
+    from tarocco.scoring.settings import Resampling, Workers
 
     test_set, chosen, encoding, experiment = read_inputs(options)
     people = read_people(options, test_set, experiment)
-    question = make_question(
+    settings = CorrelationOptions(
         level=options.level,
         grouping=options.grouping,
         coefficient=options.coefficient,
@@ -113,15 +114,16 @@ def run(options: argparse.Namespace) -> None:
         test=options.test,
         alpha=options.alpha,
         n_permutations=options.n_permutations,
-        confidence=options.confidence or 0.95,
-        n_resamples=options.n_resamples,
-        seed=options.seed,
-        documents=(options.n_documents, options.document_size),
+        n_documents=options.n_documents,
+        document_size=options.document_size,
     )
+    design = settings.resolve(Resampling(options.n_resamples, options.confidence or 0.95, options.seed))
     scores = scored(options, test_set, [*chosen, LengthRatio()], encoding)
-    resamples = question.n_resamples * len(people.criteria)
+    resamples = design.n_resamples * len(people.criteria)
     with progress("resamples", resamples, shown=not options.quiet) as advance:
-        result = correlate_scores(scores, people, question, options.jobs, advance, options.executor)
+        result = correlate_scores(
+            scores, people, design, Workers(options.jobs, executor=options.executor, progress=advance)
+        )
     if not options.quiet:
         for note in result.notes:
             say(f"note: {note}")
@@ -163,7 +165,7 @@ def write(result: CorrelateResult, options: argparse.Namespace) -> None:
         out.writelines("-\n" if number != number else f"{number:.{digits}f}\n" for number in numbers)
     elif options.format == "json":
         about = {"outliers_found": dict(result.outliers), "notes": list(result.notes)}
-        out.write(scores.json_text("correlate", asdict(result.question) | about, records))
+        out.write(scores.json_text("correlate", asdict(result.design) | about, records))
     elif options.format in ("tsv", "csv"):
         flat = result.pairs() if options.pairs else result.rows()
         out.write(tables.separated(flat, "\t" if options.format == "tsv" else ","))

@@ -24,7 +24,7 @@ from tarocco.meta.audit.evidence import Settings as AuditSettings
 from tarocco.meta.correlation.agreement import MIN_POINTS
 from tarocco.meta.correlation.correlate import correlate_scores
 from tarocco.meta.correlation.metric_tests import count_comparisons
-from tarocco.meta.correlation.results import CorrelateResult, make_question
+from tarocco.meta.correlation.results import CorrelateResult, CorrelationOptions
 from tarocco.meta.correlation.score_sources import MIN_SYSTEMS, HumanInput, LengthRatio, describe_judged_systems
 from tarocco.meta.orange.cases import Selection
 from tarocco.meta.orange.confusions import Confusion, Wanted
@@ -324,24 +324,15 @@ class _Run:
         found, refused = [], []
         for level in levels:
             within = level == "segment" and len(human.systems) >= MIN_POINTS
-            question = make_question(
-                level=level,
-                grouping="item" if within else None,
-                coefficient=None,
-                system_scores="corpus",
-                drop_outliers=False,
-                test=None,
-                alpha=ALPHA,
-                n_permutations=None,
-                confidence=self.conduct.confidence,
-                # Below system level the bootstrap is the test, and wants draws for all pairs of metrics.
-                n_resamples=max(self.conduct.n_resamples, needed if level == "segment" else 0),
-                seed=self.conduct.seed,
-                documents=(1000, 30),
-            )
+            options = CorrelationOptions(level, "item" if within else None, alpha=ALPHA)
+            # Below system level the bootstrap is the test, and wants draws for all pairs of metrics.
+            n_resamples = max(self.conduct.n_resamples, needed if level == "segment" else 0)
+            question = options.resolve(replace(self.resampling, n_resamples=n_resamples))
             try:
                 with self.watched("people", "resamples", question.n_resamples * len(human.criteria)) as advance:
-                    result = correlate_scores(self.with_length, human, question, self.conduct.jobs, advance)
+                    result = correlate_scores(
+                        self.with_length, human, question, Workers(self.conduct.jobs, progress=advance)
+                    )
                 found.append(result)
                 self.notes += [f"people: {note}" for note in result.notes]
             except InputError as error:

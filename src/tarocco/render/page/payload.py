@@ -121,7 +121,7 @@ def optimal_part(result: OptimizeResult) -> dict[str, Any]:
 
 def correlation_part(result: CorrelateResult) -> dict[str, Any]:
     """How well each metric agrees with people at one level."""
-    asked = result.question
+    asked = result.design
     return {
         "level": asked.level,
         "grouping": asked.grouping,

@@ -129,7 +129,7 @@ def correlations_chart(result: CorrelateResult) -> alt.ConcatChart:
 
     What knows nothing of quality is told below: drawn, it would stretch the axis until metrics cannot be told apart.
     """
-    asked = result.question
+    asked = result.design
     title = TITLES[asked.coefficient]
     several = len(result.criteria) > 1
     rows = [
@@ -156,7 +156,7 @@ def correlations_chart(result: CorrelateResult) -> alt.ConcatChart:
 
 def leads_chart(result: CorrelateResult) -> alt.VConcatChart:
     """A matrix a criterion, the best metric first: the p-value of each row's lead over each column."""
-    alt, asked = altair(), result.question
+    alt, asked = altair(), result.design
     matrices = []
     for criterion in result.criteria:
         own = [one for one in result.metric_comparisons if one.criterion == criterion]
@@ -188,7 +188,7 @@ def leads_chart(result: CorrelateResult) -> alt.VConcatChart:
 
 def _described(result: CorrelateResult, what: str) -> str:
     names = ", ".join(dict.fromkeys(one.metric for one in result))
-    about = f"{what} of {names} with people at {result.question.level} level"
+    about = f"{what} of {names} with people at {result.design.level} level"
     return "\n".join([about, *(one.signature for one in result)])
 
 

@@ -180,7 +180,7 @@ def _legend(findings: Findings) -> Iterator[str]:
         yield KING
     result = select_human_result(findings.correlations)
     if result is not None:
-        where = "over systems" if result.question.level == "system" else "within segments"
+        where = "over systems" if result.design.level == "system" else "within segments"
         yield PEOPLE.format(f"{result.criteria[0]}, {where}")
     if findings.audit is not None:
         yield GAMED
