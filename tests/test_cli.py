@@ -244,7 +244,10 @@ def test_a_full_disk_is_said(arguments):
 def test_closed_streams():
     command = f"{sys.executable} -m tarocco score {REFERENCES[0]}"
     done = subprocess.run(["bash", "-c", f"{command} <&-"], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (1, "tarocco: standard input is closed, and no system file was given\n")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "tarocco: standard input: expected an open stream, found a closed one\n",
+    )
     done = subprocess.run(["bash", "-c", f"{command} -i {SYSTEMS[0]} >&-"], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -270,7 +273,7 @@ def test_lines_of_different_numbers_name_both_files(tmp_path):
     short = tmp_path / "short.txt"
     short.write_text("one line\n")
     done = tarocco_command("score", REFERENCES[0], "-i", short)
-    assert done.stderr == f"tarocco: {REFERENCES[0]} has 60 segments, {short} has 1\n"
+    assert done.stderr == f"tarocco: {short}: expected 60 segments as in {REFERENCES[0]}, found 1\n"
 
 
 def test_tokenized_text_is_noticed(tmp_path):

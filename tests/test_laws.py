@@ -16,7 +16,7 @@ from conftest import PLAIN
 import tarocco
 from tarocco import datasets
 from tarocco.metrics.registry import families, metric
-from tarocco.scoring.resampling import totals
+from tarocco.scoring.resampling import sum_rows
 from tarocco.testing import LAWS
 
 
@@ -131,7 +131,7 @@ def test_pooled_statistics_give_the_corpus_score(name):
     one = metric(name)
     plain = score(name, CANDIDATES, REFERENCES, documents=DOCUMENTS)
     statistics = tarocco.statistics(name, CANDIDATES, REFERENCES)
-    assert float(one.score(totals(statistics))) == plain.score
+    assert float(one.score(sum_rows(statistics))) == plain.score
     assert float(one.score(statistics.sum(axis=0))) == pytest.approx(plain.score, rel=1e-12)
     assert np.array_equal(one.score(statistics), plain.segments, equal_nan=True)
     for label in set(DOCUMENTS):

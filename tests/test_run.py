@@ -18,8 +18,7 @@ import tarocco
 from tarocco import datasets
 from tarocco.cli import main
 from tarocco.core import test_set as model
-from tarocco.core.arguments import make_test_set
-from tarocco.core.test_set import Segments, TestSet
+from tarocco.core.test_set import Segments, TestSet, make_test_set
 from tarocco.parallel.fan_out import map_ordered
 
 DEMO = datasets.load("demo")
@@ -179,11 +178,11 @@ def test_a_stopped_command_tells_how_to_go_on(long_files, tmp_path, stop, code):
 def kept_blocks(path):
     from tarocco.core.errors import StoreError
     from tarocco.store import Store
-    from tarocco.store.maintenance import summary
+    from tarocco.store.maintenance import summarize
 
     try:
         with Store(path, readonly=True) as store:
-            return summary(store).blocks
+            return summarize(store).blocks
     except StoreError:
         return 0
 

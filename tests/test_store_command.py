@@ -11,7 +11,7 @@ from test_cli import REFERENCES, SYSTEMS, run, tarocco_command
 import tarocco
 from tarocco import datasets
 from tarocco.cli.running import parser_of
-from tarocco.store.blocks import packed
+from tarocco.store.blocks import pack_numbers
 from tarocco.store.database import SCHEMA
 
 DEMO = datasets.load("demo")
@@ -138,7 +138,7 @@ def test_pruning_other_releases(capsys, store, monkeypatch):
 def test_which_store(capsys, monkeypatch, tmp_path):
     monkeypatch.delenv("TAROCCO_STORE", raising=False)
     assert run(capsys, "store", "ls") == (1, "", "tarocco: which store? name its file, or set $TAROCCO_STORE\n")
-    assert run(capsys, "store", "ls", tmp_path)[2] == f"tarocco: {tmp_path}: this is a directory, a store is a file\n"
+    assert run(capsys, "store", "ls", tmp_path)[2] == f"tarocco: {tmp_path}: expected a file, found a directory\n"
 
 
 def test_a_store_is_not_mentioned_in_a_pipe(tmp_path):
@@ -184,7 +184,7 @@ def test_statistics_of_another_release_have_no_score(capsys, store, monkeypatch)
 def test_a_damaged_store_gives_no_wrong_numbers(capsys, store):
     data = bytearray(store.read_bytes())
     for score in tarocco.score(DEMO.systems, DEMO.references, metrics="BLEU-4")["careful"].values():
-        at = data.index(packed(score.statistics)[1])
+        at = data.index(pack_numbers(score.statistics)[1])
     data[at] ^= 1
     store.write_bytes(data)
     code, out, err = run(capsys, *SCORE, "--store", store)

@@ -14,8 +14,8 @@ from tarocco.annotate.cache import annotate_texts, clear_memory, register
 from tarocco.annotate.sentence import Sentence
 from tarocco.core.errors import InputError, MissingExtra, StoreError, UnknownName
 from tarocco.store import Store
-from tarocco.store.annotations import prune_annotations
-from tarocco.store.maintenance import problems, summary
+from tarocco.store.blocks import prune_annotations
+from tarocco.store.maintenance import problems, summarize
 
 TEXTS = ["b a", "c", "b a", "", "é 漢", "\ud800 x"]
 
@@ -51,7 +51,7 @@ def test_other_labels_need_no_other_analysis(tmp_path):
     assert toy.asked[5:] == ["new"]
     assert sum(done) == len(TEXTS) + 1
     with Store(path) as store:
-        assert summary(store).annotations == 6
+        assert summarize(store).annotations == 6
 
 
 def test_an_analyzer_may_ask_another_one():
@@ -74,7 +74,7 @@ def test_a_store_keeps_what_was_found(tmp_path, monkeypatch, batch):
         assert annotate_texts([*TEXTS, "new"], again, store=store, advance=done.append)[:-1] == without
         assert again.asked == ["new"]
         assert sum(done) == len(TEXTS) + 1
-        assert summary(store).annotations == 6
+        assert summarize(store).annotations == 6
         assert problems(store) == []
     clear_memory()
     newer = Toy("toy-3")

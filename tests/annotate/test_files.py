@@ -269,8 +269,8 @@ def test_words_that_are_not_those_of_another_file(file):
 
 
 def test_files_that_are_no_text(file):
-    assert refused(file("a.conllu", b"")) == "FILE: the file is empty, CoNLL-U is wanted"
-    assert "UTF-8 text is wanted" in refused(file("a.trees", b"(S \xff)"))
+    assert refused(file("a.conllu", b"")) == "FILE: expected CoNLL-U, found an empty file"
+    assert "expected UTF-8 text" in refused(file("a.trees", b"(S \xff)"))
     assert refused([]) == "expected at least one file of annotations, found none"
 
 

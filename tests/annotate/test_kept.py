@@ -17,7 +17,7 @@ from tarocco.annotate.cache import annotate_texts, clear_memory, collect_annotat
 from tarocco.core import test_set as model
 from tarocco.core.errors import InputError
 from tarocco.store import Store
-from tarocco.store.maintenance import summary
+from tarocco.store.maintenance import summarize
 
 METRICS = ["SP-Op-*", "SP-NISTp-3", "DP-HWCw-4", "CP-STM-4", "NE-Oe-**", "SR-Or-*", "BLEU-4"]
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "while", "John", "Smith", "saw", "two", "dogs"]
@@ -67,7 +67,7 @@ def test_the_same_bytes_with_and_without_a_store(tmp_path):
     assert scored(first, jobs=2, store=store) == expected
     assert first.asked == once.asked
     with Store(store) as opened:
-        assert summary(opened).annotations == len(once.asked)
+        assert summarize(opened).annotations == len(once.asked)
         opened.connection.execute("DELETE FROM blocks")  # statistics are gone, what was analyzed is not
     for jobs in (1, 2):
         second = Counting()

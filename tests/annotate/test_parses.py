@@ -216,7 +216,7 @@ def test_in_python(folder):
         (["parses/good.conllu", "good=broken.props"], "broken.props, line 2: A1 begins before A0 has ended: arguments"),
         (["parses/good.conllu", "good=broken.trees"], "broken.trees, line 1: 1 opening brackets are not closed"),
         (["good=broken.conllu"], "broken.conllu, line 2: the heads form a cycle"),
-        (["good=cut.conllu.gz"], "cut.conllu.gz: the file is cut off"),
+        (["good=cut.conllu.gz"], "cut.conllu.gz: the file is truncated"),
     ],
 )
 def test_what_is_refused(capsys, folder, parses, said):

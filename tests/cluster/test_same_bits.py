@@ -51,7 +51,7 @@ def bits(thing):
 def stretched(**how):
     """ORANGE of a file whose stretches workers read."""
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stretches, "LEAST", 1000)
+        patch.setattr(stretches, "MIN_SIZE", 1000)
         path = Path(folder) / "nbest.txt"
         path.write_text("".join(f"{s} ||| {text}\n" for s, own in enumerate(LISTS) for text in own))
         return tarocco.orange(path, DEMO.references, metrics=["BLEUS-4", "NIST-5", "chrF"], **how)
@@ -97,7 +97,7 @@ def test_the_same_bits(name, workers):
 
 def test_workers_that_do_not_have_the_file(workers, tmp_path, monkeypatch):
     """An open file of this process has a name that means something else in theirs: its stretches are sent."""
-    monkeypatch.setattr(stretches, "LEAST", 1000)
+    monkeypatch.setattr(stretches, "MIN_SIZE", 1000)
     (tmp_path / "n").write_text("".join(f"{s} ||| {text}\n" for s, own in enumerate(LISTS) for text in own))
     with open(tmp_path / "n") as file:
         name = f"/proc/self/fd/{file.fileno()}"

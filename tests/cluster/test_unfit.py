@@ -47,7 +47,7 @@ def test_software_that_is_missing(trial, tmp_path, where):
     else:
         assert (done.returncode, done.stdout) == (1, "")
         assert (
-            "a worker cannot do this work: there is no tarocco here (is the same software there?); stopped"
+            "a worker cannot do this work: there is no tarocco here (is the same software installed there?); stopped"
             in done.stderr
         )
         assert "Traceback" not in done.stderr
@@ -133,7 +133,7 @@ def test_a_cluster_that_could_not_be_entered_is_not_waited_for(running, monkeypa
         monkeypatch.setattr(Client, "nthreads", gone)
         for _ in range(2):
             began = time.monotonic()
-            with pytest.raises(ClusterError, match="the scheduler went away"):
+            with pytest.raises(ClusterError, match="the connection to the scheduler was lost"):
                 workers.submit(len, "abc").result(20)
         assert time.monotonic() - began < 5
 

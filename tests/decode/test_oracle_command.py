@@ -139,7 +139,7 @@ def test_experiment_file(capsys, tmp_path):
 
 
 def test_other_formats(capsys, tmp_path):
-    from tarocco.io.graphs.writer import write_lattices
+    from tarocco.io.graphs.formats import write_lattices
 
     graphs = list(tarocco.read_lattices("lattices.plf"))
     graphs = [graphs[0], replace(graphs[2], segment=1)]
@@ -156,7 +156,7 @@ def test_other_formats(capsys, tmp_path):
 
 
 def test_refusals(capsys, tmp_path, monkeypatch):
-    assert refused(capsys, *COMMAND, "-m", "chrF").startswith("oracles in lattices and forests are found under GRR-k")
+    assert refused(capsys, *COMMAND, "-m", "chrF").startswith("oracles in lattices and forests exist under GRR-k")
     assert refused(capsys, "oracle", "lattices.plf") == "no reference file was given: name them with -r"
     assert refused(capsys, *COMMAND, "--output", "ref.txt").startswith("ref.txt: this file is read")
     assert refused(capsys, *COMMAND, "--output", "no/where") == "no/where: there is no directory no"

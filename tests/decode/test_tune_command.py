@@ -7,7 +7,7 @@ from conftest import ROOT
 
 import tarocco
 from tarocco.cli import main
-from tarocco.io.weights import read_weights
+from tarocco.io.nbest.features import read_weights
 
 DEMO = ROOT / "src" / "tarocco" / "data" / "demo"
 NBEST = str(DEMO / "nbest.txt")
@@ -102,8 +102,8 @@ def test_reranking_with_places_and_scores(capsys, tmp_path):
         ("w.json", '{"TM": NaN}', "w.json: a weight of TM is a number, not nan"),
         ("w.json", '{"TM": true}', "w.json: a weight of TM is a number, not True"),
         ("w.json", "{}", "w.json: there are no weights in this file"),
-        ("w.json", '{"weights": {"LM": 1}}', "w.json: there is a weight for LM, but the lists have no such feature"),
-        ("w.json", '{"TM": 1}', "w.json: the feature D of the lists wants one weight, but there is none"),
+        ("w.json", '{"weights": {"LM": 1}}', "w.json: there is a weight for LM, but the lists have only the features"),
+        ("w.json", '{"TM": 1}', "w.json: expected 1 weight for D, found none"),
     ],
 )
 def test_weights_that_are_refused(capsys, tmp_path, monkeypatch, name, content, message):

@@ -163,7 +163,7 @@ def test_python_interface():
         assert one.score == segments[one.system][str(one.metric)].segments[6]
         assert one.signature == segments[one.system][str(one.metric)].signature
     assert len(result.to_pandas()) == sum(len(one.elements) for one in result)
-    with pytest.raises(InputError, match="no metric"):
+    with pytest.raises(InputError, match="expected at least one metric"):
         tarocco.explain("a", "b", metrics=[])
     with pytest.raises(InputError, match="there is no segment 0: there are 1 to 1"):
         tarocco.explain("a", "b", segments=[0])

@@ -14,7 +14,7 @@ from tarocco.io.experiment import read_experiment
 from tarocco.io.scores.mt_metrics_eval import ScoreFileName
 from tarocco.render.mt_metrics_eval import score_file_of
 from tarocco.store import Store
-from tarocco.store.annotations import get_annotations, put_annotations
+from tarocco.store.blocks import get_annotations, put_annotations
 
 SOUND = Sentence(("a", "b"), tags=("X", "Y"), heads=(-1, 0), relations=("root", "x"))
 
@@ -59,7 +59,7 @@ def test_a_store_is_never_written_over_another_file(tmp_path):
 def test_an_experiment_file_cannot_ask_for_all_memory(tmp_path, resamples):
     (tmp_path / "ref.txt").write_text("a\n")
     (tmp_path / "e.toml").write_text(f'references = "ref.txt"\nn_resamples = {resamples}\n')
-    with pytest.raises(InputError, match="line 2: n_resamples is a whole number from 2 to 10000000"):
+    with pytest.raises(InputError, match="line 2: n_resamples: expected a whole number from 2 to 10000000"):
         read_experiment(str(tmp_path / "e.toml"))
 
 

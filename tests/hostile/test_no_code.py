@@ -29,7 +29,7 @@ NEVER_CALLED = {
     "yaml.load",
 }
 # What a run sends to its own workers, and starting those of this machine: nothing of it comes from a file.
-WORKERS = {"parallel/cluster.py": {"subprocess"}, "parallel/cluster_tasks.py": {"pickle", "cloudpickle"}}
+WORKERS = {"parallel/cluster.py": {"subprocess", "pickle", "cloudpickle"}}
 # Modules are imported by names that stand in the source; these lines, where they are not tarocco's own, were looked at.
 IMPORTING = {
     "__init__.py",  # a table of our own names

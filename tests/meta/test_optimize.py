@@ -350,7 +350,7 @@ def test_a_group_of_metrics(files):
     code, out, _ = run([*files, "-m", "lexical", "-f", "tsv", "--folds", "0"])
     assert (code, len(out.splitlines())) == (0, 29)
     code, _, err = run([*files, "-m", "lexical", "WER"])
-    assert (code, err) == (1, "tarocco: asked for twice: WER\n")
+    assert (code, err) == (1, "tarocco: metrics listed twice: WER\n")
 
 
 def test_scores_of_pairs_made_elsewhere(files, tmp_path):

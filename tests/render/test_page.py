@@ -12,8 +12,8 @@ from conftest import ROOT
 import tarocco
 from tarocco import datasets
 from tarocco.cli import main
-from tarocco.core.arguments import make_test_set
 from tarocco.core.errors import InputError
+from tarocco.core.test_set import make_test_set
 from tarocco.encode.batch import Encoding
 from tarocco.explanation.records import Element
 from tarocco.render.page import terms
@@ -313,4 +313,4 @@ def test_a_page_is_data_again(payload, tmp_path, capsys):
     assert main(["report", str(page), "-o", str(page)]) == 1
     told = capsys.readouterr().err
     assert "what is to be made?" in told
-    assert "would be written over" in told
+    assert "would be overwritten" in told

@@ -29,8 +29,7 @@ from tarocco.annotate.analyzers import (
 from tarocco.annotate.sentence import Frame, Node, Sentence, Span
 from tarocco.core.errors import ClusterError, InputError, StoreError
 from tarocco.parallel.fan_out import map_ordered
-from tarocco.store.annotations import RELEASE, get_annotations, put_annotations
-from tarocco.store.blocks import Store, digest
+from tarocco.store.blocks import RELEASE, Store, get_annotations, make_digest, put_annotations
 from tarocco.store.database import DAMAGED
 
 if TYPE_CHECKING:
@@ -205,7 +204,7 @@ def _run_analyzer(analyzer: Annotator | str, version: str, texts: list[str]) -> 
 
 
 def _store_key(version: str, text: str) -> bytes:
-    return digest("annotation", version, RELEASE, text.encode("utf-8", "surrogatepass"))
+    return make_digest("annotation", version, RELEASE, text.encode("utf-8", "surrogatepass"))
 
 
 # --- sentences as bytes ------------------------------------------------------------------------------------------

@@ -13,8 +13,8 @@ from typing import Any
 
 from tarocco.annotate.sentence import TOP, Frame, Node, Sentence, Span
 from tarocco.core.errors import InputError
-from tarocco.io.files import bytes_of, shown
-from tarocco.io.lines import checked_lines
+from tarocco.io.files import display_name, read_bytes
+from tarocco.io.text import normalize_lines
 
 _SEGMENT = "# segment"  # a comment of ours that marks segments, even empty ones
 
@@ -30,12 +30,12 @@ class FileSentence:
 
 def read_text_lines(path: str, expected: str) -> list[str]:
     """Return the lines of a UTF-8 file without line ends; `expected` names the format in error messages."""
-    return checked_lines(bytes_of(path), path, expected).decode("utf-8").split("\n")[:-1]
+    return normalize_lines(read_bytes(path), path, expected).decode("utf-8").split("\n")[:-1]
 
 
 def error_at(path: str, line: int, message: str) -> InputError:
     """Return an error about a line of a file."""
-    return InputError(f"{shown(path)}, line {line}: {message}")
+    return InputError(f"{display_name(path)}, line {line}: {message}")
 
 
 def normalize(text: str) -> str:

@@ -33,9 +33,9 @@ from tarocco.annotate.formats import (
 )
 from tarocco.annotate.sentence import Sentence, empty_sentence, join_sentences
 from tarocco.core.errors import InputError, TextRefused
-from tarocco.io.files import COMPRESSED, bytes_of, shown
-from tarocco.io.lines import read_lines
+from tarocco.io.files import COMPRESSED, display_name, read_bytes
 from tarocco.io.test_set import system_name
+from tarocco.io.text import read_lines
 
 if TYPE_CHECKING:
     from tarocco.core.test_set import Segments, TestSet
@@ -120,7 +120,7 @@ def read_annotations(paths: str | Path | Sequence[str | Path], texts: Sequence[s
     for name, column in columns:
         if len(column) != len(first):
             raise InputError(
-                f"{shown(name)} has {len(column)} segments, {shown(first_name)} has {len(first)}: "
+                f"{display_name(name)} has {len(column)} segments, {display_name(first_name)} has {len(first)}: "
                 "both must describe the same text"
             )
     return [
@@ -267,7 +267,7 @@ def read_parses(parsed_files: Sequence[ParsedFile]) -> ParsedTexts:
             n_conflicts += sentences.setdefault(key, sentence) != sentence
             origins.setdefault(key, " with ".join(parsed.files))
         for path in parsed.files:
-            digest.update(hashlib.sha256(bytes_of(path)).digest())
+            digest.update(hashlib.sha256(read_bytes(path)).digest())
     if n_conflicts:
         message = f"{n_conflicts} segments repeat a text with another analysis: the first analysis is used"
         warnings.warn(message, ConflictingParses, stacklevel=2)

@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     from tarocco.annotate.parses import format_sentences, list_formats
     from tarocco.core.errors import BadParameter, InputError
-    from tarocco.io.files import check_apart, check_writable, write_whole
+    from tarocco.io.files import check_no_overwrite, check_writable, write_atomically
 
     if options.parses and options.analyzer:
         raise BadParameter("either an analyzer tells the structure of sentences (--analyzer) or files do (--parses)")
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
     formats = FORMATS if options.format is None else (options.format,)
     targets = {} if to_output else {file: _targets(file, options.output, formats) for file in options.files}
     written = [str(path) for paths in targets.values() for path in paths.values()]
-    check_apart(written, [*options.files, *(options.parses or ())])
+    check_no_overwrite(written, [*options.files, *(options.parses or ())])
     folder = None if options.output is None or Path(options.output).is_dir() else Path(options.output)
     if folder is not None and folder.exists():
         raise InputError(f"{folder}: a directory is wanted, and this is a file")
@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> None:
             folder.mkdir(exist_ok=True)
         for name, target in targets[file].items():
             if name in there:
-                write_whole(target, format_sentences(sentences, name).encode("utf-8", "surrogatepass"))
+                write_atomically(target, format_sentences(sentences, name).encode("utf-8", "surrogatepass"))
                 names.append(target.name)
         rows.append((file, " ".join(names), f"{len(sentences)}", f"{sum(len(one.words) for one in sentences)}"))
     _report(rows)
@@ -114,8 +114,8 @@ def _sentences(file: str, options: argparse.Namespace) -> list[Sentence]:
     from tarocco.annotate.iqmt_labels import to_iqmt
     from tarocco.annotate.parses import read_annotations
     from tarocco.core.errors import InputError, TextRefused
-    from tarocco.io.files import shown
-    from tarocco.io.lines import read_lines
+    from tarocco.io.files import display_name
+    from tarocco.io.text import read_lines
     from tarocco.render.terminal import progress
 
     texts = list(read_lines(file))
@@ -129,7 +129,7 @@ def _sentences(file: str, options: argparse.Namespace) -> list[Sentence]:
                     texts, options.analyzer or DEFAULT, store_of(options), advance, options.executor
                 )
             except TextRefused as refused:
-                where = f"{shown(file)}, line {texts.index(refused.text) + 1}"
+                where = f"{display_name(file)}, line {texts.index(refused.text) + 1}"
                 raise InputError(f"{where}: {refused.reason}") from None
     return [to_iqmt(sentence) for sentence in sentences] if options.labels == "iqmt" else sentences
 

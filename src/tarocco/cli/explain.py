@@ -117,7 +117,7 @@ def _inputs(options: argparse.Namespace) -> Inputs:
         raise InputError("--text stands in place of files: name none beside it")
     if len(options.text) < 2:
         raise InputError("--text takes a candidate and at least one reference")
-    from tarocco.core.arguments import make_test_set
+    from tarocco.core.test_set import make_test_set
     from tarocco.metrics.registry import metrics
 
     fill_in(options, None)

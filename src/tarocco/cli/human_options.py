@@ -57,11 +57,11 @@ def read_people(options: argparse.Namespace, test_set: TestSet, experiment: Expe
     """The human scores of those systems of a run that people judged; named by --human, or by the experiment."""
     from dataclasses import replace
 
-    from tarocco.io.scores.external import file_and_column
+    from tarocco.io.scores.external import split_file_and_column
     from tarocco.io.scores.human import HumanFile
     from tarocco.meta.correlation.score_sources import require_judged_systems
 
-    file = HumanFile(*file_and_column(options.human)) if options.human else experiment and experiment.human
+    file = HumanFile(*split_file_and_column(options.human)) if options.human else experiment and experiment.human
     if not file:
         raise InputError("human scores are wanted: give --human FILE, or name them in an experiment file")
     said = {

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from tarocco.cli.running import is_experiment
 from tarocco.core.errors import InputError
-from tarocco.io.files import write_whole
+from tarocco.io.files import write_atomically
 
 if TYPE_CHECKING:
     from tarocco.io.discovery import Discovery
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
         raise InputError(f"{target} is there already: --force overwrites it, -o names another file")
     found = discover(options.folder, besides=target)
     entries = {key: names_of(found, key, target) for key in KEYS}
-    write_whole(target, experiment_text(found, entries).encode("utf-8", "backslashreplace"))
+    write_atomically(target, experiment_text(found, entries).encode("utf-8", "backslashreplace"))
     sys.stdout.writelines(f"{line}\n" for line in summary(found))
     sys.stdout.write(f"written: {target}\n")
     systems = "" if found.systems else " -i SYSTEM"

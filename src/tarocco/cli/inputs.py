@@ -106,7 +106,7 @@ def fill_in(
 
 def read_texts(options: argparse.Namespace, experiment: Experiment | None, *, piped: bool = False) -> TestSet:
     """References and systems; those that were read with the experiment are not read again."""
-    from tarocco.io.test_set import assemble, read_test_set, reference_columns, system_columns
+    from tarocco.io.test_set import build_test_set, read_references, read_systems, read_test_set
 
     if experiment is None and not (options.input or piped):
         raise InputError("which systems? Name their files with -i, or all files in an experiment file")
@@ -114,12 +114,12 @@ def read_texts(options: argparse.Namespace, experiment: Experiment | None, *, pi
         return read_test_set(options.references, options.input or ["-"], options.documents, options.num_refs)
     references, systems = experiment.reference_columns, experiment.system_columns
     if options.num_refs is not None:
-        references = tuple(one for path in experiment.references for one in reference_columns(path, options.num_refs))
+        references = tuple(one for path in experiment.references for one in read_references(path, options.num_refs))
     if options.input:
-        systems = tuple(one for path in options.input for one in system_columns(path))
+        systems = tuple(one for path in options.input for one in read_systems(path))
     if not systems:
         raise InputError(f"{experiment.path} names no systems: give them with -i")
-    return assemble(references, systems, options.documents)
+    return build_test_set(references, systems, options.documents)
 
 
 def external_of(
@@ -145,9 +145,9 @@ def external_of(
 def named_once(texts: Sequence[str]) -> dict[str, ExternalFile]:
     if not texts:
         return {}
-    from tarocco.io.scores.external import external_file
+    from tarocco.io.scores.external import parse_external_file
 
-    files = [external_file(text) for text in texts]
+    files = [parse_external_file(text) for text in texts]
     names = [file.name for file in files]
     for name in names:
         if names.count(name) > 1:
@@ -156,9 +156,9 @@ def named_once(texts: Sequence[str]) -> dict[str, ExternalFile]:
 
 
 def _is_of_use(file: ExternalFile, options: argparse.Namespace) -> bool:
-    from tarocco.io.scores.external import holds_candidates
+    from tarocco.io.scores.external import holds_candidate_scores
 
-    if holds_candidates(file.path):
+    if holds_candidate_scores(file.path):
         _note(options, f"{file.name} is left out: {file.path} has scores of candidates in n-best lists, not of systems")
         return False
     return True

@@ -105,11 +105,12 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.annotate.parses import name_texts
     from tarocco.cli.inputs import analyzer_of, encoding_of
     from tarocco.core.errors import InputError
-    from tarocco.decode.mbr.mbr import METRIC, Reading, choose, streamed
-    from tarocco.decode.mbr.rules import Rules
-    from tarocco.io.test_set import assemble, reference_columns
+    from tarocco.decode.mbr.mbr import METRIC, choose, read_lists
+    from tarocco.decode.mbr.utilities import MbrOptions, Utility
+    from tarocco.io.test_set import build_test_set, read_references
     from tarocco.metrics.registry import metrics
     from tarocco.render.terminal import progress
+    from tarocco.scoring.settings import Workers
 
     if options.by and not options.references:
         raise InputError("--by says what choices are scored with: give references with -r, too")
@@ -124,36 +125,33 @@ def run(options: argparse.Namespace) -> None:
     encoding = encoding_of(options)  # a tokenizer that does not exist is told before anything is read
     human = None
     if options.references:
-        columns = [column for path in options.references for column in reference_columns(path, options.num_refs)]
-        human = assemble(columns, [])
+        columns = [column for path in options.references for column in read_references(path, options.num_refs)]
+        human = build_test_set(columns, [])
     encoding = replace(encoding, analyzer=analyzer_of(options, {} if human is None else name_texts(human)))
-    weights = None if options.weights is None else tuple(options.weights)
-    rules = Rules(
-        tuple(metrics(options.metrics)),
-        encoding,
-        weights,
-        options.queen,
-        options.scale,
-        options.n_best,
-        options.prune,
-        options.max_references,
-        options.seed,
+    choices = MbrOptions(
+        weights=None if options.weights is None else tuple(options.weights),
+        queen=options.queen,
+        scale=options.scale,
+        n_best=options.n_best,
+        prune=options.prune,
+        max_references=options.max_references,
+        judges=options.by or None,
+        first_id=options.first_id,
+        num_candidates=options.num_candidates,
+        seed=options.seed,
     )
-    judges = metrics(options.by) if options.by else None
-    reading = Reading(None if human is None else len(human), options.first_id, options.num_candidates)
+    utility = Utility(tuple(metrics(options.metrics)), encoding, choices)
     pseudo = None
     if options.references_from:
-        pseudo = streamed(options.references_from, rules, None, options.references_from, Reading(None, *reading[1:]))
-    lists = streamed(options.nbest, rules, None, options.nbest, reading, own=pseudo is None)
+        pseudo = read_lists(options.references_from, choices, None, options.references_from)
+    lists = read_lists(options.nbest, choices, None, options.nbest, human, with_scores=pseudo is None)
     with progress("lists", len(human) if human else None, shown=not options.quiet, inside="candidates") as advance:
         result = choose(
-            *(lists, rules),
+            *(lists, utility),
             pseudo=pseudo,
             references=human,
-            judges=judges,
+            workers=Workers(jobs=options.jobs, executor=options.executor),
             advance=advance,
-            jobs=options.jobs,
-            executor=options.executor,
         )
     if not options.quiet:
         for note in result.notes:

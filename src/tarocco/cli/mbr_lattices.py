@@ -46,10 +46,10 @@ def add_lattice_options(parser: argparse.ArgumentParser) -> None:
 def has_lattices(options: argparse.Namespace) -> bool:
     """Whether the file has lattices or forests; options for the other kind of file are refused."""
     from tarocco.core.errors import InputError
-    from tarocco.io.graphs.reader import NBEST, kind_of
+    from tarocco.io.graphs.formats import NBEST, detect_kind
 
     lists = options.num_candidates is not None or (options.nbest == "-" and options.form is None)
-    found = not lists and kind_of(options.nbest, options.form) != NBEST
+    found = not lists and detect_kind(options.nbest, options.form) != NBEST
     for name in _OF_LISTS if found else _OF_LATTICES:
         if getattr(options, name) not in (None, False):
             option = {"metrics": "-m", "references_from": "--references-from"}.get(name, f"--{name.replace('_', '-')}")
@@ -66,11 +66,12 @@ def run_lattices(options: argparse.Namespace) -> None:
     from tarocco.cli.inputs import analyzer_of, encoding_of
     from tarocco.core.errors import InputError
     from tarocco.decode.mbr.lattice_mbr import JUDGE, PRECISION, RATIO, LinearGain, choose_paths, thetas
-    from tarocco.decode.oracle.oracle import Sources
-    from tarocco.io.graphs.reader import read_feature_weights, read_lattices
-    from tarocco.io.test_set import assemble, reference_columns
+    from tarocco.decode.oracle.oracle import SearchInput
+    from tarocco.io.graphs.formats import read_feature_weights, read_lattices
+    from tarocco.io.test_set import build_test_set, read_references
     from tarocco.metrics.registry import metrics
     from tarocco.render.terminal import progress
+    from tarocco.scoring.settings import Workers
 
     options.tokenize, options.lowercase = options.tokenize or "none", bool(options.lowercase)
     if options.tokenize != "none":
@@ -87,11 +88,11 @@ def run_lattices(options: argparse.Namespace) -> None:
     judges = metrics(options.by or [JUDGE])
     human = None
     if options.references:
-        columns = [column for path in options.references for column in reference_columns(path, options.num_refs)]
-        human = assemble(columns, [])
+        columns = [column for path in options.references for column in read_references(path, options.num_refs)]
+        human = build_test_set(columns, [])
     encoding = encoding_of(options)
     encoding = replace(encoding, analyzer=analyzer_of(options, {} if human is None else name_texts(human)))
-    sources = Sources(
+    sources = SearchInput(
         options.nbest,
         graphs=read_lattices(options.nbest, format=options.form, symbols=options.symbols),
         weights=read_feature_weights(options.feature_weights) if options.feature_weights else None,
@@ -104,9 +105,8 @@ def run_lattices(options: argparse.Namespace) -> None:
             references=human,
             judges=judges,
             encoding=encoding,
+            workers=Workers(jobs=options.jobs, executor=options.executor),
             advance=advance,
-            jobs=options.jobs,
-            executor=options.executor,
         )
     if not options.quiet:
         for note in result.notes:

@@ -79,7 +79,7 @@ def list_types(options: argparse.Namespace) -> None:
     from tarocco.annotate.cache import annotate_texts
     from tarocco.cli.inputs import analyzer_of
     from tarocco.core.errors import InputError
-    from tarocco.io.test_set import distinct_names, system_columns
+    from tarocco.io.test_set import disambiguate_names, read_systems
     from tarocco.metrics.linguistic.seen import types_seen
     from tarocco.render.tables import Table, write_table
 
@@ -87,8 +87,8 @@ def list_types(options: argparse.Namespace) -> None:
     for name in names:
         if name.upper() not in LINGUISTIC:
             raise InputError(f'--seen is about {", ".join(LINGUISTIC)}: "{name}" has no types')
-    columns = [column for path in options.seen for column in system_columns(path)]
-    texts = {name: column.segments for name, column in zip(distinct_names(columns), columns, strict=True)}
+    columns = [column for path in options.seen for column in read_systems(path)]
+    texts = {name: column.segments for name, column in zip(disambiguate_names(columns), columns, strict=True)}
     analyzer = analyzer_of(options, texts) or "spacy"
     sentences = annotate_texts([text for segments in texts.values() for text in segments], analyzer)
     rows = types_seen([family for name in names for family in members_of(name)], sentences, analyzer)

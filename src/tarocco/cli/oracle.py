@@ -90,6 +90,7 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.decode.oracle.oracle import find_oracles
     from tarocco.render.results.oracle import check_output, oracle_text, write_oracles
     from tarocco.render.terminal import progress
+    from tarocco.scoring.settings import Workers
 
     check_output(options.output, [options.file, *(options.references or ()), options.best, options.weights])
     inputs = read_oracle_inputs(options)
@@ -101,11 +102,9 @@ def run(options: argparse.Namespace) -> None:
             inputs.also,
             inputs.encoding,
             best=inputs.best,
-            k=options.k_best,
-            beam=options.beam,
+            options=inputs.options,
+            workers=Workers(jobs=options.jobs, executor=options.executor),
             advance=advance,
-            jobs=options.jobs,
-            executor=options.executor,
         )
     if options.output:
         write_oracles(result, options.output, options.first_id)

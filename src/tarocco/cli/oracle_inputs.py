@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tarocco.cli.inputs import encoding_of, experiment_of, fill_in
 from tarocco.core.errors import InputError
-from tarocco.decode.oracle.oracle import METRIC, Sources, sources_of_file
-from tarocco.io.graphs.reader import read_feature_weights
-from tarocco.io.test_set import assemble, fitted, reference_columns, system_columns
+from tarocco.decode.oracle.oracle import METRIC, OracleOptions, SearchInput, open_search_input
+from tarocco.io.graphs.formats import read_feature_weights
+from tarocco.io.test_set import align_column, build_test_set, read_references, read_systems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 class Inputs(NamedTuple):
     """What is searched, under which metric, and what oracles are compared with; `inside` is what sources consist of."""
 
-    sources: Sources
+    sources: SearchInput
     references: TestSet
     metric: Metric
     also: Sequence[Metric]
     encoding: Encoding
     best: Segments | None
     inside: str
+    options: OracleOptions
 
 
 def read_oracle_inputs(options: argparse.Namespace) -> Inputs:
@@ -49,18 +50,24 @@ def read_oracle_inputs(options: argparse.Namespace) -> Inputs:
         raise InputError(f"{options.file} names no n-best lists (nbest = ...)")
     if [path, *paths, options.best].count("-") > 1:
         raise InputError("standard input can be read once, but - was given twice")
-    columns = [column for one in paths for column in reference_columns(one, options.num_refs)]
-    references = assemble(columns, [])
+    columns = [column for one in paths for column in read_references(one, options.num_refs)]
+    references = build_test_set(columns, [])
     best = None
     if options.best:
-        texts = system_columns(options.best)
+        texts = read_systems(options.best)
         if len(texts) != 1:
             raise InputError(f"{options.best}: one text is wanted to compare with, found {len(texts)}")
-        best = fitted(texts[0], columns[0]).segments
+        best = align_column(texts[0], columns[0]).segments
     weights = read_feature_weights(options.weights) if options.weights else None
-    sources = sources_of_file(
-        path, options.form, options.first_id, options.num_candidates, len(references), options.symbols
+    search = OracleOptions(
+        k=options.k_best,
+        beam=options.beam,
+        format=options.form,
+        symbols=options.symbols,
+        first_id=options.first_id,
+        num_candidates=options.num_candidates,
     )
+    sources = open_search_input(path, search, len(references))
     if sources.lists is not None:
         for name in ("weights", "without", "symbols"):
             if getattr(options, name):
@@ -73,4 +80,5 @@ def read_oracle_inputs(options: argparse.Namespace) -> Inputs:
         encoding,
         best,
         "arcs" if sources.lists is None else "candidates",
+        search,
     )

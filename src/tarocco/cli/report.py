@@ -34,14 +34,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from tarocco.core.errors import InputError
-    from tarocco.io.files import check_apart, check_writable
+    from tarocco.io.files import check_no_overwrite, check_writable
     from tarocco.render.page.paths import check_directory
     from tarocco.render.page.write import write_figures, write_payload, write_report
 
     outputs = [options.output, options.json]
     if not any([*outputs, options.figures]):
         raise InputError("what is to be made? Name a page with -o, figures with --figures, or data with --json")
-    check_apart(outputs, [options.run])
+    check_no_overwrite(outputs, [options.run])
     if options.json:
         check_writable(options.json)
     if options.figures:
@@ -59,11 +59,11 @@ def run(options: argparse.Namespace) -> None:
 
 def _of_a_file(path: str) -> dict[str, Any]:
     """The data of a report, from JSON or from a page."""
-    from tarocco.io.files import bytes_of
-    from tarocco.io.lines import check_utf8
+    from tarocco.io.files import read_bytes
+    from tarocco.io.text import check_utf8
     from tarocco.render.page.payload import read_payload
 
-    data = bytes_of(path)
+    data = read_bytes(path)
     check_utf8(data, path)
     return read_payload(data.decode("utf-8"), path)
 

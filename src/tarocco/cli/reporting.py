@@ -85,16 +85,16 @@ def _computed(
 
 
 def _source(experiment: Experiment | None, test_set: TestSet) -> Segments | None:
-    from tarocco.io.test_set import fitted, source_column
+    from tarocco.io.test_set import align_column, read_source
 
     if experiment is None or experiment.source is None:
         return None
-    source = fitted(source_column(experiment.source), experiment.reference_columns[0]).segments
+    source = align_column(read_source(experiment.source), experiment.reference_columns[0]).segments
     return source if len(source) == len(test_set) else None
 
 
 def _groups(options: argparse.Namespace, test_set: TestSet) -> tuple[str, ...] | None:
-    from tarocco.io.test_set import Column, read_labels
+    from tarocco.io.test_set import TextColumn, read_labels
 
     path = getattr(options, "groups", None)
-    return None if path is None else read_labels(path, Column("references", path, test_set.references[0]))
+    return None if path is None else read_labels(path, TextColumn("references", path, test_set.references[0]))

@@ -40,9 +40,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from tarocco.core.errors import InputError
-    from tarocco.decode.tuning.rerank import rerank_pool
-    from tarocco.decode.tuning.tune import read_pool
-    from tarocco.io.weights import read_weights
+    from tarocco.decode.tuning.pool import read_pool
+    from tarocco.decode.tuning.tune import rerank_pool
+    from tarocco.io.nbest.features import read_weights
     from tarocco.render import tables
     from tarocco.render.results import score as scores
 

@@ -15,7 +15,7 @@ from tarocco.cli.running import say
 
 if TYPE_CHECKING:
     from tarocco.store import Store
-    from tarocco.store.maintenance import Entry
+    from tarocco.store.maintenance import SeriesEntry
 
 EXAMPLES = """examples:
   tarocco score ref.txt -i sysA -m BLEU-4 --store scores.db
@@ -78,15 +78,17 @@ def run(options: argparse.Namespace) -> int:
         return action(store, options) or 0
 
 
-def chosen(store: Store, options: argparse.Namespace) -> list[Entry]:
+def chosen(store: Store, options: argparse.Namespace) -> list[SeriesEntry]:
     """The series that the patterns leave."""
-    from tarocco.store.maintenance import entries
+    from tarocco.store.maintenance import list_series
 
     def fits(text: str, patterns: list[str] | None) -> bool:
         return patterns is None or any(fnmatchcase(text.lower(), pattern.lower()) for pattern in patterns)
 
     return [
-        entry for entry in entries(store) if fits(entry.metric, options.metrics) and fits(entry.subject, options.input)
+        entry
+        for entry in list_series(store)
+        if fits(entry.metric, options.metrics) and fits(entry.subject, options.input)
     ]
 
 
@@ -126,9 +128,9 @@ def info(store: Store, options: argparse.Namespace) -> None:
     import dataclasses
 
     from tarocco.render.results.score import json_text
-    from tarocco.store.maintenance import summary
+    from tarocco.store.maintenance import summarize
 
-    found = summary(store)
+    found = summarize(store)
     if options.format == "json":
         sys.stdout.write(json_text("store info", {}, [dataclasses.asdict(found)]))
         return
@@ -154,7 +156,7 @@ def export(store: Store, options: argparse.Namespace) -> None:
 def prune(store: Store, options: argparse.Namespace) -> None:
     from tarocco.core.errors import BadParameter
     from tarocco.render.export import of_this_release
-    from tarocco.store.annotations import prune_annotations
+    from tarocco.store.blocks import prune_annotations
     from tarocco.store.maintenance import days_ago, prune
 
     if not (options.all or options.other_releases or options.older_than is not None):
@@ -178,12 +180,12 @@ def prune(store: Store, options: argparse.Namespace) -> None:
 
 
 def check(store: Store, options: argparse.Namespace) -> int:
-    from tarocco.store.maintenance import problems, summary
+    from tarocco.store.maintenance import problems, summarize
 
     found = problems(store)
     sys.stdout.writelines(f"{problem}\n" for problem in found)
     if not found:
-        blocks = summary(store).blocks
+        blocks = summarize(store).blocks
         sys.stdout.write(f"{store.path}: sound, {blocks} blocks checked\n")
     return 1 if found else 0
 

@@ -87,14 +87,16 @@ def add_writing_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.io.files import check_apart
+    from tarocco.io.files import check_no_overwrite
     from tarocco.render.page.paths import check_directory
     from tarocco.trials.trial import TrialOptions
 
     if options.figures:
         check_directory(options.figures)
     material = read_material(options)
-    check_apart([options.report, store_of(options)], [*options.references, *(options.input or ()), options.nbest])
+    check_no_overwrite(
+        [options.report, store_of(options)], [*options.references, *(options.input or ()), options.nbest]
+    )
     conduct = TrialOptions(
         options.confidence or 0.95,
         options.n_resamples,
@@ -111,12 +113,12 @@ def read_material(options: argparse.Namespace) -> Material:
     """What the options, or the experiment file among them, name."""
     from tarocco.cli.human_options import read_people
     from tarocco.cli.inputs import read_inputs
-    from tarocco.io.test_set import Column, fitted, read_labels, source_column
+    from tarocco.io.test_set import TextColumn, align_column, read_labels, read_source
     from tarocco.trials.inputs import METRICS, Material, candidate_scores
 
     asked = options.tokenize
     test_set, chosen, encoding, experiment = read_inputs(options, METRICS)
-    first = Column("references", options.references[0], test_set.references[0])
+    first = TextColumn("references", options.references[0], test_set.references[0])
     nbest = options.nbest or (experiment.nbest if experiment else None)
     source = options.source or (experiment.source if experiment else None)
     tokenize = asked or (experiment.tokenize if experiment else None) or "none"
@@ -131,7 +133,7 @@ def read_material(options: argparse.Namespace) -> Material:
         candidate_scores(experiment) if experiment and nbest else (),
         read_people(options, test_set, experiment) if options.human or (experiment and experiment.human) else None,
         read_labels(options.groups, first) if options.groups else test_set.documents,
-        fitted(source_column(source), first).segments if source else None,
+        align_column(read_source(source), first).segments if source else None,
         bool(options.parses),
     )
 

@@ -95,22 +95,24 @@ def _share(text: str) -> float:
 def run(options: argparse.Namespace) -> None:
     from tarocco.cli.tune_inputs import read_tuning
     from tarocco.decode.tuning.tune import tune_pool
-    from tarocco.io.files import check_apart, check_writable, write_whole
+    from tarocco.io.files import check_no_overwrite, check_writable, write_atomically
     from tarocco.render.results.tune import check_weights, write_weights
     from tarocco.render.terminal import progress
+    from tarocco.scoring.settings import Workers
 
     if options.output:
         check_weights(options.output)
     if options.best:
         check_writable(options.best)
-    check_apart([options.output, options.best], [*options.nbest, *(options.references or ()), options.weights])
-    pool, references, settings = read_tuning(options)
-    with progress("starts", settings.restarts + 1, shown=not options.quiet) as advance:
-        result = tune_pool(pool, references, settings, options.jobs, advance)
+    check_no_overwrite([options.output, options.best], [*options.nbest, *(options.references or ()), options.weights])
+    inputs = read_tuning(options)
+    with progress("starts", options.restarts + 1, shown=not options.quiet) as advance:
+        workers = Workers(jobs=options.jobs, progress=advance)
+        result = tune_pool(*inputs, workers=workers, weights_name=options.weights or "weights")
     if options.output:
         write_weights(options.output, result)
     if options.best:
-        write_whole(options.best, "".join(f"{line}\n" for line in result.lines()).encode())
+        write_atomically(options.best, "".join(f"{line}\n" for line in result.lines()).encode())
     if not options.quiet:
         for note in result.notes:
             say(f"note: {note}")
@@ -136,7 +138,7 @@ def write(result: TuneResult, options: argparse.Namespace) -> None:
             "n_resamples": options.n_resamples,
             "nbest": options.nbest,
             "references": options.references,
-            "found": dict(result.found),
+            "found": dict(result.counts),
             "origin": result.origin,
             "start": result.start,
             "weights": result.weights,
@@ -159,12 +161,12 @@ def _finite(value: float) -> float | None:
 
 def footnotes(result: TuneResult) -> list[str]:
     """Below the tables: what was tuned on, where starts led, signatures, and what intervals are of."""
-    found = result.found
+    counts = result.counts
     best = max(result.starts, key=lambda one: (one.objective, -one.number))
     between = result.metrics[0].interval
     steps = f"{best.steps} step{'s' * (best.steps != 1)}"
     lines = [
-        f"{found['lists']} lists, {found['candidates']} candidates; best of {len(result.starts)} starts: number "
+        f"{counts['lists']} lists, {counts['candidates']} candidates; best of {len(result.starts)} starts: number "
         f"{best.number}, {steps}, objective {best.objective:.6g} (the worst led to "
         f"{min(one.objective for one in result.starts):.6g})",
         *(one.signature for one in result.metrics),

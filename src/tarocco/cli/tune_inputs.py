@@ -8,19 +8,25 @@ from typing import NamedTuple
 from tarocco.cli.inputs import encoding_of, experiment_of, fill_in
 from tarocco.core.errors import InputError
 from tarocco.core.test_set import TestSet
-from tarocco.decode.tuning.pool import Pool
-from tarocco.decode.tuning.tune import Settings, read_pool
-from tarocco.io.test_set import assemble, reference_columns
-from tarocco.io.weights import read_weights
+from tarocco.decode.tuning.pool import CandidatePool, read_pool
+from tarocco.decode.tuning.tune import TuneOptions
+from tarocco.encode.batch import Encoding
+from tarocco.io.nbest.features import read_weights
+from tarocco.io.test_set import build_test_set, read_references
+from tarocco.metrics.base import Metric
 from tarocco.metrics.registry import metrics
+from tarocco.scoring.settings import Resampling
 
 
 class Inputs(NamedTuple):
     """What tuning works on."""
 
-    pool: Pool
+    pool: CandidatePool
     references: TestSet
-    settings: Settings
+    metrics: list[Metric]
+    encoding: Encoding
+    options: TuneOptions
+    resampling: Resampling
 
 
 def read_tuning(options: argparse.Namespace) -> Inputs:
@@ -30,22 +36,18 @@ def read_tuning(options: argparse.Namespace) -> Inputs:
         options.metrics = ["BLEU-4"]  # an experiment's metrics are those to look at, not to maximize together
     fill_in(options, experiment, tokenize="none")
     options.confidence = options.confidence or (experiment and experiment.confidence) or 0.95
-    chosen = tuple(metrics(options.metrics))
+    chosen = metrics(options.metrics)
     if options.shares and len(options.shares) != len(chosen):
         raise InputError(f"--shares: there are {len(chosen)} metrics, but {len(options.shares)} shares")
-    settings = Settings(
-        chosen,
-        tuple(options.shares or [1.0] * len(chosen)),
-        encoding_of(options),
-        read_weights(options.weights) if options.weights else None,
-        options.weights or "weights",
-        tuple(options.fixed or ()),
-        options.restarts,
-        options.directions,
-        options.confidence,
-        options.n_resamples,
-        options.seed,
+    encoding = encoding_of(options)
+    settings = TuneOptions(
+        shares=options.shares or None,
+        weights=read_weights(options.weights) if options.weights else None,
+        fixed=tuple(options.fixed or ()),
+        restarts=options.restarts,
+        directions=options.directions,
     )
+    resampling = Resampling(options.n_resamples, options.confidence, options.seed)
     paths = options.references or (experiment.references if experiment else ())
     if not paths:
         raise InputError("no reference file was given: name them with -r")
@@ -56,5 +58,6 @@ def read_tuning(options: argparse.Namespace) -> Inputs:
         lists = [experiment.nbest]
     if [*lists, *paths, options.weights].count("-") > 1:
         raise InputError("standard input can be read once, but - was given twice")
-    references = assemble([column for path in paths for column in reference_columns(path, options.num_refs)], [])
-    return Inputs(read_pool(lists, len(references), options.first_id), references, settings)
+    references = build_test_set([column for path in paths for column in read_references(path, options.num_refs)], [])
+    pool = read_pool(lists, len(references), options.first_id)
+    return Inputs(pool, references, chosen, encoding, settings, resampling)

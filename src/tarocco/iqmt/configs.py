@@ -21,9 +21,9 @@ from typing import TypeVar
 from tarocco._version import __version__
 from tarocco.core.errors import InputError
 from tarocco.core.test_set import Segments
-from tarocco.io.files import STANDARD_INPUT, bytes_of
-from tarocco.io.lines import check_utf8, read_lines
-from tarocco.io.tables import near
+from tarocco.io.files import STANDARD_INPUT, read_bytes
+from tarocco.io.tables import suggest_names
+from tarocco.io.text import check_utf8, read_lines
 from tarocco.iqmt.names import FAMILIES, by_family, computed, member, written
 
 _KEYS = ("NAME", "IQMT", "source", "ref", "system")
@@ -52,7 +52,7 @@ class Setup:
 
 def lines_of(path: str) -> list[str]:
     """The lines of a configuration file."""
-    data = bytes_of(path)
+    data = read_bytes(path)
     check_utf8(data, path)
     if b"\0" in data:
         raise InputError(f"{path}, line {data[: data.index(0)].count(10) + 1}: text is wanted, found a byte of zero")
@@ -96,7 +96,7 @@ class _Reading:
         if asked:
             self.take_metrics(asked[1], line.split()[1:])
         elif not equals or key not in _KEYS:
-            hint = near(key.split()[0] if key else "", [*_KEYS, *(f"do{family}" for family in FAMILIES)])
+            hint = suggest_names(key.split()[0] if key else "", [*_KEYS, *(f"do{family}" for family in FAMILIES)])
             self.wrong(f'KEY=VALUE or doFAMILY is wanted, found "{_short(line)}" ({hint})')
         elif not value and key != "IQMT":
             self.wrong(f"nothing stands behind {key}=")
@@ -107,7 +107,9 @@ class _Reading:
 
     def take_metrics(self, family: str, names: list[str]) -> None:
         if family not in FAMILIES:
-            self.wrong(f'there is no "do{_short(family)}" ({near(f"do{family}", [f"do{one}" for one in FAMILIES])})')
+            self.wrong(
+                f'there is no "do{_short(family)}" ({suggest_names(f"do{family}", [f"do{one}" for one in FAMILIES])})'
+            )
             return
         asked = self.metrics.setdefault(family, [])
         for name in names or FAMILIES[family]:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from tarocco.core.errors import InputError
-from tarocco.io.files import write_whole
+from tarocco.io.files import write_atomically
 from tarocco.iqmt.configs import check_name, read_eval, written_config
 from tarocco.iqmt.tree import Scores, Tree
 from tarocco.meta.qarla.queen import mean_ignoring_nan
@@ -85,4 +85,4 @@ def write_iq(similarities: Similarities, folder: str | os.PathLike[str]) -> None
         near.n_segments,
         str(path) if path.exists() else None,
     )
-    write_whole(path, text.encode())
+    write_atomically(path, text.encode())

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from tarocco.core.errors import InputError, TaroccoError
 from tarocco.encode.batch import Encoding
-from tarocco.io.tables import near
+from tarocco.io.tables import suggest_names
 from tarocco.metrics.base import Metric
 from tarocco.metrics.registry import metric as find_metric
 
@@ -61,7 +61,7 @@ def member(family: str, name: str) -> str:
     """The written name of a metric of a family; InputError if the family has no such metric."""
     found = written(name)
     if found not in FAMILIES[family] and (family not in LINGUISTIC or computed(found) is None):
-        raise InputError(f'do{family} has no metric "{name}" ({near(name, FAMILIES[family])})')
+        raise InputError(f'do{family} has no metric "{name}" ({suggest_names(name, FAMILIES[family])})')
     return found
 
 

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from tarocco.core.errors import InputError
 from tarocco.core.test_set import Segments, TestSet
-from tarocco.io.files import check_apart, check_writable, write_whole
+from tarocco.io.files import check_no_overwrite, check_writable, write_atomically
 from tarocco.iqmt.configs import Setup, Text, read_eval, written_config
 from tarocco.iqmt.names import READING, by_family, computed
 from tarocco.iqmt.tree import Scores, Tree
 from tarocco.metrics.base import Metric
-from tarocco.scoring.resampling import totals
+from tarocco.scoring.resampling import sum_rows
 from tarocco.scoring.score import score_test_set
 
 Advance = Callable[[int], None]
@@ -89,7 +89,7 @@ class Texts:
             of_target = []
             for one in scored[t * len(metrics) : (t + 1) * len(metrics)]:
                 segments = np.where(missing, np.nan, one.segments)
-                whole = one.score if chosen is None else float(one.metric.score(totals(one.statistics[rows])))
+                whole = one.score if chosen is None else float(one.metric.score(sum_rows(one.statistics[rows])))
                 of_target.append(Scores(whole, segments))
             found.append(of_target)
         return found
@@ -158,7 +158,7 @@ def set_up(setup: Setup, config: str, between_systems: bool, remake: bool, progr
     references = {f"R{i}": text for i, text in enumerate(setup.references)}
     systems = {f"S{i}": text for i, text in enumerate(setup.systems)}
     named = {**systems, **references}
-    check_apart([config], [setup.path, setup.source, *(text.path for text in named.values())])
+    check_no_overwrite([config], [setup.path, setup.source, *(text.path for text in named.values())])
     check_writable(config)
     texts = Texts(*({name: text.segments for name, text in some.items()} for some in (systems, references)))
     metrics = [name for names in setup.metrics.values() for name in names]
@@ -197,11 +197,11 @@ def set_up(setup: Setup, config: str, between_systems: bool, remake: bool, progr
     # It tells whose files the tree has, also after a stop: new ones from the first on, or old ones to the last.
     replaced = remake and Path(config).exists()
     if not replaced:
-        write_whole(config, text.encode())
+        write_atomically(config, text.encode())
     with progress("scores", work_of(wanted, texts.n_segments)) as advance:
         make_files(tree, texts, wanted, advance)
     if replaced:
-        write_whole(config, text.encode())
+        write_atomically(config, text.encode())
     return Made(len(new), len(all_files) - len(new), older)
 
 

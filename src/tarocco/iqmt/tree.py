@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import InputError
-from tarocco.io.files import whole_file
+from tarocco.io.files import replace_file
 from tarocco.iqmt.configs import check_name
 from tarocco.iqmt.names import ALSO, written
 from tarocco.meta.correlation.score_sources import round_last_bits
@@ -143,7 +143,7 @@ class _Reader:
         return InputError(f"{self.path}, line {self.parser.CurrentLineNumber}: {sentence}")
 
     def refuse(self, *_what: object) -> None:
-        raise self.wrong("document type definitions and entities are not read")
+        raise self.wrong("document type definitions and entities are not supported")
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         wanted = ("IQ", "S")[self.depth] if self.depth < 2 else "</S>"
@@ -212,7 +212,7 @@ class Tree:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"{path.parent}: this folder cannot be made ({error.strerror})") from None
-        with whole_file(path) as temporary:
+        with replace_file(path) as temporary:
             temporary.write_text(text_of(target, "_".join(references), written(metric), scores), "utf-8")
 
     def read(self, target: str, references: Sequence[str], metric: str) -> Scores:

@@ -12,13 +12,13 @@ from typing import Any, TextIO
 from tarocco._version import __version__
 from tarocco.core.errors import InputError, MissingExtra, TaroccoError
 from tarocco.core.names import write_value
-from tarocco.io.files import whole_file
-from tarocco.io.spreadsheets import write_rows
-from tarocco.meta.orange.cache import ELSEWHERE, NAME
+from tarocco.io.files import replace_file
+from tarocco.io.tables import write_rows
+from tarocco.meta.orange.cache import EXTERNAL, NAME
 from tarocco.metrics.base import Metric
 from tarocco.metrics.registry import metric, release_of
 from tarocco.store import Store
-from tarocco.store.maintenance import Entry, rows_of
+from tarocco.store.maintenance import SeriesEntry, read_rows
 
 FORMATS = ("csv", "jsonl", "parquet")
 HEADER = ("signature", "metric", "system", "text", "segment", "score", "statistics")
@@ -37,7 +37,7 @@ def format_of(path: str | None, asked: str | None) -> str:
     return suffix
 
 
-def current_metric(entry: Entry) -> Metric | None:
+def current_metric(entry: SeriesEntry) -> Metric | None:
     """The metric whose statistics these are, if this release has it; others may count other things under its name."""
     known = _known(entry.metric)
     if known is None:
@@ -46,15 +46,15 @@ def current_metric(entry: Entry) -> Metric | None:
     return known if same else None
 
 
-def of_this_release(entry: Entry) -> bool:
+def of_this_release(entry: SeriesEntry) -> bool:
     """Whether this release would read a series; outcomes of ORANGE have the metrics' names behind their own."""
     if not entry.metric.startswith(f"{NAME} "):
         return current_metric(entry) is not None
     names = entry.metric.removeprefix(f"{NAME} ").split(" + ")
     releases = entry.release.split(" + ")
-    known = [_known(name) if release != ELSEWHERE else None for name, release in zip(names, releases, strict=True)]
-    now = [release_of(one) if one is not None else ELSEWHERE for one in known]
-    return now == releases and (set(now) == {ELSEWHERE} or f"|v:{__version__}" in entry.signature)
+    known = [_known(name) if release != EXTERNAL else None for name, release in zip(names, releases, strict=True)]
+    now = [release_of(one) if one is not None else EXTERNAL for one in known]
+    return now == releases and (set(now) == {EXTERNAL} or f"|v:{__version__}" in entry.signature)
 
 
 def _known(name: str) -> Metric | None:
@@ -64,10 +64,10 @@ def _known(name: str) -> Metric | None:
         return None
 
 
-def columns_of(store: Store, entry: Entry) -> Iterator[dict[str, list[Any]]]:
+def columns_of(store: Store, entry: SeriesEntry) -> Iterator[dict[str, list[Any]]]:
     """A block of a series, column by column; what another release or a missing plug-in counted has no score."""
     known = current_metric(entry)
-    for first, numbers in rows_of(store, entry):
+    for first, numbers in read_rows(store, entry):
         n = len(numbers)
         scores = known.score(numbers).tolist() if known else [math.nan] * n
         yield {
@@ -81,7 +81,7 @@ def columns_of(store: Store, entry: Entry) -> Iterator[dict[str, list[Any]]]:
         }
 
 
-def export(store: Store, entries: Sequence[Entry], form: str, path: str | None, out: TextIO) -> None:
+def export(store: Store, entries: Sequence[SeriesEntry], form: str, path: str | None, out: TextIO) -> None:
     """Write all rows of some series to a file, or to `out` if there is none; a file is whole or not there."""
     if path is not None and os.path.exists(path) and os.path.samefile(path, store.path):
         raise InputError(f"{path}: this is the store itself; name another file")
@@ -93,7 +93,7 @@ def export(store: Store, entries: Sequence[Entry], form: str, path: str | None, 
     elif path is None:
         _text(parts, form, out)
     else:
-        with whole_file(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
+        with replace_file(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
             _text(parts, form, file)
 
 
@@ -114,6 +114,6 @@ def _parquet(parts: Iterator[dict[str, list[Any]]], path: str) -> None:
         raise MissingExtra('Parquet needs pyarrow: pip install "tarocco[arrow]"') from None
     kinds: list[Any] = [pyarrow.string()] * 4 + [pyarrow.int64(), pyarrow.float64(), pyarrow.list_(pyarrow.float64())]
     schema = pyarrow.schema(list(zip(HEADER, kinds, strict=True)))
-    with whole_file(path) as temporary, parquet.ParquetWriter(temporary, schema) as writer:
+    with replace_file(path) as temporary, parquet.ParquetWriter(temporary, schema) as writer:
         for part in parts:
             writer.write_table(pyarrow.table(part, schema), row_group_size=_ROWS)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tarocco.core.errors import InputError
 from tarocco.core.test_set import HumanScores
-from tarocco.io.files import write_whole
+from tarocco.io.files import write_atomically
 from tarocco.io.scores.mt_metrics_eval import ScoreFile, ScoreFileName
 
 
@@ -47,6 +47,6 @@ def write_score_files(files: Iterable[ScoreFile], folder: str) -> list[str]:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"{path.parent}: this directory could not be made: {error.strerror or error}") from None
-        write_whole(path, file.data)
+        write_atomically(path, file.data)
         paths.append(str(path))
     return paths

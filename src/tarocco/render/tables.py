@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TextIO
 
-from tarocco.io.spreadsheets import write_rows
+from tarocco.io.tables import write_rows
 from tarocco.render.terminal import bare, visible, visible_line
 
 NO_NUMBER = "-"

@@ -9,15 +9,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from tarocco.annotate.analyzers import Analyzer, analyzer_name
-from tarocco.core.arguments import Candidates, References, listed, make_test_set, packed
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.core.test_set import CandidateScores, HumanScores, Segments, TestSet
+from tarocco.core.test_set import (
+    Candidates,
+    CandidateScores,
+    HumanScores,
+    References,
+    Segments,
+    TestSet,
+    as_list,
+    make_test_set,
+    pack_strings,
+)
 from tarocco.encode.batch import Encoding
 from tarocco.io.experiment import Experiment, read_experiment
 from tarocco.meta.correlation.score_sources import HumanInput, make_human_scores, require_judged_systems
 from tarocco.meta.orange.orange import NBest
 from tarocco.metrics.base import Metric
-from tarocco.metrics.external import External, Given, external_metrics, of_whole_systems
+from tarocco.metrics.external import External, ExternalSource, external_metrics, is_system_level
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.metrics.registry import named
 
@@ -62,7 +71,7 @@ class Material:
     @property
     def of_segments(self) -> list[Metric]:
         """The metrics that have scores of segments."""
-        return [metric for metric in self.metrics if not of_whole_systems(metric)]
+        return [metric for metric in self.metrics if not is_system_level(metric)]
 
     @property
     def from_text(self) -> list[Metric]:
@@ -91,7 +100,7 @@ def material_of_texts(
     groups: Iterable[str] | None,
     source: Iterable[str] | None,
     documents: Iterable[str] | None,
-    external: Mapping[str, Given] | None,
+    external: Mapping[str, ExternalSource] | None,
     tokenize: str | None,
     lowercase: bool | None,
     analyzer: Analyzer | None,
@@ -111,20 +120,20 @@ def material_of_texts(
         Encoding(tokenize or "none", bool(lowercase), analyzer=encoding.analyzer),
         nbest if nbest is None or isinstance(nbest, str | os.PathLike) else list(nbest),
         human=None if human is None else make_human_scores(human, list(test_set.systems), len(test_set)),
-        labels=None if labels is None else tuple(str(label) for label in listed(labels, "groups")),
-        source=None if source is None else packed(source, "source"),
+        labels=None if labels is None else tuple(str(label) for label in as_list(labels, "groups")),
+        source=None if source is None else pack_strings(source, "source"),
     )
 
 
 def material_of_experiment(path: str | os.PathLike[str], **said: Any) -> Material:
     """What an experiment file names; what a caller of the Python interface says besides wins over it."""
-    from tarocco.io.test_set import assemble, fitted, read_labels, source_column
+    from tarocco.io.test_set import align_column, build_test_set, read_labels, read_source
 
     experiment = read_experiment(os.fspath(path), named)
     if not experiment.system_columns:
         raise InputError(f"{experiment.path} names no systems (systems = [...])")
     first = experiment.reference_columns[0]
-    test_set = assemble(experiment.reference_columns, experiment.system_columns, experiment.documents)
+    test_set = build_test_set(experiment.reference_columns, experiment.system_columns, experiment.documents)
     asked = experiment.tokenize if said["tokenize"] is None else said["tokenize"]
     lowercase = bool(experiment.lowercase if said["lowercase"] is None else said["lowercase"])
     analyzer = analyzer_name(said["analyzer"]) or experiment.analyzer
@@ -136,12 +145,12 @@ def material_of_experiment(path: str | os.PathLike[str], **said: Any) -> Materia
     if experiment.labels == "iqmt":
         analyzer = f"{analyzer or 'spacy'}+iqmt"
     chosen = _chosen(said["metrics"], experiment.metrics or METRICS)
-    external: dict[str, Given] = {**experiment.external_scores, **(said["external"] or {})}
+    external: dict[str, ExternalSource] = {**experiment.external_scores, **(said["external"] or {})}
     people, labels, source = said["human"], said["groups"], said["source"]
     if labels is None:
         labels = read_labels(experiment.groups, first) if experiment.groups else test_set.documents
     if source is None and experiment.source:
-        source = fitted(source_column(experiment.source), first).segments
+        source = align_column(read_source(experiment.source), first).segments
     human = None if people is None else make_human_scores(people, list(test_set.systems), len(test_set))
     if human is None and experiment.human_scores is not None:
         path_of = experiment.human.path if experiment.human else experiment.path
@@ -156,17 +165,17 @@ def material_of_experiment(path: str | os.PathLike[str], **said: Any) -> Materia
         lists if lists is None or isinstance(lists, str | os.PathLike) else list(lists),
         given=candidate_scores(experiment),
         human=human,
-        labels=None if labels is None else tuple(str(label) for label in listed(labels, "groups")),
-        source=source if source is None or isinstance(source, Segments) else packed(source, "source"),
+        labels=None if labels is None else tuple(str(label) for label in as_list(labels, "groups")),
+        source=source if source is None or isinstance(source, Segments) else pack_strings(source, "source"),
         parsed=bool(parses),
     )
 
 
 def candidate_scores(experiment: Experiment) -> tuple[CandidateScores, ...]:
     """The experiment's scores made elsewhere that are about the candidates of n-best lists."""
-    from tarocco.io.scores.external import holds_candidates, read_candidate_scores
+    from tarocco.io.scores.external import holds_candidate_scores, read_candidate_scores
 
-    return tuple(read_candidate_scores(file) for file in experiment.external if holds_candidates(file.path))
+    return tuple(read_candidate_scores(file) for file in experiment.external if holds_candidate_scores(file.path))
 
 
 def _chosen(asked: Sequence[str | Metric] | str | Metric | None, default: Sequence[str]) -> list[Metric]:

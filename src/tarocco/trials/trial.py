@@ -15,12 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tarocco.annotate.analyzers import Analyzer
-from tarocco.core.arguments import Candidates, References
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.core.test_set import TestSet
-from tarocco.io.nbest.lists import NBestFile
+from tarocco.core.test_set import Candidates, References, TestSet
 from tarocco.meta.audit.audit import AuditResult, audit_test_set
-from tarocco.meta.audit.evidence import Settings as AuditSettings
+from tarocco.meta.audit.evidence import AuditSettings
 from tarocco.meta.correlation.agreement import MIN_POINTS
 from tarocco.meta.correlation.correlate import correlate_scores
 from tarocco.meta.correlation.metric_tests import count_comparisons
@@ -40,13 +38,20 @@ from tarocco.meta.qarla.results import OptimizeResult
 from tarocco.meta.qarla.set_search import SetSearch
 from tarocco.meta.qarla.similarities import Similarities, compute_similarities, count_similarities
 from tarocco.meta.references.curves import ReferencesResult
-from tarocco.meta.references.judges import Judge, by_king, by_orange, by_people
-from tarocco.meta.references.study import run_references, subsets_of
-from tarocco.meta.references.subsets import pool_of
+from tarocco.meta.references.study import (
+    Judge,
+    KingJudge,
+    ReferenceStudy,
+    draw_subsets,
+    judge_by_orange,
+    judge_by_people,
+    run_references,
+)
+from tarocco.meta.references.subsets import make_pool
 from tarocco.meta.significance.compare import CompareResult, compare_scores
-from tarocco.meta.significance.paired_tests import DEFAULT_RESAMPLES, PairedTest, required_draws
+from tarocco.meta.significance.paired_tests import PairedTest, required_draws
 from tarocco.metrics.base import Metric
-from tarocco.metrics.external import Given
+from tarocco.metrics.external import ExternalSource
 from tarocco.parallel.fan_out import check_jobs
 from tarocco.scoring.resampling import check_resampling
 from tarocco.scoring.results import Result
@@ -65,8 +70,6 @@ if TYPE_CHECKING:
 
 ALPHA = 0.05  # of all tests
 SUBSETS = 10  # of references of each size
-SHARE, DRAWS = 0.1, 100  # of audits
-FROM_STORE = "found in the store"  # how the note ends that is about the run, not about the data
 
 Advance = Callable[..., None]
 Watch = Callable[[str, str, int | None, str | None], AbstractContextManager[Advance]]
@@ -235,7 +238,7 @@ class _Run:
         fit = self.leave_out("audit", [*own.of_made_texts, *elsewhere], "no file describes the texts that it makes")
         if not fit:
             raise InputError("no metric can score the texts that an audit makes")
-        settings = AuditSettings(ALPHA, SHARE, DRAWS, DEFAULT_RESAMPLES["bootstrap"], conduct.seed, conduct.jobs)
+        settings = AuditSettings(alpha=ALPHA, seed=conduct.seed)
         total = len(own.test_set) * (2 * len(own.test_set.systems) + 1) * len(own.of_made_texts)
         with self.watched("audit", "scores", total) as advance:
             return audit_test_set(
@@ -243,11 +246,9 @@ class _Run:
                 fit,
                 own.encoding,
                 settings=settings,
+                workers=Workers(**self.workers, progress=advance),
                 groups=own.labels,
                 scores=self._scores_of(fit),
-                advance=advance,
-                store=conduct.store,
-                executor=conduct.executor,
             )
 
     # --- judges ----------------------------------------------------------------------------------------------------
@@ -258,35 +259,19 @@ class _Run:
         self.leave_out("ORANGE", fit, "there are no scores of the candidates of n-best lists")
         n, nbest = len(own.test_set), own.nbest
         assert nbest is not None
-        kept: list[Confusion] = []
-        rules = Rules(
-            own.list_encoding,
-            Selection(None, False, False, 0),
-            "fair",
-            "average-score",
-            "average",
-            "keep",  # every list counts, with its own length
-            OrangeResampling(conduct.confidence, conduct.n_resamples, conduct.seed),
-        )
-        if isinstance(nbest, str | os.PathLike):
-            path = os.fspath(nbest)
-            lists = Lists(NBestFile(path, n, own.first_id), path, own.first_id)
-        else:
-            lists = Lists(given_lists(nbest, n), "nbest")
+        rules = OrangeRules(short="keep", curve=True, confusions=conduct.confusions, first_id=own.first_id)
         with self.watched("ORANGE", "lists", n, "candidates") as advance:
-            found = run_trial(
-                lists,
+            result = run_orange(
+                *open_lists(nbest, n, rules),
                 TestSet({}, own.test_set.references, None, own.test_set.reference_names),
-                Panel(fit, own.given),
-                rules,
-                confusions=Wanted(conduct.confusions, 0, conduct.seed, own.first_id) if conduct.confusions else None,
-                on_confusion=kept.append,
+                make_scorers(fit, own.given),
+                rules=rules,
+                encoding=own.list_encoding,
+                resampling=Resampling(conduct.n_resamples, conduct.confidence, conduct.seed),
+                workers=Workers(**self.workers),
                 advance=advance,
-                **self.workers,
             )
-        counting = set(found.segments.tolist())
-        notes = tuple(note for note in found.notes if not note.endswith(FROM_STORE))
-        return replace(found, notes=notes, confusions=tuple(one for one in kept if one.segment - 1 in counting))
+        return replace(result, notes=tuple(note for note in result.notes if not note.endswith(FROM_STORE)))
 
     @cached_property
     def resampling(self) -> Resampling:
@@ -346,31 +331,21 @@ class _Run:
         own, conduct, human = self.material, self.conduct, self.material.human
         who = judge_of_references(own)
         fit = self.leave_out("references", own.of_made_texts, "there are no scores with fewer references")
+        study = ReferenceStudy(n_subsets=SUBSETS, seed=conduct.seed)
         judge: Judge
         if human is not None and who == "people":
             first = next(iter(human.criteria))
             people = replace(human, criteria={first: human.criteria[first]}, kinds={first: human.kinds[first]})
-            pool = pool_of(replace(own.test_set, systems={name: own.test_set.systems[name] for name in human.systems}))
-            notes = describe_judged_systems(people, list(own.test_set.systems))
-            judge = by_people(people, pool, own.encoding, seed=conduct.seed, notes=notes)
+            pool, judge = judge_by_people(own.test_set, people, own.encoding, study)
         elif own.nbest is not None and who == "ORANGE":
-            pool = pool_of(TestSet({}, own.test_set.references, None, own.test_set.reference_names), least=3)
-            judge = by_orange(own.nbest, pool, own.list_encoding, conduct.seed, own.first_id)
+            pool = make_pool(TestSet({}, own.test_set.references, None, own.test_set.reference_names), least=3)
+            judge = judge_by_orange(own.nbest, pool, own.list_encoding, conduct.seed, own.first_id)
         else:
-            pool = pool_of(own.test_set, least=4)
-            judge = by_king(pool, own.encoding, conduct.jobs)
-        count = len(subsets_of(pool, judge, SUBSETS, conduct.seed))
-        with self.watched("references", "subsets", count) as advance:
-            return run_references(
-                pool,
-                fit,
-                judge,
-                n_subsets=SUBSETS,
-                seed=conduct.seed,
-                jobs=conduct.jobs,
-                store=conduct.store,
-                advance=advance,
-            )
+            pool = make_pool(own.test_set, least=4)
+            judge = KingJudge(own.encoding, pool, Workers(conduct.jobs))
+        with self.watched("references", "subsets", len(draw_subsets(pool, judge, study))) as advance:
+            workers = Workers(conduct.jobs, conduct.store, progress=advance)
+            return run_references(pool, fit, judge, study, workers)
 
 
 # The whole trial of metrics and systems: `tarocco.trial`.
@@ -386,7 +361,7 @@ def trial(
     groups: Iterable[str] | None = None,
     source: Iterable[str] | None = None,
     documents: Iterable[str] | None = None,
-    external: Mapping[str, Given] | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
     name: str = "trial",
     tokenize: str | None = None,
     lowercase: bool | None = None,

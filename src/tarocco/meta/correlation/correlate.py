@@ -50,7 +50,7 @@ from tarocco.meta.correlation.score_sources import (
 )
 from tarocco.meta.significance.paired_tests import required_draws
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.external import Given, external_metrics
+from tarocco.metrics.external import ExternalSource, external_metrics
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import percentiles
 from tarocco.scoring.results import Result

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from tarocco.core.errors import InputError
 from tarocco.core.test_set import HumanScores
 from tarocco.encode.batch import Batch
-from tarocco.io.scores.external import listed, uncovered
+from tarocco.io.tables import describe_unscored, join_names
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.external import of_whole_systems
-from tarocco.scoring.resampling import bootstrap, totals, words
+from tarocco.metrics.external import is_system_level
+from tarocco.scoring.resampling import bootstrap, sum_rows, words
 from tarocco.scoring.results import Score
 
 HumanInput = HumanScores | Mapping[str, Any] | str | os.PathLike[str]  # what callers pass as human scores
@@ -87,7 +87,7 @@ class ScoreSource:
 def make_metric_source(scores: Sequence[Score]) -> ScoreSource:
     """Return the scores of one metric for some systems."""
     metric = scores[0].metric
-    rows = None if of_whole_systems(metric) else np.stack([score.statistics for score in scores])
+    rows = None if is_system_level(metric) else np.stack([score.statistics for score in scores])
     systems = metric.sign * np.array([score.score for score in scores])
     return ScoreSource(str(metric), round_last_bits(systems), rows, lambda sums: metric.sign * metric.score(sums))
 

@@ -21,7 +21,7 @@ from tarocco.meta.qarla.decisions import Flags, HeldOutCases
 from tarocco.meta.qarla.queen import mean_ignoring_nan
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats
-from tarocco.scoring.resampling import bootstrap, percentiles, totals
+from tarocco.scoring.resampling import bootstrap, percentiles, sum_rows
 from tarocco.scoring.settings import Resampling
 
 
@@ -33,7 +33,7 @@ def make_interval(resampled: Floats, resampling: Resampling) -> Interval:
 
 def mean_over_segments(values: Floats) -> Floats:
     """Return the mean of each column of float64[segments, k], ignoring NaN."""
-    (means,) = _divide_sums(totals(_sum_and_count(values))[None], values.shape[1])
+    (means,) = _divide_sums(sum_rows(_sum_and_count(values))[None], values.shape[1])
     return np.asarray(means)
 
 
@@ -102,7 +102,7 @@ def king_over_systems(queens: Floats, present: Flags, resampling: Resampling, jo
         wins[np.isnan(reference)] = np.nan
         return wins
 
-    by_reference = compare(totals(rows)[None])[0]
+    by_reference = compare(sum_rows(rows)[None])[0]
     resampled = compare(bootstrap(rows, resampling.n_resamples, int(resampling.seed), jobs))
     king, strict = mean_ignoring_nan(by_reference, 0).tolist()
     intervals = [make_interval(column, resampling) for column in mean_ignoring_nan(resampled, 1).T]

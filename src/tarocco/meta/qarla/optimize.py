@@ -15,8 +15,8 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.core.arguments import Candidates, References, make_test_set
 from tarocco.core.errors import InputError
+from tarocco.core.test_set import Candidates, References, make_test_set
 from tarocco.meta.qarla.decisions import (
     Decisions,
     HeldOutCases,
@@ -48,7 +48,7 @@ from tarocco.meta.qarla.results import (
 from tarocco.meta.qarla.set_search import KingObjective, Members, SetSearch, SetTallies, king_shares
 from tarocco.meta.qarla.similarities import Similarities, compute_similarities
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.external import Given, external_metrics
+from tarocco.metrics.external import ExternalSource, external_metrics
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import words
 from tarocco.scoring.settings import RESAMPLING, TEXT, WORKERS, Resampling, Text, Workers, apply_shortcuts
@@ -77,7 +77,7 @@ def optimize(
     references: References,
     *,
     metrics: Sequence[str | Metric] | str | Metric = METRICS,
-    external: Mapping[str, Given] | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
     search: SetSearch = SEARCH,
     options: QarlaOptions = QARLA_OPTIONS,
     text: Text = TEXT,

@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco._version import __version__
-from tarocco.core.arguments import Candidates, References, make_test_set
 from tarocco.core.errors import BadParameter, InputError, UnknownName
-from tarocco.core.test_set import TestSet
+from tarocco.core.test_set import Candidates, References, TestSet, make_test_set
 from tarocco.meta.qarla.king import KING_LEVELS, find_surrounded_references, mean_with_intervals
 from tarocco.meta.qarla.queen import (
     N_PAIRS,
@@ -34,7 +33,7 @@ from tarocco.meta.qarla.queen import (
 from tarocco.meta.qarla.results import Jack, JackResult, King, KingResult, QarlaSetup, Queen, QueenResult
 from tarocco.meta.qarla.similarities import Similarities, compute_similarities
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.external import Given, external_metrics
+from tarocco.metrics.external import ExternalSource, external_metrics
 from tarocco.metrics.registry import metric as find_metric
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.results import Result
@@ -133,7 +132,7 @@ def queen(
     references: References,
     *,
     metrics: Sequence[str | Metric] | str | Metric = METRICS,
-    external: Mapping[str, Given] | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
     options: QarlaOptions = QARLA_OPTIONS,
     text: Text = TEXT,
     resampling: Resampling = RESAMPLING,
@@ -187,7 +186,7 @@ def king(
     *,
     metrics: Sequence[str | Metric] | str | Metric = METRICS,
     sets: MetricSets | None = None,
-    external: Mapping[str, Given] | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
     options: KingOptions = KING_OPTIONS,
     text: Text = TEXT,
     resampling: Resampling = RESAMPLING,
@@ -235,7 +234,7 @@ def jack(
     *,
     metrics: Sequence[str | Metric] | str | Metric = METRICS,
     sets: MetricSets | None = None,
-    external: Mapping[str, Given] | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
     options: QarlaOptions = QARLA_OPTIONS,
     text: Text = TEXT,
     resampling: Resampling = RESAMPLING,
@@ -276,7 +275,7 @@ def _read_arguments(
     systems: Candidates,
     references: References,
     metrics: Sequence[str | Metric] | str | Metric,
-    external: Mapping[str, Given] | None,
+    external: Mapping[str, ExternalSource] | None,
 ) -> tuple[TestSet, list[Metric]]:
     chosen = find_metrics([metrics] if isinstance(metrics, str | Metric) else metrics)
     if not chosen and not external:

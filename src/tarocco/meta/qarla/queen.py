@@ -24,7 +24,7 @@ from tarocco.meta.qarla.decisions import (
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats
 from tarocco.parallel.fan_out import blocks, map_ordered
-from tarocco.scoring.resampling import random_sets, totals
+from tarocco.scoring.resampling import draw_random_sets, sum_rows
 from tarocco.scoring.results import Result
 
 N_PAIRS = 1024  # sampled for sets of metrics in trans-topic mode
@@ -66,7 +66,7 @@ def sample_pairs(similarities: Similarities, size: int, seed: int) -> ReferenceP
     every = pairs_within_segments(similarities)
     present = similarities.present
     segments, pairs = np.nonzero(present[:, every.references[:, 0]] & present[:, every.references[:, 1]])
-    drawn = random_sets(seed, len(segments), 1, min(size, len(segments)))[0]
+    drawn = draw_random_sets(seed, len(segments), 1, min(size, len(segments)))[0]
     values = every.similarity[:, None, segments[drawn], pairs[drawn]]
     return ReferencePairs(every.references[pairs[drawn]], values, within_segment=False)
 
@@ -245,7 +245,7 @@ def compute_ulc(scores: Result, rows: NDArray[np.intp]) -> Ulc:
     segment_scores: list[Floats] = []
     for metric in dict.fromkeys(score.metric for score in scores.scores):
         statistics = np.stack([score.statistics[rows] for score in scores.scores if score.metric == metric])
-        sums = np.stack([totals(by_segment) for by_segment in statistics])
+        sums = np.stack([sum_rows(by_segment) for by_segment in statistics])
         for normalized, values in ((system_scores, metric.score(sums)), (segment_scores, metric.score(statistics))):
             normalized.append(_normalize(1.0 - values if metric.kind == "error" else values))
     return Ulc(mean_ignoring_nan(np.stack(system_scores), 0), mean_ignoring_nan(np.stack(segment_scores), 0))

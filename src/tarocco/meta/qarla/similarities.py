@@ -24,7 +24,7 @@ from tarocco.io.scores.external import ScoresMissing
 from tarocco.meta.correlation.score_sources import round_last_bits
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import External
-from tarocco.scoring.score import kept_in, score_signature
+from tarocco.scoring.score import open_statistics_cache, score_signature
 from tarocco.scoring.settings import WORKERS, Workers
 from tarocco.scoring.statistics import compute_statistics
 
@@ -108,10 +108,8 @@ def compute_similarities(
                 if t != target and (t < systems or target >= systems)
             }
             run = TestSet(others, (texts[names[target]],))
-            with kept_in(store, run, from_text, computed_signatures) as cached:
-                rows_by_metric = compute_statistics(
-                    run, from_text, encoding, workers.jobs, workers.progress, cached, workers.executor
-                )
+            with open_statistics_cache(store, run, from_text, computed_signatures) as cached:
+                rows_by_metric = compute_statistics(run, from_text, encoding, workers, cached)
             columns = [names.index(name) for name in others]
             for i, metric, rows in zip(computed, from_text, rows_by_metric, strict=True):
                 near[i, :, columns, target] = metric.score(rows)

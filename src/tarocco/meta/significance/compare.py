@@ -12,6 +12,7 @@ from typing import Any, Unpack
 from tarocco.core.arguments import Candidates, References
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.records import ResultTable
+from tarocco.core.test_set import Candidates, References
 from tarocco.meta.significance.paired_tests import (
     DEFAULT_RESAMPLES,
     TESTS,
@@ -21,7 +22,7 @@ from tarocco.meta.significance.paired_tests import (
     required_draws,
 )
 from tarocco.metrics.base import Metric
-from tarocco.metrics.external import Given, of_whole_systems
+from tarocco.metrics.external import ExternalSource, is_system_level
 from tarocco.scoring.resampling import check_resampling
 from tarocco.scoring.results import Result, Score
 from tarocco.scoring.score import score as compute_scores

@@ -12,7 +12,7 @@ from tarocco.core.errors import InputError, TaroccoError
 from tarocco.meta.audit.audit import AuditResult
 from tarocco.meta.audit.evidence import CHECKS
 from tarocco.meta.correlation.results import CorrelateResult
-from tarocco.meta.orange.confusions import Confusion, Scored, opponents, outranked
+from tarocco.meta.orange.confusions import Confusion, RankedText, hold_out_each, outranked
 from tarocco.meta.orange.results import OrangeResult
 from tarocco.meta.qarla.results import JackResult, KingResult, OptimizeResult, QueenResult
 from tarocco.meta.references.curves import ReferencesResult
@@ -62,14 +62,14 @@ def _confusions(found: Sequence[Confusion], metrics: Sequence[str], words: Words
 def _confusion(one: Confusion, words: Words) -> dict[str, Any]:
     """A list's references and the candidates above them, with words that are matched, and those that lifted them."""
     read = [tuple(words(reference.text)) for reference in one.references]
-    against = opponents(read)
+    against = hold_out_each(read)
     places = {id(reference): k for k, reference in enumerate(one.references)}
 
-    def reference(k: int, own: Scored) -> dict[str, Any]:
+    def reference(k: int, own: RankedText) -> dict[str, Any]:
         states = [MATCHED if matched else 0 for matched in against[k].marks]
         return _scored(own) | marks_of_states(own.text, read[k], states)
 
-    def candidate(own: Scored) -> dict[str, Any]:
+    def candidate(own: RankedText) -> dict[str, Any]:
         below = outranked(own, one.references)[0]
         cut = tuple(words(own.text))
         found = against[places[id(below)]].marks_of(cut)
@@ -87,7 +87,7 @@ def _confusion(one: Confusion, words: Words) -> dict[str, Any]:
     return record | ({"source": one.source} if one.source is not None else {})
 
 
-def _scored(one: Scored) -> dict[str, Any]:
+def _scored(one: RankedText) -> dict[str, Any]:
     record = {"text": one.text, "score": one.score, "rank": one.rank, "place": one.place}
     return record | ({"copy": True} if one.copy else {})
 
@@ -139,7 +139,7 @@ def curves_part(result: ReferencesResult) -> dict[str, Any]:
         "judged_by": result.judged_by,
         "lower_is_better": result.curves[0].lower_is_better,
         "n_segments": result.n_segments,
-        "metrics": [curve.to_dict() for curve in result.asked],
+        "metrics": [curve.to_dict() for curve in result.named_curves],
         "advice": result.advice,
         "notes": list(result.notes),
     }
@@ -159,8 +159,8 @@ def audit_part(result: AuditResult) -> dict[str, Any]:
             {
                 "metric": name,
                 "signature": result.signature(name),
-                "found": result.found(name),
-                "possible": result.possible(name),
+                "found": result.count_gamed(name),
+                "possible": result.count_possible(name),
                 "cells": list(table.rows[row]),
                 "starred": sorted(column for at, column in table.marks if at == row),
                 "sentences": by_metric[name],
@@ -289,7 +289,7 @@ def _signatures(findings: Findings) -> Iterator[tuple[str, str]]:
         yield candidate.metric, candidate.signature
     for result in findings.correlations:
         yield from ((one.metric, one.signature) for one in result if not one.sentinel)
-    for curve in findings.curves.asked if findings.curves else ():
+    for curve in findings.curves.named_curves if findings.curves else ():
         yield curve.metric, curve.signature
 
 

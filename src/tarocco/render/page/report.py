@@ -6,9 +6,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tarocco.core.arguments import Candidates, References, make_test_set
 from tarocco.core.errors import InputError
-from tarocco.core.test_set import Segments
+from tarocco.core.test_set import Candidates, References, Segments, make_test_set
 from tarocco.encode.batch import Encoding
 from tarocco.explanation.records import ExplainResult
 from tarocco.meta.audit.audit import AuditResult

@@ -14,7 +14,7 @@ from tarocco.core.test_set import Segments, TestSet
 from tarocco.explanation.explain import explain_test_set
 from tarocco.explanation.records import ExplainResult, Explanation
 from tarocco.metrics.base import Floats
-from tarocco.metrics.external import External, of_whole_systems
+from tarocco.metrics.external import External, is_system_level
 from tarocco.metrics.linguistic.base import Overlap
 from tarocco.render.results.explain import Stretch, stretches
 from tarocco.scoring.results import Result
@@ -186,7 +186,7 @@ def _scores(scores: Result | None, systems: list[str]) -> dict[str, list[list[fl
     if scores is None:
         return {}
     own = {(score.system, str(score.metric)): score for score in scores.scores}
-    metrics = [score.metric for score in scores.scores if not of_whole_systems(score.metric)]
+    metrics = [score.metric for score in scores.scores if not is_system_level(score.metric)]
     return {
         str(metric): [numbers(own[system, str(metric)].segments) for system in systems]
         for metric in dict.fromkeys(metrics)
@@ -255,7 +255,7 @@ def worth_a_look(findings: Findings, count: int) -> list[int]:
     n = len(findings.test_set)
     by_metric: dict[str, list[Floats]] = {}
     for score in findings.scores.scores:
-        if not of_whole_systems(score.metric):
+        if not is_system_level(score.metric):
             by_metric.setdefault(str(score.metric), []).append(score.metric.sign * score.segments)
     total = np.zeros(n)
     for columns in by_metric.values():

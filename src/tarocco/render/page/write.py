@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from tarocco.io.files import write_whole
+from tarocco.io.files import write_atomically
 from tarocco.render.page.charts import figures, page_charts
 from tarocco.render.page.paths import check_directory, check_report
 from tarocco.render.page.payload import json_of, payload_of
@@ -28,12 +28,12 @@ FORMATS = (".svg", ".png", ".pdf")
 def write_report(findings: Findings | Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     """Write the page of what was found, or of a payload that was made of it. The same findings give the same bytes."""
     check_report(path)
-    write_whole(path, page_of(_payload(findings)).encode("utf-8"))
+    write_atomically(path, page_of(_payload(findings)).encode("utf-8"))
 
 
 def write_payload(findings: Findings | Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     """Write the data of a page as JSON."""
-    write_whole(path, (json_of(_payload(findings)) + "\n").encode("utf-8"))
+    write_atomically(path, (json_of(_payload(findings)) + "\n").encode("utf-8"))
 
 
 def write_figures(findings: Findings | Mapping[str, Any], directory: str | os.PathLike[str]) -> list[Path]:
@@ -46,11 +46,11 @@ def write_figures(findings: Findings | Mapping[str, Any], directory: str | os.Pa
     for one in figures(payload):
         for suffix in FORMATS:
             written.append(folder / f"{one.name}{suffix}")
-            write_whole(written[-1], rendered(one.chart, suffix))
+            write_atomically(written[-1], rendered(one.chart, suffix))
     for named in tables_of(payload):
         for suffix, text in ((".tex", latex(named.table)), (".csv", separated(named.records, ","))):
             written.append(folder / f"{named.name}{suffix}")
-            write_whole(written[-1], text.encode("utf-8"))
+            write_atomically(written[-1], text.encode("utf-8"))
     return written
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from tarocco.decode.oracle.results import FIRST, ORACLE, RIVAL, OracleResult
-from tarocco.io.files import check_apart, check_writable, write_whole
+from tarocco.io.files import check_no_overwrite, check_writable, write_atomically
 from tarocco.render.results.score import corpus_table, number
 from tarocco.render.tables import Table, number_or_dash, separated
 
@@ -84,7 +84,7 @@ def _how(result: OracleResult) -> str:
 def _depth(result: OracleResult) -> list[str]:
     lines = []
     if result.first is not None:
-        lines.append(f"the oracle is the {FIRST} in {result.found_first} of {len(result)} segments")
+        lines.append(f"the oracle is the {FIRST} in {result.n_first} of {len(result)} segments")
     if result.ranks is not None:
         lines.append(
             f"rank of the oracle in its list: median {np.median(result.ranks):g}, mean {result.ranks.mean():.1f}, "
@@ -109,7 +109,7 @@ def oracle_text(result: OracleResult, first_id: int = 0) -> str:
     name = result.of(ORACLE).metric
     return "".join(
         f"{one.segment + first_id} ||| {_line(text)} ||| {name}= {score:.6g} ||| {score:.6g}\n"
-        for one in result.found
+        for one in result.oracles
         for text, score in one.k_best
     )
 
@@ -122,9 +122,9 @@ def check_output(path: str | None, inputs: Iterable[str | None]) -> None:
     """Refuse, before any work is done, what cannot be written."""
     if path is not None:
         check_writable(path)
-        check_apart([path], inputs)
+        check_no_overwrite([path], inputs)
 
 
 def write_oracles(result: OracleResult, path: str, first_id: int = 0) -> None:
     """Write the texts into a file."""
-    write_whole(path, oracle_text(result, first_id).encode("utf-8", "surrogatepass"))
+    write_atomically(path, oracle_text(result, first_id).encode("utf-8", "surrogatepass"))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from tarocco._version import __version__
-from tarocco.io.spreadsheets import write_rows
+from tarocco.io.tables import write_rows
 from tarocco.metrics.base import Metric
 from tarocco.render.tables import Table, number_or_dash
 from tarocco.scoring.results import Result, Score

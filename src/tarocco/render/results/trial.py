@@ -206,7 +206,7 @@ def curves_table(findings: Findings, blocks: str = BLOCKS) -> Table | None:
     assert findings.verdict is not None
     found = findings.orange.metrics if findings.orange is not None else ()
     orange = {one.metric: [value for _, value in one.curve] for one in found if one.curve}
-    curves = {one.metric: one for one in findings.curves.asked} if findings.curves is not None else {}
+    curves = {one.metric: one for one in findings.curves.named_curves} if findings.curves is not None else {}
     names = [one.metric for one in findings.verdict.metrics if one.metric in orange or one.metric in curves]
     if not names:
         return None

@@ -9,12 +9,12 @@ from tarocco._version import __version__
 from tarocco.core.errors import InputError
 from tarocco.core.records import Interval
 from tarocco.decode.tuning.pool import Weights
-from tarocco.decode.tuning.results import Tuned, TuneResult
-from tarocco.io.files import check_writable, write_whole
+from tarocco.decode.tuning.results import TunedScore, TuneResult
+from tarocco.io.files import check_writable, write_atomically
 from tarocco.render.tables import Table, number_or_dash
 
 
-def digits(one: Tuned, width: int | None) -> int:
+def digits(one: TunedScore, width: int | None) -> int:
     """How many digits are shown: two where scores are shown times 100, else four, or what was asked for."""
     return width if width is not None else 2 if one.scale == 100 else 4
 
@@ -22,7 +22,7 @@ def digits(one: Tuned, width: int | None) -> int:
 def scores_table(result: TuneResult, width: int | None = None) -> Table:
     """A row a metric: its score at the start, after tuning, and the difference, each with its interval."""
 
-    def row(one: Tuned) -> tuple[str, ...]:
+    def row(one: TunedScore) -> tuple[str, ...]:
         form, signed = (f"{sign}.{digits(one, width)}f" for sign in ("", "+"))
 
         def cell(value: float, between: Interval, shape: str) -> str:
@@ -64,7 +64,7 @@ def write_weights(path: str, result: TuneResult) -> None:
     check_weights(path)
     how = [one.signature for one in result.metrics]
     text = json_form(result.weights, how) if Path(path).suffix.lower() == ".json" else moses_form(result.weights, how)
-    write_whole(path, text.encode())
+    write_atomically(path, text.encode())
 
 
 def moses_form(weights: Weights, how: list[str]) -> str:

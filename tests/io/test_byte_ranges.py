@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarocco.core.errors import InputError
-from tarocco.io.nbest import byte_ranges as stretches
+from tarocco.io.nbest import byte_ranges
 from tarocco.io.nbest.lists import NBestFile, read_nbest
 
 TEXTS = st.text(alphabet="ab ü|\u2028", max_size=8)
@@ -23,10 +23,10 @@ FORMS = {
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr(stretches, "LEAST", 20)
-    monkeypatch.setattr(stretches, "MOST", 40)
-    monkeypatch.setattr(stretches, "_LOOK", 3)
-    monkeypatch.setattr(stretches, "_STEP", 7)
+    monkeypatch.setattr(byte_ranges, "MIN_SIZE", 20)
+    monkeypatch.setattr(byte_ranges, "MAX_SIZE", 40)
+    monkeypatch.setattr(byte_ranges, "_FIRST_READ", 3)
+    monkeypatch.setattr(byte_ranges, "_FIRST_STEP", 7)
 
 
 def told(one):
@@ -35,7 +35,7 @@ def told(one):
 
 
 def cut_up(path):
-    """All lists by their stretches, with lines as the file has them."""
+    """All lists by their byte_ranges, with lines as the file has them."""
     cut = NBestFile(str(path)).cut()
     found, line = [], 1
     for stretch in cut:
@@ -126,11 +126,11 @@ def test_a_file_that_changes(tmp_path, monkeypatch):
     first, second, *_ = NBestFile(str(path)).cut()
     assert second.is_here
     with monkeypatch.context() as patched:  # somebody else's file, which others can see
-        patched.setattr(stretches, "open", mock.Mock(side_effect=PermissionError), raising=False)
+        patched.setattr(byte_ranges, "open", mock.Mock(side_effect=PermissionError), raising=False)
         assert not second.is_here
     path.write_text("".join(f"{which} ||| other\n" for which in range(50)))
     assert not second.is_here
-    with pytest.raises(InputError, match="nbest: this file has changed while it was read"):
+    with pytest.raises(InputError, match="nbest: the file changed while it was read"):
         list(second.chunks())
     path.unlink()
     assert not first.is_here
