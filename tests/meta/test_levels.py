@@ -16,7 +16,7 @@ from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.test_set import HumanScores
 from tarocco.meta.correlation.levels import CorrelationLevel, make_level
 from tarocco.meta.correlation.score_sources import make_human_source, make_metric_source, make_source
-from tarocco.scoring.resampling import random_sets
+from tarocco.scoring.resampling import draw_random_sets
 from tarocco.scoring.settings import Resampling, Workers
 
 MISSING = float("nan")

@@ -23,15 +23,10 @@ from tarocco.meta.correlation.agreement import MIN_POINTS
 from tarocco.meta.correlation.correlate import correlate_scores
 from tarocco.meta.correlation.metric_tests import count_comparisons
 from tarocco.meta.correlation.results import CorrelateResult, CorrelationOptions
-from tarocco.meta.correlation.score_sources import MIN_SYSTEMS, HumanInput, LengthRatio, describe_judged_systems
-from tarocco.meta.orange.cases import Selection
-from tarocco.meta.orange.confusions import Confusion, Wanted
-from tarocco.meta.orange.hearing import Lists
-from tarocco.meta.orange.orange import NBest, given_lists
-from tarocco.meta.orange.results import OrangeResult
-from tarocco.meta.orange.rules import Panel, Rules
-from tarocco.meta.orange.rules import Resampling as OrangeResampling
-from tarocco.meta.orange.trial import run_trial
+from tarocco.meta.correlation.score_sources import MIN_SYSTEMS, HumanInput, LengthRatio
+from tarocco.meta.orange.orange import NBest, open_lists, run_orange
+from tarocco.meta.orange.results import FROM_STORE, OrangeResult
+from tarocco.meta.orange.rules import OrangeRules, make_scorers
 from tarocco.meta.qarla.optimize import run_optimize
 from tarocco.meta.qarla.qarla import KING_OPTIONS, QARLA_OPTIONS, evaluate_jack, evaluate_king, evaluate_queen
 from tarocco.meta.qarla.results import OptimizeResult

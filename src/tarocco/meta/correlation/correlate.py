@@ -8,10 +8,9 @@ from typing import Unpack
 
 import numpy as np
 
-from tarocco.core.arguments import Candidates, References, make_test_set
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.records import Interval
-from tarocco.core.test_set import HumanScores
+from tarocco.core.test_set import Candidates, HumanScores, References, make_test_set
 from tarocco.meta.correlation.agreement import (
     MIN_POINTS,
     calibrated_ties,
@@ -90,7 +89,7 @@ def correlate(
     human: HumanInput,
     *,
     metrics: Sequence[str | Metric] | str | Metric = "BLEU-4",
-    external: Mapping[str, Given] | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
     options: CorrelationOptions = CORRELATION_OPTIONS,
     text: Text = TEXT,
     resampling: Resampling = RESAMPLING,

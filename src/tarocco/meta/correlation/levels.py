@@ -18,7 +18,7 @@ from tarocco.meta.correlation.agreement import WeightedKendall, correlations, ex
 from tarocco.meta.correlation.score_sources import ScoreSource
 from tarocco.metrics.base import Floats
 from tarocco.parallel.fan_out import blocks, map_ordered
-from tarocco.scoring.resampling import bootstrap, drawn, random_sets, times_drawn
+from tarocco.scoring.resampling import bootstrap, count_draws, draw_random_sets, drawn
 from tarocco.scoring.settings import RESAMPLING, WORKERS, Resampling, Workers
 
 LEVELS = ("system", "segment", "document")
@@ -149,7 +149,7 @@ class CorrelationLevel:
         ]
 
         def run(block: tuple[int, int]) -> Floats:
-            weights = times_drawn(segments, resampling.seed, *block)
+            weights = count_draws(segments, resampling.seed, *block)
             values = [[[points.kendall(variant, w) for points in lists] for w in weights] for lists in by_metric]
             return _mean_defined(np.array(values))
 
@@ -202,5 +202,5 @@ def make_level(
     level: str, grouping: str | None, segments: int, count: int = 1000, size: int = 30, seed: int = 0
 ) -> CorrelationLevel:
     """Return the level for a test set of `segments` segments; pseudo-documents are drawn from the seed."""
-    members = random_sets(seed, segments, count, size) if level == "document" else None
+    members = draw_random_sets(seed, segments, count, size) if level == "document" else None
     return CorrelationLevel(level, grouping or "none", members)

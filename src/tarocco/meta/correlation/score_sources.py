@@ -104,7 +104,7 @@ def make_source(name: str, values: Floats) -> ScoreSource:
     """Return a source from scores of segments, float64[systems, segments] with NaN for none; systems have the mean."""
     known = ~np.isnan(values)
     rows = np.stack([np.where(known, values, 0.0), known], axis=-1)
-    return ScoreSource(name, _mean(np.stack([totals(by_segment) for by_segment in rows])), rows, _mean)
+    return ScoreSource(name, _mean(np.stack([sum_rows(by_segment) for by_segment in rows])), rows, _mean)
 
 
 def _mean(sums: Floats) -> Floats:
@@ -135,10 +135,10 @@ def make_human_scores(human: HumanInput, systems: Sequence[str], n_segments: int
         return _read_numbers(human, systems, n_segments)
     if not isinstance(human, str | os.PathLike):
         raise InputError(f"human must be a file, HumanScores or a mapping from systems to numbers, not {human!r}")
-    from tarocco.io.scores.external import file_and_column
+    from tarocco.io.scores.external import split_file_and_column
     from tarocco.io.scores.human import HumanFile
 
-    file = HumanFile(*file_and_column(os.fspath(human)))
+    file = HumanFile(*split_file_and_column(os.fspath(human)))
     return require_judged_systems(file.read(systems, n_segments), systems, file.path)
 
 
@@ -153,10 +153,10 @@ def _select_systems(human: HumanScores, systems: Sequence[str], n_segments: int)
 
 
 def _read_numbers(numbers: Mapping[str, Any], systems: Sequence[str], n_segments: int) -> HumanScores:
-    from tarocco.io.scores.external import external_of_numbers
+    from tarocco.io.scores.external import build_external_scores
 
     shared, unknown = _split_judged([str(system) for system in numbers], systems)
-    scores = external_of_numbers("human", numbers, shared, n_segments, "human scores")
+    scores = build_external_scores("human", numbers, shared, n_segments, "human scores")
     rows = np.stack([scores.by_system[system] for system in shared])
     values = rows[:, 0] if scores.level == "system" else rows
     origin = scores.origin[1:]
@@ -182,7 +182,7 @@ def require_judged_systems(human: HumanScores, systems: Sequence[str], path: str
 
 
 def _describe_mismatch(judged: Sequence[str], systems: Sequence[str]) -> str:
-    return f"people judged {listed(judged) or 'no system'}, but the systems are {listed(systems)}"
+    return f"people judged {join_names(judged) or 'no system'}, but the systems are {join_names(systems)}"
 
 
 def find_criterion(human: HumanScores) -> str:
@@ -198,11 +198,11 @@ def find_criterion(human: HumanScores) -> str:
 def describe_judged_systems(human: HumanScores, systems: Sequence[str]) -> list[str]:
     """Return notes on systems that people did not judge, and on judged systems that the run does not have."""
     notes = []
-    unjudged = uncovered(systems, (*human.systems, *human.unknown))
+    unjudged = describe_unscored(systems, (*human.systems, *human.unknown))
     if unjudged:
         notes.append(f"people did not judge all systems: {unjudged}")
     if human.unknown:
-        notes.append(f"people judged systems that are not here: {listed(human.unknown)}")
+        notes.append(f"people judged systems that are not here: {join_names(human.unknown)}")
     return notes
 
 

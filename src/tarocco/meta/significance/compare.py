@@ -9,7 +9,6 @@ from math import isnan
 from numbers import Real
 from typing import Any, Unpack
 
-from tarocco.core.arguments import Candidates, References
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.records import ResultTable
 from tarocco.core.test_set import Candidates, References
@@ -141,7 +140,7 @@ def compare(
     references: References,
     *,
     metrics: Sequence[str | Metric] | str | Metric = "BLEU-4",
-    external: Mapping[str, Given] | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
     options: CompareOptions = COMPARE_OPTIONS,
     text: Text = TEXT,
     resampling: Resampling | None = None,
@@ -204,7 +203,7 @@ def compare_scores(
     for metric in dict.fromkeys(score.metric for score in scores.scores):
         by_system = {score.system: score for score in scores.scores if score.metric == metric}
         missing = [name for name in names if isnan(by_system[name].score)]
-        if of_whole_systems(metric):
+        if is_system_level(metric):
             untested.append(str(metric))
             notes.append(f"{metric} has scores for whole systems only, which cannot be resampled: not tested")
         elif missing:

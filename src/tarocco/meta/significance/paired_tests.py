@@ -4,7 +4,7 @@ The tests use the metrics' statistics alone, so no text is read again.
 
 bootstrap      draws segments with replacement, the same for both systems (Koehn 2004); the p-value is that of
                sacrebleu, the share of resamples in which the centered difference exceeds the observed one
-randomization  swaps the outputs of the two systems at random, segment by segment (Riezler and Maxwell 2005)
+randomization  swap_randomly the outputs of the two systems at random, segment by segment (Riezler and Maxwell 2005)
 sign           replaces one segment of the baseline at a time by the system's; each replacement makes the corpus score
                better or worse, with equal probability under the null hypothesis (Collins et al. 2005)
 """
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.metrics.base import Floats
-from tarocco.scoring.resampling import bootstrap, swaps
+from tarocco.scoring.resampling import bootstrap, swap_randomly
 from tarocco.scoring.results import Score
 
 TESTS = ("bootstrap", "randomization", "sign")
@@ -112,7 +112,7 @@ def _resample_scores(systems: dict[str, Score], test: PairedTest) -> dict[str, F
 
 def _test_randomization(pairs: Sequence[ScorePair], test: PairedTest) -> list[Difference]:
     rows = np.concatenate([system.statistics - baseline.statistics for baseline, system in pairs], axis=1)
-    swapped = np.split(swaps(rows, test.n_resamples, test.seed, test.jobs), len(pairs), axis=1)
+    swapped = np.split(swap_randomly(rows, test.n_resamples, test.seed, test.jobs), len(pairs), axis=1)
     results = []
     for (baseline, system), moved in zip(pairs, swapped, strict=True):
         score = system.metric.score
