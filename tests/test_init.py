@@ -66,8 +66,8 @@ def test_what_is_said_and_written(folder, capsys):
         "groups, 2 different labels: genres.txt",
         "n-best lists: nbest.txt",
         "human scores (da_z) of 2 of 2 systems: human/scores.tsv",
-        "metrics, to begin with: BLEU-4 BLEU-SBP NIST-5 ROUGE-S-4 GRR-4 chrF",
-        "not understood: README, ref_combined/ (2 files that look like more references; add them by hand)",
+        "metrics: BLEU-4 BLEU-SBP NIST-5 ROUGE-S-4 GRR-4 chrF",
+        "not recognized: README, ref_combined/ (2 files that look like further references: add them by hand)",
         f"written: {target}",
         f"next: tarocco score {target}",
     ]
@@ -90,12 +90,12 @@ def test_nothing_is_overwritten(folder, capsys):
     target.write_text("mine")
     code, out, err = init(capsys, folder)
     assert (code, out) == (1, "")
-    assert err == f"tarocco: {target} is there already: --force overwrites it, -o names another file\n"
+    assert err == f"tarocco: {target} exists: overwrite it with --force, or name another file with -o\n"
     assert target.read_text() == "mine"
     code, out, _ = init(capsys, folder, "--force")
     assert code == 0
     assert "experiment.toml (" not in out
-    assert "not understood: README, ref_combined/" in out
+    assert "not recognized: README, ref_combined/" in out
     read_experiment(str(target), metric)
 
 
@@ -278,8 +278,8 @@ def test_roles_by_name(file, role):
     ("arguments", "message"),
     [
         (("nix",), "nix: there is no such folder"),
-        (("empty",), "empty: expected references in a folder called ref, refs,"),
-        (("set", "-o", "x.txt"), "x.txt: the name of an experiment file ends in .toml"),
+        (("empty",), "empty: no references were found; they are looked for in folders called ref, refs,"),
+        (("set", "-o", "x.txt"), "x.txt: expected a file that ends in .toml"),
         (("set", "-o", "no/x.toml"), "no/x.toml: there is no directory no"),
     ],
 )

@@ -16,7 +16,7 @@ from tarocco.annotate.cache import annotate_texts, clear_memory, register
 from tarocco.annotate.parses import WRITERS, ConflictingParses, ParsedFile, ParsedTexts, format_sentences, read_parses
 from tarocco.annotate.sentence import Node, Sentence
 from tarocco.core.errors import BadParameter, InputError, TextRefused
-from tarocco.render.results.score import json_text
+from tarocco.render.results import json_text
 
 TEXTS = {
     "ref1": ["the cat sat on the mat", "John Smith saw a dog", ""],

@@ -146,7 +146,7 @@ def test_formats_say_the_same(capsys, plf):
     assert header.split("\t") == list(result.rows()[0])
     assert [line.split("\t")[-2] for line in lines] == result.texts
     table = run(capsys, *options)[1]
-    assert "MBR chose another text than the 1-best in 1 of 3 lattices" in table
+    assert "MBR changed the 1-best in 1 of 3 lattices" in table
     assert f"MBR     {result.mean_gain:.4f}" in table
     by_segment = run(capsys, *options, "--level", "segment", "-f", "md")[1]
     assert "| the cat |" in by_segment
@@ -172,11 +172,11 @@ def test_standard_input_and_other_formats(capsys, plf, tmp_path, monkeypatch):
         (PLF, ["--prune"], "--prune is for n-best lists"),
         (PLF, ["--n-best", 2], "--n-best is for n-best lists"),
         (PLF, ["--references-from", "g"], "--references-from is for n-best lists"),
-        (PLF, ["--tokenize", "13a"], "the words of lattices and forests are taken as they are (--tokenize none)"),
-        (PLF, ["--theta", 1, 2, "--ratio", 0.5], "--precision and --ratio are for gains made from them"),
+        (PLF, ["--tokenize", "13a"], "lattices and forests have words, which are not tokenized again with"),
+        (PLF, ["--theta", 1, 2, "--ratio", 0.5], "--precision and --ratio are for computing them"),
         (PLF, ["--theta", 1], "found 1 numbers"),
         (PLF, ["--scale", "nan"], "scale is a number of at least 0"),
-        (PLF, ["--by", "WER"], "give references with -r"),
+        (PLF, ["--by", "WER"], "give -r"),
         (PLF + "\n" + PLF, ["-r", "one"], "f, line 2: lattice 2 has no reference: the references have 1 segments"),
         ("0 ||| a\n", ["--theta", 1, 2], "--theta is for lattices and forests, and f has n-best lists"),
         ("0 ||| a\n", ["--without", "a"], "--without is for lattices and forests"),

@@ -58,7 +58,7 @@ def test_table(capsys):
         ["1-best", "0.1429", "0.6667"],  # (1 + 1 + 1) / 21 and (3 + 0 + 3) / 9
         ["oracle", "0.6667", "0.2222"],  # (10 + 1 + 3) / 21 and (0 + 0 + 2) / 9
     ]
-    assert "oracle: the best text that a lattice or forest has under GRR-4, exactly" in lines
+    assert "oracle: the best text of its lattice or forest under GRR-4, exact" in lines
     assert "the oracle is the 1-best in 1 of 3 segments" in lines
     assert told.err == "tarocco: note: 1 of 3 segments are empty: their oracle is the empty text\n"
 
@@ -156,8 +156,8 @@ def test_other_formats(capsys, tmp_path):
 
 
 def test_refusals(capsys, tmp_path, monkeypatch):
-    assert refused(capsys, *COMMAND, "-m", "chrF").startswith("oracles in lattices and forests exist under GRR-k")
-    assert refused(capsys, "oracle", "lattices.plf") == "no reference file was given: name them with -r"
+    assert refused(capsys, *COMMAND, "-m", "chrF").startswith("oracles in lattices and forests are found under GRR-k")
+    assert refused(capsys, "oracle", "lattices.plf") == "no reference file: name them with -r"
     assert refused(capsys, *COMMAND, "--output", "ref.txt").startswith("ref.txt: this file is read")
     assert refused(capsys, *COMMAND, "--output", "no/where") == "no/where: there is no directory no"
     assert refused(capsys, "oracle", "-", "-r", "ref.txt").startswith("what is on standard input? Say so with --form")

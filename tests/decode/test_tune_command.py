@@ -117,9 +117,9 @@ def test_weights_that_are_refused(capsys, tmp_path, monkeypatch, name, content, 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((NBEST,), "no reference file was given: name them with -r"),
+        ((NBEST,), "no reference file: name them with -r"),
         ((NBEST, "-r", *REFERENCES, "--shares", "1", "2"), "--shares: there are 1 metrics, but 2 shares"),
-        ((NBEST, "-r", *REFERENCES, "-o", "weights.txt"), "weights are written as weights.json or"),
+        ((NBEST, "-r", *REFERENCES, "-o", "weights.txt"), "expected a file that ends in .json or"),
         ((NBEST, "-r", *REFERENCES, "-o", "w.json", "--best", "w.json"), "two things would be written to this file"),
         (("-", "-r", "-"), "standard input can be read once"),
         (("gone.txt", "-r", *REFERENCES), "gone.txt"),
@@ -144,7 +144,7 @@ def test_a_share_is_above_zero(capsys):
     with pytest.raises(SystemExit) as stopped:
         main(["tune", NBEST, "-r", *REFERENCES, "--shares", "0"])
     assert stopped.value.code == 2
-    assert "a number above 0 is wanted, not 0" in capsys.readouterr().err
+    assert "expected a number above 0, found 0" in capsys.readouterr().err
 
 
 def test_public_names():

@@ -12,7 +12,7 @@ from tarocco.annotate.sentence import Node, Sentence, Span
 from tarocco.core.errors import InputError, StoreError, TaroccoError, UnknownName
 from tarocco.io.experiment import read_experiment
 from tarocco.io.scores.mt_metrics_eval import ScoreFileName
-from tarocco.render.mt_metrics_eval import score_file_of
+from tarocco.render.export import score_file_of
 from tarocco.store import Store
 from tarocco.store.blocks import get_annotations, put_annotations
 

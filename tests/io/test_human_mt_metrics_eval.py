@@ -17,7 +17,7 @@ from tarocco.io.scores.mt_metrics_eval import (
     parse_score_path,
     read_score_file,
 )
-from tarocco.render.mt_metrics_eval import human_score_files, score_file_of, write_score_files
+from tarocco.render.export import human_score_files, score_file_of, write_score_files
 
 NAN = math.nan
 TREE = {

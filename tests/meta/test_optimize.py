@@ -29,7 +29,7 @@ from tarocco.meta.qarla.set_search import (
     greedy,
 )
 from tarocco.meta.qarla.similarities import Similarities
-from tarocco.render.results.optimize import metrics_table, redundancy_table
+from tarocco.render.results.qarla import metrics_table, redundancy_table
 from tarocco.scoring.settings import Resampling, Workers
 from tests.textbook import searching
 
@@ -309,7 +309,7 @@ def run(arguments):
 def test_the_command(files):
     code, out, _ = run([*files, "-m", *FEW, "--by-reference", "--redundancy", "--n-resamples", "50"])
     assert code == 0
-    for said in ("the set: ", "reference held out", "decides like", "not seen by the search (10 folds)", "optimistic"):
+    for said in ("the set: ", "reference held out", "decides like", "on unseen segments (10 folds)", "optimistic"):
         assert said in out
     code, out, _ = run([*files, "-m", *FEW, "-f", "json", "--method", "exhaustive", "--most", "2", "--folds", "0"])
     (result,) = json.loads(out)["results"]

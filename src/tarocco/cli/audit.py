@@ -8,9 +8,9 @@ of segments, such as genres, come from --groups, or are those of the documents. 
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING
 
+from tarocco.cli.command import Command
 from tarocco.cli.options import (
     add_cluster_option,
     add_jobs_option,
@@ -24,13 +24,12 @@ from tarocco.cli.options import (
     store_of,
     whole_number,
 )
-from tarocco.cli.reporting import report_if_asked
+from tarocco.cli.output import write, write_page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tarocco.core.test_set import TestSet
-    from tarocco.meta.audit.audit import AuditResult
 
 EXAMPLES = """examples:
   tarocco audit ref.txt -i sysA.txt sysB.txt
@@ -75,10 +74,12 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.meta.audit.audit import METRICS, audit_test_set
     from tarocco.meta.audit.evidence import AuditSettings
     from tarocco.metrics.external import External
+    from tarocco.render.results.audit import present_audit
     from tarocco.render.terminal import progress
     from tarocco.scoring.settings import Workers
 
-    test_set, chosen, encoding, experiment = read_inputs(options, METRICS)
+    inputs = read_inputs(options, METRICS)
+    test_set, chosen, encoding, _ = inputs
     if options.parses and any(metric.reads(encoding).analyzer for metric in chosen):
         raise InputError(
             "an audit changes the outputs, and no file describes the new texts: use an analyzer (--analyzer) "
@@ -91,8 +92,8 @@ def run(options: argparse.Namespace) -> None:
         workers = Workers(options.jobs, store_of(options), options.executor, advance)
         groups = _groups(options, test_set)
         result = audit_test_set(test_set, chosen, encoding, settings=settings, workers=workers, groups=groups)
-    write(result, options)
-    report_if_asked(options, [result], test_set=test_set, encoding=encoding, experiment=experiment)
+    write(present_audit(result, options.width, options.findings), options)
+    write_page(options, [result], inputs)
 
 
 def _groups(options: argparse.Namespace, test_set: TestSet) -> Sequence[str] | None:
@@ -104,39 +105,4 @@ def _groups(options: argparse.Namespace, test_set: TestSet) -> Sequence[str] | N
     return read_labels(options.groups, TextColumn("references", options.references[0], test_set.references[0]))
 
 
-def write(result: AuditResult, options: argparse.Namespace) -> None:
-    """Write an audit to standard output."""
-    from tarocco.render import tables
-    from tarocco.render.results import audit
-    from tarocco.render.results import score as scores
-
-    out = sys.stdout
-    if options.score_only:
-        out.writelines(f"{result.count_gamed(name)}\n" for name in result.checks)  # in the order of -m
-    elif options.format == "json":
-        names = ("seed", "alpha", "share", "n_draws", "n_resamples")
-        settings = {name: getattr(result.settings, name) for name in names} | {"groups": result.labels}
-        out.write(scores.json_text("audit", settings, result.to_dict()))
-    elif options.format in ("tsv", "csv"):
-        out.write(tables.separated(result.rows(), "\t" if options.format == "tsv" else ","))
-    else:
-        table = audit.audit_table(result, options.width)
-        tables.write_noted(table, notes(result, options), options.format, out)
-
-
-def notes(result: AuditResult, options: argparse.Namespace) -> list[str]:
-    """Return the lines below a table: columns, findings, checks that were not possible, and signatures."""
-    from tarocco.render.results import audit
-
-    findings = audit.sentences(result, options.findings, options.width)
-    scaled = [name for name in result if result.score_of(name).metric.scale != 1]
-    about = [f"in sentences times 100: {', '.join(scaled)}"] * bool(scaled) + ["segments are counted from 1"]
-    return [
-        *audit.legend(result),
-        "",
-        *(findings or ["no findings"]),
-        *audit.not_possible(result),
-        *(["; ".join(about)] if findings else []),
-        "",
-        *(result.signature(name) for name in result),
-    ]
+AUDIT = Command(__doc__, EXAMPLES, configure, run)

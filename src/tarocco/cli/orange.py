@@ -13,6 +13,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
+from tarocco.cli.command import Command
+from tarocco.cli.inputs import note
 from tarocco.cli.options import (
     add_cluster_option,
     add_figure_option,
@@ -26,8 +28,7 @@ from tarocco.cli.options import (
     store_of,
     whole_number,
 )
-from tarocco.cli.reporting import report_if_asked
-from tarocco.cli.running import say
+from tarocco.cli.output import draw, write, write_page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -173,6 +174,7 @@ def _lengths(text: str) -> Any:
 def run(options: argparse.Namespace) -> None:
     from tarocco.cli.orange_inputs import read_orange_inputs
     from tarocco.core.errors import InputError
+    from tarocco.render.results.orange import present_orange
 
     if options.judged:
         print_judgments(options)
@@ -189,17 +191,13 @@ def run(options: argparse.Namespace) -> None:
     _check_outputs(options)
     inputs = read_orange_inputs(options)
     result = evaluate(inputs, options)
-    if not options.quiet:
-        for note in result.notes:
-            say(f"note: {note}")
-        if options.curve and not options.figure and options.format not in ("json", "tsv", "csv"):
-            say("note: curves are drawn with --figure FILE, and printed with -f tsv, csv or json")
-    write(result, options)
-    if options.figure:
-        from tarocco.render.plots.figures import figure
-
-        figure(result, options.figure)
-    report_if_asked(options, [result], encoding=inputs.encoding)
+    if options.curve and not options.figure and options.format not in ("json", "tsv", "csv"):
+        note(options, "curves are drawn with --figure FILE, and printed with -f tsv, csv or json")
+    names = ("seed", "confidence", "n_resamples", "nbest", "references")
+    settings = {name: getattr(options, name) for name in names}
+    write(present_orange(result, options.level, options.width, **settings), options)
+    draw(result, options)
+    write_page(options, [result], encoding=inputs.encoding)
 
 
 def evaluate(inputs: OrangeInputs, options: argparse.Namespace) -> OrangeResult:
@@ -235,9 +233,7 @@ def evaluate(inputs: OrangeInputs, options: argparse.Namespace) -> OrangeResult:
             tokenize=inputs.encoding.words,
         )
     if options.sample:
-        note = _write_sample(result.confusions, options)
-        if not options.quiet:
-            say(f"note: {note}")
+        note(options, _write_sample(result.confusions, options))
     return result if options.report else replace(result, confusions=())
 
 
@@ -274,7 +270,7 @@ def _check_outputs(options: argparse.Namespace) -> None:
 def print_judgments(options: argparse.Namespace) -> None:
     """Print a summary of a judged sheet."""
     from tarocco.meta.orange.blind_sheet import CAVEAT, read_judgments
-    from tarocco.render.results.score import json_text
+    from tarocco.render.results import json_text
 
     judgments = read_judgments(options.judged, confidence=options.confidence or 0.95)
     if options.format == "json":
@@ -284,44 +280,4 @@ def print_judgments(options: argparse.Namespace) -> None:
         sys.stdout.write("".join([f"{judgments}\n", *by_metric * (len(by_metric) > 1), f"{CAVEAT}\n"]))
 
 
-def write(result: OrangeResult, options: argparse.Namespace) -> None:
-    """Write a result to standard output."""
-    from tarocco.render import tables
-    from tarocco.render.results import orange
-    from tarocco.render.results import score as scores
-    from tarocco.render.tables import number_or_dash
-
-    out = sys.stdout
-    if options.score_only:
-        digits = 2 if options.width is None else options.width
-        in_order = sorted(result.values(), key=lambda metric: metric.place)  # of the options, for scripts
-        out.writelines(f"{number_or_dash(100 * metric.orange, f'.{digits}f')}\n" for metric in in_order)
-    elif options.format == "json":
-        settings = {"seed": options.seed, "confidence": options.confidence, "n_resamples": options.n_resamples}
-        about = {"nbest": options.nbest, "references": options.references}
-        about |= {"left_out": dict(result.left_out), "found": dict(result.counts)}
-        if options.level == "segment":
-            about["segments"] = (result.segments + 1).tolist()
-        out.write(scores.json_text("orange", settings | about, result.to_dict(options.level)))
-    elif options.format in ("tsv", "csv"):
-        out.write(orange.separated_text(result, options.level, "\t" if options.format == "tsv" else ","))
-    else:
-        by_list = options.level == "segment"
-        table = orange.ranks_table(result) if by_list else orange.orange_table(result, options.width)
-        tables.write_noted(table, footnotes(result), options.format, out)
-
-
-def footnotes(result: OrangeResult) -> list[str]:
-    """Return the lines below a table: what was ranked, signatures, the meaning of marks."""
-    interval = result.metrics[0].interval
-    lines = [
-        f"{result.about}; the lower ORANGE, the better the metric",
-        *(metric.signature for metric in result.metrics),
-        f"{100 * interval.confidence:g}%-CI: bootstrap interval of the average rank over segments, "
-        f"{interval.n_resamples} resamples, seed {interval.seed}",
-    ]
-    if len(result.segments) == 1:
-        lines.append("only one segment: intervals are meaningless, and no metric can be distinguished from another")
-    elif any(metric.equivalent_to_best for metric in result.metrics[1:]):
-        lines.append("=: the interval of the difference from the best metric, over the same resamples, contains zero")
-    return lines
+ORANGE = Command(__doc__, EXAMPLES, configure, run)

@@ -9,16 +9,18 @@ references are enough.
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tarocco.cli.human_options import add_human_options, add_level_options, read_people
+from tarocco.cli.command import Command
+from tarocco.cli.inputs import read_human_scores
 from tarocco.cli.options import (
     add_cluster_option,
     add_figure_option,
     add_format_options,
+    add_human_options,
     add_jobs_option,
+    add_level_options,
     add_report_option,
     add_store_option,
     add_test_set_arguments,
@@ -27,15 +29,14 @@ from tarocco.cli.options import (
     store_of,
     whole_number,
 )
-from tarocco.cli.reporting import report_if_asked
-from tarocco.cli.running import say
+from tarocco.cli.output import draw, write, write_page
 
 if TYPE_CHECKING:
     from tarocco.io.experiment import Experiment
-    from tarocco.meta.references.curves import ReferencesResult
     from tarocco.meta.references.study import Judge, ReferenceStudy
     from tarocco.meta.references.subsets import ReferencePool
     from tarocco.scoring.settings import Workers
+    from tarocco.trials.inputs import ScoringInputs
 
 EXAMPLES = """examples:
   tarocco references ref1 ref2 ref3 ref4 -i sys/*.txt -m BLEU-4 NIST-5 --human human.tsv:adequacy
@@ -105,6 +106,7 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.cli.inputs import encoding_of, experiment_of, fill_in, read_texts
     from tarocco.meta.references.study import METRICS, ReferenceStudy, draw_subsets, run_references
     from tarocco.metrics.registry import metrics
+    from tarocco.render.results.references import present_references
     from tarocco.render.terminal import progress
     from tarocco.scoring.settings import Workers
 
@@ -127,18 +129,13 @@ def run(options: argparse.Namespace) -> None:
     pool, judge = _read_judge(by, options, experiment, study, workers)
     with progress("subsets", len(draw_subsets(pool, judge, study)), shown=not options.quiet) as advance:
         result = run_references(pool, chosen, judge, study, replace(workers, progress=advance))
-    if not options.quiet:
-        for note in result.notes:
-            say(f"note: {note}")
-    write(result, options)
-    if options.figure:
-        from tarocco.render.plots.figures import figure
-
-        figure(result, options.figure)
-    if options.report:
-        texts = read_texts(options, experiment) if by == "people" else None
-        encoding = None if texts is None else encoding_of(options, texts)
-        report_if_asked(options, [result], test_set=texts, metrics=chosen, encoding=encoding, experiment=experiment)
+    write(present_references(result, options.width, subsets=options.list, seed=options.seed), options)
+    draw(result, options)
+    inputs = None
+    if options.report and by == "people":
+        texts = read_texts(options, experiment)
+        inputs = ScoringInputs(texts, list(chosen), encoding_of(options, texts), experiment)
+    write_page(options, [result], inputs)
 
 
 def _choose_judge(options: argparse.Namespace) -> str:
@@ -177,29 +174,8 @@ def _read_judge(
     if by == "king":
         pool = make_pool(test_set, study.most, least=4)
         return pool, KingJudge(encoding_of(options, test_set), pool, workers)
-    human = read_people(options, test_set, experiment)
+    human = read_human_scores(options, test_set, experiment)
     return judge_by_people(test_set, human, encoding_of(options, test_set), study)
 
 
-def write(result: ReferencesResult, options: argparse.Namespace) -> None:
-    """Write curves to standard output."""
-    from tarocco.render import tables
-    from tarocco.render.results import references
-    from tarocco.render.results import score as scores
-
-    out, width = sys.stdout, 4 if options.width is None else options.width
-    if options.score_only:
-        numbers = result.subsets() if options.list else result.rows()
-        key = "value" if options.list else "mean"
-        out.writelines("-\n" if row[key] is None else f"{row[key]:.{width}f}\n" for row in numbers)
-    elif options.format == "json":
-        settings = {"seed": options.seed, "judged_by": result.judged_by, "n_segments": result.n_segments}
-        out.write(scores.json_text("references", settings, result.to_dict(options.list)))
-    elif options.format in ("tsv", "csv"):
-        rows = result.subsets() if options.list else result.rows()
-        out.write(tables.separated(rows, "\t" if options.format == "tsv" else ","))
-    else:
-        *first, last = references.tables_of(result, options.list, width)
-        for table in first:
-            tables.write_noted(table, [], options.format, out)
-        tables.write_noted(last, references.footnotes(result), options.format, out)
+REFERENCES = Command(__doc__, EXAMPLES, configure, run)

@@ -54,7 +54,13 @@ from tarocco.scoring.score import score_test_set
 from tarocco.scoring.settings import SEED, Resampling, Workers
 from tarocco.trials.breakdowns import correlate_metrics, make_breakdowns
 from tarocco.trials.findings import Findings, PlanStep
-from tarocco.trials.inputs import Material, material_of_experiment, material_of_texts
+from tarocco.trials.inputs import (
+    Material,
+    combine_settings,
+    material_of_experiment,
+    material_of_texts,
+    open_experiment,
+)
 from tarocco.trials.plan import judge_of_references, plan
 
 if TYPE_CHECKING:
@@ -152,7 +158,11 @@ class _Run:
             "ORANGE": self.orange,
             "KING": lambda: evaluate_king(self.near, None, KING_OPTIONS, self.resampling, self.conduct.jobs),
             "QUEEN": lambda: evaluate_queen(
-                self.near, self._scores_of(self.material.of_pairs), QARLA_OPTIONS, self.resampling, self.conduct.jobs
+                self.near,
+                self._scores_of(self.material.pairwise_metrics),
+                QARLA_OPTIONS,
+                self.resampling,
+                self.conduct.jobs,
             ),
             "JACK": lambda: evaluate_jack(self.near, None, QARLA_OPTIONS, self.resampling, self.conduct.jobs),
             "optimal set": self.optimal,
@@ -203,7 +213,7 @@ class _Run:
         """The scores of all metrics and, for people, what the length alone says."""
         own, conduct = self.material, self.conduct
         metrics = [*own.metrics, *([LengthRatio()] if own.human is not None else [])]
-        computed = len(own.from_text) + len(metrics) - len(own.metrics)
+        computed = len(own.computed_metrics) + len(metrics) - len(own.metrics)
         with self.watched("scores", "scores", len(own.test_set) * len(own.test_set.systems) * computed) as advance:
             return score_test_set(
                 own.test_set,
@@ -229,12 +239,12 @@ class _Run:
 
     def audit(self) -> AuditResult:
         own, conduct = self.material, self.conduct
-        elsewhere = [metric for metric in own.metrics if metric not in own.from_text]
-        fit = self.leave_out("audit", [*own.of_made_texts, *elsewhere], "no file describes the texts that it makes")
+        elsewhere = [metric for metric in own.metrics if metric not in own.computed_metrics]
+        fit = self.leave_out("audit", [*own.audit_metrics, *elsewhere], "no file describes the texts that it makes")
         if not fit:
             raise InputError("no metric can score the texts that an audit makes")
         settings = AuditSettings(alpha=ALPHA, seed=conduct.seed)
-        total = len(own.test_set) * (2 * len(own.test_set.systems) + 1) * len(own.of_made_texts)
+        total = len(own.test_set) * (2 * len(own.test_set.systems) + 1) * len(own.audit_metrics)
         with self.watched("audit", "scores", total) as advance:
             return audit_test_set(
                 own.test_set,
@@ -250,7 +260,7 @@ class _Run:
 
     def orange(self) -> OrangeResult:
         own, conduct = self.material, self.conduct
-        fit: Sequence[Metric] = own.of_made_texts if own.most_references > 1 else []
+        fit: Sequence[Metric] = own.audit_metrics if own.most_references > 1 else []
         self.leave_out("ORANGE", fit, "there are no scores of the candidates of n-best lists")
         n, nbest = len(own.test_set), own.nbest
         assert nbest is not None
@@ -259,7 +269,7 @@ class _Run:
             result = run_orange(
                 *open_lists(nbest, n, rules),
                 TestSet({}, own.test_set.references, None, own.test_set.reference_names),
-                make_scorers(fit, own.given),
+                make_scorers(fit, own.candidate_scores),
                 rules=rules,
                 encoding=own.list_encoding,
                 resampling=Resampling(conduct.n_resamples, conduct.confidence, conduct.seed),
@@ -276,7 +286,7 @@ class _Run:
     def near(self) -> Similarities:
         """How near all texts are to each other: what KING, QUEEN, JACK and sets of metrics are found from."""
         own, first = self.material, "KING" if self.possible("KING") else "QUEEN"
-        fit = self.leave_out("KING, QUEEN and JACK", own.of_pairs, "there are no scores of pairs of texts")
+        fit = self.leave_out("KING, QUEEN and JACK", own.pairwise_metrics, "there are no scores of pairs of texts")
         every = self.possible("JACK")
         with self.watched(first, "similarities", count_similarities(own.test_set, fit, every)) as advance:
             return compute_similarities(
@@ -325,7 +335,7 @@ class _Run:
         """Curves by people where they judged enough systems, else by ORANGE, or else by KING."""
         own, conduct, human = self.material, self.conduct, self.material.human
         who = judge_of_references(own)
-        fit = self.leave_out("references", own.of_made_texts, "there are no scores with fewer references")
+        fit = self.leave_out("references", own.audit_metrics, "there are no scores with fewer references")
         study = ReferenceStudy(n_subsets=SUBSETS, seed=conduct.seed)
         judge: Judge
         if human is not None and who == "people":
@@ -362,9 +372,9 @@ def trial(
     lowercase: bool | None = None,
     analyzer: Analyzer | None = None,
     confusions: int = 0,
-    confidence: float = 0.95,
-    n_resamples: int = 1000,
-    seed: int = SEED,
+    confidence: float | None = None,
+    n_resamples: int | None = None,
+    seed: int | None = None,
     jobs: int | None = None,
     store: Store | str | Path | None = None,
     executor: Executor | None = None,
@@ -396,7 +406,7 @@ def trial(
     confusions
         How many candidates that stand above the references are kept of each list and metric.
     confidence, n_resamples, seed
-        Of all intervals and tests.
+        Of all intervals and tests: by default the experiment's, or 0.95, 1000 and 12345.
 
     Raises
     ------
@@ -413,8 +423,7 @@ def trial(
     >>> result.verdict.groups[0]
     ('careful',)
     """
-    conduct = TrialOptions(confidence, n_resamples, seed, confusions, jobs, store, executor)
-    said: dict[str, Any] = {
+    requested: dict[str, Any] = {
         "metrics": metrics,
         "nbest": nbest,
         "human": human,
@@ -424,12 +433,24 @@ def trial(
         "tokenize": tokenize,
         "lowercase": lowercase,
         "analyzer": analyzer,
+        "confidence": confidence,
+        "n_resamples": n_resamples,
+        "seed": seed,
+        "store": store,
     }
     if isinstance(systems, str | os.PathLike):
         if references is not None or documents is not None:
-            raise InputError("an experiment file names references and documents: give it alone")
-        return conduct_trial(material_of_experiment(systems, **said), conduct, f"tarocco trial {os.fspath(systems)}")
-    if references is None:
-        raise InputError("references are wanted beside systems, or the name of an experiment file alone")
-    material = material_of_texts(systems, references, name=name, documents=documents, **said)
-    return conduct_trial(material, conduct, "tarocco.trial(...)")
+            raise InputError("an experiment file names references and documents: pass it alone")
+        experiment = open_experiment(systems)
+        material = material_of_experiment(experiment, requested)
+        command = f"tarocco trial {os.fspath(systems)}"
+    elif references is None:
+        raise InputError("expected references beside systems, or the name of an experiment file alone")
+    else:
+        experiment = None
+        material = material_of_texts(systems, references, name, documents, requested)
+        command = "tarocco.trial(...)"
+    settings = combine_settings(requested, experiment)
+    resampling = settings["confidence"] or 0.95, settings["n_resamples"], settings["seed"]
+    conduct = TrialOptions(*resampling, confusions, jobs, settings["store"], executor)
+    return conduct_trial(material, conduct, command)

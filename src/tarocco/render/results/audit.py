@@ -7,8 +7,9 @@ from typing import Any
 
 from tarocco.meta.audit.audit import AuditResult
 from tarocco.meta.audit.evidence import CHECKS, AuditFinding, CheckResult
+from tarocco.render.results import Presentation, show_tables
 from tarocco.render.results.score import number
-from tarocco.render.tables import NO_NUMBER, Table, percent
+from tarocco.render.tables import NO_NUMBER, Table, percent, separated
 from tarocco.scoring.results import Score
 
 FEW = 8  # segments, labels or systems that a sentence names; it only counts the others
@@ -201,3 +202,33 @@ def _listed(names: Sequence[str], between: str = ", ", most: int | None = FEW) -
     if most is None or len(names) <= most:
         return between.join(names)
     return f"{between.join(names[:most])} and {len(names) - most} more"
+
+
+def present_audit(result: AuditResult, width: int | None = None, detailed: bool = False) -> Presentation:
+    """Present an audit; `detailed` lists all findings with their segments."""
+    names = ("seed", "alpha", "share", "n_draws", "n_resamples")
+    settings = {name: getattr(result.settings, name) for name in names} | {"groups": result.labels}
+    return Presentation(
+        "audit",
+        settings,
+        result.to_dict,
+        lambda delimiter: separated(result.rows(), delimiter),
+        show_tables(lambda: [audit_table(result, width)], lambda: footnotes(result, width, detailed)),
+        lambda: [str(result.count_gamed(name)) for name in result.checks],  # in the order of -m
+    )
+
+
+def footnotes(result: AuditResult, width: int | None, detailed: bool) -> list[str]:
+    """Return the lines below a table: columns, findings, checks that were not possible, and signatures."""
+    findings = sentences(result, detailed, width)
+    scaled = [name for name in result if result.score_of(name).metric.scale != 1]
+    about = [f"in sentences times 100: {', '.join(scaled)}"] * bool(scaled) + ["segments are counted from 1"]
+    return [
+        *legend(result),
+        "",
+        *(findings or ["no findings"]),
+        *not_possible(result),
+        *(["; ".join(about)] if findings else []),
+        "",
+        *(result.signature(name) for name in result),
+    ]

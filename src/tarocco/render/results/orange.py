@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tarocco.meta.orange.results import Orange, OrangeResult
+from tarocco.render.results import Presentation, show_tables
 from tarocco.render.tables import Table, number_or_dash, percent, separated
 
 
@@ -42,3 +45,44 @@ def separated_text(result: OrangeResult, level: str, delimiter: str) -> str:
     """Return one row per metric, per metric and list, or, if there are curves, per metric and length."""
     rows = result.ranks() if level == "segment" else result.curves() or result.rows()
     return separated(rows, delimiter)
+
+
+def present_orange(result: OrangeResult, level: str, width: int | None = None, **settings: Any) -> Presentation:
+    """Present ORANGE of each metric, or at the level "segment" the ranks in each list."""
+    by_list = level == "segment"
+    digits = 2 if width is None else width
+
+    def lines() -> list[str]:
+        in_order = sorted(result.values(), key=lambda metric: metric.place)  # of the options, for scripts
+        return [number_or_dash(100 * metric.orange, f".{digits}f") for metric in in_order]
+
+    about = {"left_out": dict(result.left_out), "found": dict(result.counts)}
+    if by_list:
+        about["segments"] = (result.segments + 1).tolist()
+    return Presentation(
+        "orange",
+        settings | about,
+        lambda: result.to_dict(level),
+        lambda delimiter: separated_text(result, level, delimiter),
+        show_tables(
+            lambda: [ranks_table(result) if by_list else orange_table(result, width)], lambda: footnotes(result)
+        ),
+        lines,
+        result.notes,
+    )
+
+
+def footnotes(result: OrangeResult) -> list[str]:
+    """Return the lines below a table: what was ranked, signatures, the meaning of marks."""
+    interval = result.metrics[0].interval
+    lines = [
+        f"{result.about}; the lower ORANGE, the better the metric",
+        *(metric.signature for metric in result.metrics),
+        f"{100 * interval.confidence:g}%-CI: bootstrap interval of the average rank over segments, "
+        f"{interval.n_resamples} resamples, seed {interval.seed}",
+    ]
+    if len(result.segments) == 1:
+        lines.append("only one segment: intervals are meaningless, and no metric can be distinguished from another")
+    elif any(metric.equivalent_to_best for metric in result.metrics[1:]):
+        lines.append("=: the interval of the difference from the best metric, over the same resamples, contains zero")
+    return lines

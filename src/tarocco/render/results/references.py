@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 
 from tarocco.meta.references.curves import Curve, Point, ReferencesResult
-from tarocco.render.tables import NO_NUMBER, Table, number_or_dash, percent
+from tarocco.render.results import Presentation, show_tables
+from tarocco.render.tables import NO_NUMBER, Table, number_or_dash, percent, separated
 
 
 def tables_of(result: ReferencesResult, subsets: bool, width: int) -> list[Table]:
@@ -63,3 +64,21 @@ def footnotes(result: ReferencesResult) -> list[str]:
     lower = "; the lower ORANGE, the better the metric" if result.curves[0].lower_is_better else ""
     spread = "; ±: standard deviation over subsets" if any(len(p.values) > 1 for p in result.curves[0].points) else ""
     return [judged + spread + lower, *result.advice, *(curve.signature for curve in result.named_curves)]
+
+
+def present_references(
+    result: ReferencesResult, width: int | None = None, *, subsets: bool = False, seed: int
+) -> Presentation:
+    """Present curves over the number of references; with `subsets`, one row per subset."""
+    digits = 4 if width is None else width
+    rows = result.subsets if subsets else result.rows
+    key = "value" if subsets else "mean"
+    return Presentation(
+        "references",
+        {"seed": seed, "judged_by": result.judged_by, "n_segments": result.n_segments},
+        lambda: result.to_dict(subsets),
+        lambda delimiter: separated(rows(), delimiter),
+        show_tables(lambda: tables_of(result, subsets, digits), lambda: footnotes(result)),
+        lambda: [number_or_dash(row[key], f".{digits}f") for row in rows()],
+        result.notes,
+    )
