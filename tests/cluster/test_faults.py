@@ -198,7 +198,7 @@ def test_the_scheduler_goes_away_at_a_bad_moment(running, monkeypatch, moment):
     ("error", "said"),
     [
         (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "scratch"), r"No space left on device \(scratch\)"),
-        (MemoryError(), "there is not enough memory"),
+        (MemoryError(), "not enough memory"),
     ],
 )
 def test_what_a_worker_lacks_is_told_of_the_worker(running, error, said):

@@ -194,9 +194,9 @@ def test_few_bytes_are_in_flight(workers, monkeypatch):
     "where", ["", "local", "local:0", "local:x", "tcp://", "tcp://host", "host:8786", "http://h:1"]
 )
 def test_what_is_no_cluster(where, capsys):
-    with pytest.raises(BadParameter, match="a cluster is the address of a scheduler"), tarocco.cluster(where):
+    with pytest.raises(BadParameter, match="expected the address of a scheduler"), tarocco.cluster(where):
         pass
     with pytest.raises(SystemExit) as left:
         main(["score", "ref", "--cluster", where])
     assert left.value.code == 2
-    assert "a cluster is the address of a scheduler" in capsys.readouterr().err
+    assert "expected the address of a scheduler" in capsys.readouterr().err

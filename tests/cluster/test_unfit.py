@@ -117,9 +117,9 @@ def test_a_worker_is_no_scheduler(trial, running, quiet):
 def test_nobody_waits_for_a_cluster_that_was_left(running):
     with tarocco.cluster(running.address) as workers:
         waits = workers.submit(time.sleep, 30)
-    with pytest.raises(ClusterError, match="this cluster has been left"):
+    with pytest.raises(ClusterError, match="this cluster was closed"):
         waits.result(5)
-    with pytest.raises(ClusterError, match="this cluster has been left"):
+    with pytest.raises(ClusterError, match="this cluster was closed"):
         workers.submit(len, "abc")
 
 
@@ -175,5 +175,5 @@ def test_without_the_extra(trial, tmp_path):
 def test_a_cluster_that_was_left_is_not_entered_again():
     with tarocco.cluster("local:1") as workers:
         pass
-    with pytest.raises(ClusterError, match="local:1: this cluster has been left"):
+    with pytest.raises(ClusterError, match="local:1: this cluster was closed"):
         workers.submit(len, "abc")

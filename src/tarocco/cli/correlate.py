@@ -88,8 +88,8 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.render.terminal import progress
     from tarocco.scoring.settings import Resampling, Workers
 
-    test_set, chosen, encoding, experiment = read_inputs(options)
-    people = read_people(options, test_set, experiment)
+    inputs = read_inputs(options)
+    human = read_human_scores(options, inputs.test_set, inputs.experiment)
     settings = CorrelationOptions(
         level=options.level,
         grouping=options.grouping,
@@ -103,59 +103,16 @@ def run(options: argparse.Namespace) -> None:
         document_size=options.document_size,
     )
     design = settings.resolve(Resampling(options.n_resamples, options.confidence or 0.95, options.seed))
-    scores = scored(options, test_set, [*chosen, LengthRatio()], encoding)
-    resamples = design.n_resamples * len(people.criteria)
+    scores = score_inputs(options, inputs.test_set, [*inputs.metrics, LengthRatio()], inputs.encoding)
+    resamples = design.n_resamples * len(human.criteria)
     with progress("resamples", resamples, shown=not options.quiet) as advance:
         result = correlate_scores(
-            scores, people, design, Workers(options.jobs, executor=options.executor, progress=advance)
+            scores, human, design, Workers(options.jobs, executor=options.executor, progress=advance)
         )
-    if not options.quiet:
-        for note in result.notes:
-            say(f"note: {note}")
-    write(result, options)
-    if options.figure:
-        from tarocco.render.plots.figures import figure
-
-        figure(result, options.figure, pairs=options.pairs)
-    report_if_asked(
-        options,
-        [result, _without_sentinels(scores)],
-        test_set=test_set,
-        encoding=encoding,
-        experiment=experiment,
-        human=people,
-    )
+    write(present_correlations(result, options.width, options.pairs), options)
+    draw(result, options, pairs=options.pairs)
+    requested = tuple(score for score in scores.scores if not isinstance(score.metric, LengthRatio))
+    write_page(options, [result, replace(scores, scores=requested)], inputs, human=human)
 
 
-def _without_sentinels(scores: Result) -> Result:
-    """The scores of what was asked for: a page need not tell how good the length ratio is."""
-    from tarocco.meta.correlation.score_sources import LengthRatio
-
-    return replace(scores, scores=tuple(one for one in scores.scores if not isinstance(one.metric, LengthRatio)))
-
-
-def write(result: CorrelateResult, options: argparse.Namespace) -> None:
-    """Write correlations to standard output as asked."""
-    from dataclasses import asdict
-
-    from tarocco.render import tables
-    from tarocco.render.results import correlate as correlations
-    from tarocco.render.results import score as scores
-
-    out = sys.stdout
-    records = result.pairs() if options.pairs else result.to_dict()
-    if options.score_only:
-        digits = 4 if options.width is None else options.width
-        numbers = [one.p_holm for one in result.metric_comparisons] if options.pairs else result.metric_values()
-        out.writelines("-\n" if number != number else f"{number:.{digits}f}\n" for number in numbers)
-    elif options.format == "json":
-        about = {"outliers_found": dict(result.outliers), "notes": list(result.notes)}
-        out.write(scores.json_text("correlate", asdict(result.design) | about, records))
-    elif options.format in ("tsv", "csv"):
-        flat = result.pairs() if options.pairs else result.rows()
-        out.write(tables.separated(flat, "\t" if options.format == "tsv" else ","))
-    else:
-        table = correlations.leads_table if options.pairs else correlations.correlations_table
-        tables.write_noted(
-            table(result, options.width), correlations.footnotes(result, options.pairs), options.format, out
-        )
+CORRELATE = Command(__doc__, EXAMPLES, configure, run)

@@ -15,6 +15,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from tarocco.core.test_set import gather_ragged
+
 EPSILON = -1  # the label of an arc without a word
 _COUNTED = 2**1024  # larger than any float
 
@@ -50,13 +52,6 @@ class ArcFeatures:
 
     def _rows(self) -> NDArray[np.intp]:
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
-
-
-def gather_ragged(starts: NDArray[np.int64], rows: NDArray[np.intp]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the new starts of ragged rows taken in this order, and the old position of each of their cells."""
-    sizes = np.diff(starts)[rows]
-    begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
-    return begins, np.arange(begins[-1]) - np.repeat(begins[:-1] - starts[rows], sizes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,8 +133,8 @@ class Lattice:
 
     def without(self, words: Collection[str]) -> Lattice:
         """Return the lattice without these words, such as <s>; their arcs carry no word."""
-        kept, new = _renumbered(self.words, words)
-        return replace(self, words=kept, labels=new[self.labels])
+        remaining, new = _renumbered(self.words, words)
+        return replace(self, words=remaining, labels=new[self.labels])
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,11 +283,11 @@ class Forest:
 
     def without(self, words: Collection[str]) -> Forest:
         """Return the forest without these words, such as <s>."""
-        kept, new = _renumbered(self.words, words)
+        remaining, new = _renumbered(self.words, words)
         items = np.where(self.items >= 0, new[self.items.clip(EPSILON)], self.items)
         stay = (self.items < 0) | (items >= 0)
         stays = np.concatenate([np.zeros(1, np.int64), np.cumsum(stay, dtype=np.int64)])
-        return replace(self, words=kept, items=items[stay], item_starts=stays[self.item_starts])
+        return replace(self, words=remaining, items=items[stay], item_starts=stays[self.item_starts])
 
     def _tails(self) -> list[list[int]]:
         tails, starts = self.tails.tolist(), self.tail_starts.tolist()
@@ -318,5 +313,5 @@ def _renumbered(words: tuple[str, ...], dropped: Collection[str]) -> tuple[tuple
     """Return the remaining words, and the new index of each; EPSILON for dropped words and for EPSILON itself."""
     stay = np.array([word not in dropped for word in words], bool)
     new = np.where(stay, np.cumsum(stay) - 1, EPSILON)
-    kept = tuple(word for word, stays in zip(words, stay.tolist(), strict=True) if stays)
-    return kept, np.append(new, EPSILON).astype(np.int32)  # EPSILON indexes the last one
+    remaining = tuple(word for word, stays in zip(words, stay.tolist(), strict=True) if stays)
+    return remaining, np.append(new, EPSILON).astype(np.int32)  # EPSILON indexes the last one

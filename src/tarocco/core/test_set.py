@@ -34,6 +34,13 @@ def find_line_starts(text: NDArray[np.uint8]) -> NDArray[np.intp]:
     return np.concatenate([np.zeros(1, np.intp), *starts])
 
 
+def gather_ragged(starts: NDArray[np.intp], rows: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the new starts of ragged rows taken in this order, and the old position of each of their cells."""
+    sizes = np.diff(starts)[rows]
+    begins = np.concatenate([np.zeros(1, np.intp), np.cumsum(sizes, dtype=np.intp)])
+    return begins, np.arange(begins[-1]) - np.repeat(begins[:-1] - starts[rows], sizes)
+
+
 @dataclass(frozen=True, eq=False)
 class Segments(Sequence[str]):
     """A column of text, one segment per row, as UTF-8 bytes: a million segments are two arrays.
@@ -89,10 +96,8 @@ class Segments(Sequence[str]):
 
     def taken(self, rows: NDArray[np.intp]) -> Segments:
         """Return these segments, in this order."""
-        sizes = np.diff(self.starts)[rows]  # with the newline
-        starts = np.concatenate([np.zeros(1, np.intp), np.cumsum(sizes)])
-        within = np.arange(starts[-1]) - np.repeat(starts[:-1], sizes)
-        return Segments(self.text[np.repeat(self.starts[:-1][rows], sizes) + within], starts)
+        starts, cells = gather_ragged(self.starts, rows)
+        return Segments(self.text[cells], starts)
 
     @property
     def lengths(self) -> NDArray[np.intp]:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tarocco.core.test_set import gather_ragged
 from tarocco.kernels import kernel, stemming, vocabulary
 
 _intern = kernel(vocabulary, "intern_words")
@@ -43,10 +44,8 @@ class Ragged:
 
     def taken(self, rows: NDArray[np.intp]) -> Ragged:
         """Return these rows, in this order."""
-        lengths = self.lengths[rows]
-        offsets = np.concatenate([np.zeros(1, np.intp), np.cumsum(lengths)])
-        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
-        return Ragged(self.values[np.repeat(self.offsets[rows], lengths) + within], offsets)
+        offsets, cells = gather_ragged(self.offsets, rows)
+        return Ragged(self.values[cells], offsets)
 
     @property
     def lengths(self) -> NDArray[np.intp]:

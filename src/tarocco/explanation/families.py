@@ -248,21 +248,21 @@ Written = tuple[str, tuple[int, ...], bool]  # an item's text, its words, and wh
 def _(metric: Linguistic, words: SegmentWords, _context: Any) -> list[Element]:
     """List the elements of the types that count."""
     _refuse(metric, "variant", "literal", "gapped", "subtrees")
-    layers, bag = layers_of(words.batch), metric.bag
-    found = bag.make(layers, *bag.arguments, *([metric.longest] if metric.longest else []))
-    counting = set(metric.chosen(compare(found, len(layers), words.batch)).types.tolist())
+    layers, rule = layers_of(words.batch), metric.bag
+    bag = rule.make(layers, *rule.arguments, *([metric.longest] if metric.longest else []))
+    counting = set(metric.chosen(compare(bag, len(layers), words.batch)).types.tolist())
     write = _writer(metric, layers, list(chain(words.candidate, *words.references)))
     sides: tuple[list[Item], list[Item]] = ([], [])
     for row, kind, key, place in sorted(
-        zip(*(column.tolist() for column in (found.rows, found.types, found.items, found.places)), strict=True),
+        zip(*(column.tolist() for column in (bag.rows, bag.types, bag.items, bag.places)), strict=True),
         key=lambda item: (item[1], item[3]),
     ):
         if kind in counting:
             text, places, above = write(place, kind)
             first = int(layers.firsts[row])
             relative = tuple(place - first for place in places)
-            sides[row].append(Item(_name_type(metric, found.names[kind]), key, text, relative, above))
-    order = {_name_type(metric, name): i for i, name in enumerate(found.names)}
+            sides[row].append(Item(_name_type(metric, bag.names[kind]), key, text, relative, above))
+    order = {_name_type(metric, name): i for i, name in enumerate(bag.names)}
     return sorted(match_items(*sides), key=lambda element: order[element.type])
 
 

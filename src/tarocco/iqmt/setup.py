@@ -82,7 +82,7 @@ class Texts:
             {name: texts[name] for name in column.targets}, tuple(texts[name] for name in column.references)
         )
         rows = slice(None) if chosen is None else list(chosen)
-        scored = score_test_set(alone, metrics, READING, advance=advance).scores
+        scored = score_test_set(alone, metrics, READING, progress=advance).scores
         found = []
         for t, target in enumerate(column.targets):
             missing = self._missing(target) | np.all([self._missing(name) for name in column.references], axis=0)

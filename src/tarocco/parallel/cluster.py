@@ -467,9 +467,9 @@ class ShippedFunction:
         return time.perf_counter() - began, results
 
 
-def _check_version(wanted: str) -> None:
-    if wanted != __version__:
-        raise ClusterError(f"a worker has tarocco {__version__}, this process has {wanted}: they must be the same")
+def _check_version(driver: str) -> None:
+    if driver != __version__:
+        raise ClusterError(f"a worker has tarocco {__version__}, this process has {driver}: they must be the same")
 
 
 def _called(function: Callable[..., Any], call: Call) -> Any:

@@ -97,7 +97,7 @@ class StatisticsCache:
         series = []
         for m, (metric, signature) in enumerate(zip(metrics, signatures, strict=True)):
             release = release_of(metric)
-            if release is None:  # its numbers could not be told from those of another version
+            if release is None:  # another version of its code would have the same keys
                 continue
             computation = make_digest("statistics", signature, release, everything if metric.prepares else b"")
             for s, system in enumerate(test_set.systems):

@@ -36,6 +36,7 @@ from tarocco.scoring.settings import (
     TextAndWorkerShortcuts,
     TextShortcuts,
     Workers,
+    WorkerShortcuts,
     apply_shortcuts,
 )
 from tarocco.scoring.statistics import compute_statistics, group_by_encoding, score_batch
@@ -183,18 +184,10 @@ def score_test_set(
     single: bool = False,
     resampling: Resampling | None = None,
     workers: Workers = WORKERS,
-    **shortcuts: Any,
+    **shortcuts: Unpack[WorkerShortcuts],
 ) -> Result:
     """Score every system of a test set with every metric; `resampling` adds bootstrap intervals."""
-    old_keywords: dict[str, Any] = dict(shortcuts)  # accepted until all rooms pass the values
-    if "advance" in old_keywords:
-        old_keywords["progress"] = old_keywords.pop("advance")
-    draws: dict[str, Any] = {
-        name: old_keywords.pop(name) for name in ("confidence", "n_resamples", "seed") if name in old_keywords
-    }
-    if draws.get("confidence") is not None:
-        (resampling,) = apply_shortcuts("score_test_set", draws, RESAMPLING)
-    (workers,) = apply_shortcuts("score_test_set", old_keywords, workers)
+    (workers,) = apply_shortcuts("score_test_set", shortcuts, workers)
     signatures = [score_signature(metric, encoding, test_set.reference_count) for metric in metrics]
     computed = [i for i, metric in enumerate(metrics) if not isinstance(metric, External)]
     from_text = [metrics[i] for i in computed]

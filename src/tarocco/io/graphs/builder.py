@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import InputError
-from tarocco.core.graphs import EPSILON, ArcFeatures, Forest, Graph, Lattice, gather_ragged
+from tarocco.core.graphs import EPSILON, ArcFeatures, Forest, Graph, Lattice
+from tarocco.core.test_set import gather_ragged
 from tarocco.io.files import display_name
 from tarocco.io.text import LineBlock
 

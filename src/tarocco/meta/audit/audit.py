@@ -261,13 +261,11 @@ def audit_test_set(
         raise InputError(f"expected one group label per segment: {len(test_set)} segments, found {len(groups)} labels")
     segment_groups = SegmentGroups.of(groups) if groups is not None else None
     computed = [metric for metric in metrics if not isinstance(metric, External)]
-    how: dict[str, Any] = {"jobs": workers.jobs, "advance": workers.progress}
-    how |= {"store": workers.store, "executor": workers.executor}
-    scores = scores or score_test_set(test_set, metrics, encoding, **how)
+    scores = scores or score_test_set(test_set, metrics, encoding, workers=workers)
     made = make_straw_men(test_set.systems)
     keys = {", ".join(filter(None, reversed(key))): key for key in made}
     straw_men = TestSet({name: made[key] for name, key in keys.items()}, test_set.references)
-    straw_scores = score_test_set(straw_men, computed, encoding, **how).scores if computed else ()
+    straw_scores = score_test_set(straw_men, computed, encoding, workers=workers).scores if computed else ()
     blank = [segments.blank for segments in test_set.systems.values()]
     lengths = np.array([count_characters(segments) for segments in test_set.systems.values()])
     checks: dict[str, Mapping[str, CheckResult]] = {}

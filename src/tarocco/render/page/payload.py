@@ -121,8 +121,8 @@ def optimal_part(result: OptimizeResult) -> dict[str, Any]:
 
 
 def correlation_part(result: CorrelateResult) -> dict[str, Any]:
-    """How well each metric agrees with people at one level."""
-    asked = result.design
+    """Return the agreement of each metric with human scores, at one level."""
+    question = result.design
     return {
         "level": question.level,
         "grouping": question.grouping,

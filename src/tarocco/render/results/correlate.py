@@ -29,7 +29,7 @@ def present_correlations(result: CorrelateResult, width: int | None = None, pair
 
     return Presentation(
         "correlate",
-        asdict(result.question) | {"outliers_found": dict(result.outliers), "notes": list(result.notes)},
+        asdict(result.design) | {"outliers_found": dict(result.outliers), "notes": list(result.notes)},
         result.pairs if pairs else result.to_dict,
         lambda delimiter: separated(result.pairs() if pairs else result.rows(), delimiter),
         show_tables(lambda: [table(result, width)], lambda: footnotes(result, pairs)),
@@ -101,8 +101,8 @@ def leads_table(result: CorrelateResult, width: int | None = None) -> Table:
 
 
 def footnotes(result: CorrelateResult, pairs: bool) -> list[str]:
-    """Below a table: signatures, what columns mean, what is undefined, and who is an outlier."""
-    asked = result.design
+    """Return the lines below a table: signatures, meanings of columns, undefined values, outliers."""
+    question = result.design
     lines = list(dict.fromkeys(one.metric_signature for one in result if not one.sentinel))
     lines += result.human_signatures.values()
     sentinels = list(dict.fromkeys(one.metric for one in result if one.sentinel))
