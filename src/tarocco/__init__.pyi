@@ -42,8 +42,8 @@ from tarocco.explanation.records import Explanation as Explanation
 from tarocco.io.graphs.formats import read_lattices as read_lattices
 from tarocco.io.graphs.formats import write_lattices as write_lattices
 from tarocco.io.scores.human import read_human as read_human
-from tarocco.iqmt.exchange import read_iq as read_iq
-from tarocco.iqmt.exchange import write_iq as write_iq
+from tarocco.iqmt.tree import read_iq as read_iq
+from tarocco.iqmt.tree import write_iq as write_iq
 from tarocco.meta.audit.audit import AuditResult as AuditResult
 from tarocco.meta.audit.audit import audit as audit
 from tarocco.meta.audit.evidence import AuditFinding as AuditFinding

@@ -180,10 +180,10 @@ def test_standard_input_and_other_formats(capsys, plf, tmp_path, monkeypatch):
         (PLF + "\n" + PLF, ["-r", "one"], "f, line 2: lattice 2 has no reference: the references have 1 segments"),
         ("0 ||| a\n", ["--theta", 1, 2], "--theta is for lattices and forests, and f has n-best lists"),
         ("0 ||| a\n", ["--without", "a"], "--without is for lattices and forests"),
-        ("0 1 a a\n1 0 b b\n1\n", [], "f, line 1: a lattice has no cycles, but there is one through state 0"),
+        ("0 1 a a\n1 0 b b\n1\n", [], "f, line 1: expected a lattice without cycles, found one through state 0"),
         ("((('a',nan,1),),)\n", [], "f, line 1"),
         ("((__import__('os'),),)\n", [], "f, line 1"),
-        ("what is this\n", [], "n-best lists, lattices or forests are wanted"),
+        ("what is this\n", [], "expected n-best lists, lattices or forests"),
         ("((('a',1e308,1),('b',-1e308,1),),)\n", ["--scale", "10"], "f, line 1: the weights, times a scale of 10"),
     ],
 )

@@ -283,7 +283,7 @@ def iq_scores(path: str) -> None:
 
 
 def iq_config(path: str) -> None:
-    from tarocco.iqmt.configs import read_eval, written_config
+    from tarocco.iqmt.configs import format_eval, read_eval
 
     config = read_eval(path)
     for kind in ("metrics", "systems", "references"):
@@ -292,7 +292,7 @@ def iq_config(path: str) -> None:
     for key in ("ref", "system"):
         with suppress(TaroccoError):
             config.paths(key)
-    written_config("n", "o", {}, ["S0"], ["R0"], ["BLEU-4"], 3, path)
+    format_eval("n", "o", {}, ["S0"], ["R0"], ["BLEU-4"], 3, path)
     config.segments("segs", 10)
 
 

@@ -262,7 +262,8 @@ def test_how_files_are_named(write, tmp_path):
     assert parse_external_file(f"M={colon}") == ExternalFile("M", colon)
     for text in ("COMET", "=file", "COMET=", "M:lower=file", "a b=file", "a|b=file"):
         with pytest.raises(
-            InputError, match="expected scores as NAME=FILE, NAME=FILE:COLUMN or NAME:error=FILE, found"
+            InputError,
+            match=r"expected (scores as NAME=FILE, NAME=FILE:COLUMN or|the name of a metric as NAME or) NAME:error",
         ):
             parse_external_file(text)
 

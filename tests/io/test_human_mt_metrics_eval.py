@@ -166,7 +166,7 @@ def test_mistakes_of_folders(folder, tmp_path):
         read_human_folder(folder, "en-de", systems=["A", "B"])
     with pytest.raises(InputError, match='no scores of systems "refA", "D"'):
         read_human_folder(folder, "en-de", systems=["A", "B", "C", "refA", "D"])
-    with pytest.raises(InputError, match="3 segments are scored"):
+    with pytest.raises(InputError, match='expected 3 lines for system "A", one per segment, found 2'):
         read_human_folder(folder, "en-de", n_segments=3)
     with pytest.raises(InputError, match='spaces or slashes, such as "a b"'):
         score_file_of(ScoreFileName("en-de", "a b", "sys"), ["A"], np.array([1.0]))

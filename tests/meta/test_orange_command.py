@@ -301,8 +301,8 @@ def test_pooled_segments(capsys, folder):
 @pytest.mark.parametrize(
     ("outputs", "sentence"),
     [
-        (("--errors", "nbest.jsonl"), "nbest.jsonl: this file is read, and would be written over"),
-        (("--errors", "o.html", "--figure", "o.html"), "o.html: two things would be written to this file"),
+        (("--errors", "nbest.jsonl"), "nbest.jsonl: this file is an input and would be overwritten"),
+        (("--errors", "o.html", "--figure", "o.html"), "o.html: two outputs would be written to this file"),
         (("--sample", 3, "--sheet", "r.tsv"), "r.tsv: this file exists and is not a sheet"),
     ],
 )

@@ -216,5 +216,5 @@ def test_a_file_that_changes_meanwhile(texts, path, tmp_path, monkeypatch, kept)
         return reading(self, stretch, *rest)
 
     monkeypatch.setattr(NBestByteRanges, "reading", changed)
-    with pytest.raises(InputError, match=r"nbest.txt: this file has changed while it was read"):
+    with pytest.raises(InputError, match=r"nbest.txt: the file changed while it was read"):
         tarocco.orange(path, texts[1], metrics=["WER"], jobs=1, store=tmp_path / "store" if kept else None)

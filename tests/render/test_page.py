@@ -313,4 +313,4 @@ def test_a_page_is_data_again(payload, tmp_path, capsys):
     assert main(["report", str(page), "-o", str(page)]) == 1
     told = capsys.readouterr().err
     assert "expected an output" in told
-    assert "would be written over" in told
+    assert "would be overwritten" in told

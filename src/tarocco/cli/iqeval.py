@@ -15,7 +15,7 @@ from tarocco.cli import guard
 from tarocco.cli.command import Parser, attempt, say
 
 if TYPE_CHECKING:
-    from tarocco.iqmt.evaluate import TestBed
+    from tarocco.iqmt.evaluate import IQTestBed
 
 PROGRAM = "IQeval"
 ACTIONS = ("doKING", "doQUEEN", "doJACK", "doOQ", "optimizeKING", "TRY", "TRYoq", "TRYall")
@@ -63,10 +63,10 @@ def run(options: argparse.Namespace) -> int | None:
         say(f"expected one new system, found {' '.join(dict.fromkeys(tried))}", PROGRAM)
         return 2
     from tarocco.iqmt.configs import read_eval
-    from tarocco.iqmt.evaluate import Asked, TestBed
+    from tarocco.iqmt.evaluate import EvalOptions, IQTestBed
     from tarocco.render.terminal import progress
 
-    asked = Asked(
+    asked = EvalOptions(
         metrics=options.M,
         systems=options.S,
         references=options.R,
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int | None:
         tried=tried[0] if tried else None,
         remake=options.remake,
     )
-    bed = TestBed(read_eval(options.config), asked, progress)
+    bed = IQTestBed(read_eval(options.config), asked, progress)
     tables = []
     outside = options.doOQ or bool(options.TRYoq or options.TRYall)
     inside = options.doQUEEN or bool(options.TRY or options.TRYall)
@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> int | None:
     return None
 
 
-def scores_table(bed: TestBed, outside: bool, inside: bool, options: argparse.Namespace) -> str:
+def scores_table(bed: IQTestBed, outside: bool, inside: bool, options: argparse.Namespace) -> str:
     """Return the table of metric scores, with QUEEN as the last column."""
     import numpy as np
 
@@ -116,7 +116,7 @@ def scores_table(bed: TestBed, outside: bool, inside: bool, options: argparse.Na
     return write("SYS", names, rows, np.column_stack(columns))
 
 
-def king_table(bed: TestBed, options: argparse.Namespace) -> str:
+def king_table(bed: IQTestBed, options: argparse.Namespace) -> str:
     """Return KING, strict KING and the share of ties, of each metric and of all together."""
     import numpy as np
 
@@ -136,7 +136,7 @@ def king_table(bed: TestBed, options: argparse.Namespace) -> str:
     return matrix("SEG" if options.G == "seg" else "METRIC", columns, rows, values)
 
 
-def search_table(bed: TestBed) -> str:
+def search_table(bed: IQTestBed) -> str:
     """Return the metrics in the order of their addition, with the set's KING after each, and the set as a line."""
     import numpy as np
 
@@ -149,7 +149,7 @@ def search_table(bed: TestBed) -> str:
     return f"{table}\noptimal_metrics= {' '.join(names)}\n"
 
 
-def jack_table(bed: TestBed, options: argparse.Namespace) -> str:
+def jack_table(bed: IQTestBed, options: argparse.Namespace) -> str:
     """Return JACK, of all segments or of each."""
     import numpy as np
 

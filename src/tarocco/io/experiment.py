@@ -323,7 +323,7 @@ class _ExperimentReader:
         return sorted(str(Path(match)) for match in matches if os.path.isfile(match))
 
     def parses(self) -> tuple[str, ...] | None:
-        """Return the files of parses; a text is given by its name in the experiment or by its path."""
+        """Return the files of parses; a text is known by its name in the experiment or by its path."""
         table = self.values.get("parses")
         if table is None:
             return None
