@@ -96,10 +96,10 @@ class TestBedTexts:
             {name: texts[name] for name in group.targets}, tuple(texts[name] for name in group.references)
         )
         rows = slice(None) if chosen is None else list(chosen)
-        scored = score_test_set(alone, metrics, READING, progress=advance).scores
-        found = []
-        for t, target in enumerate(column.targets):
-            missing = self._missing(target) | np.all([self._missing(name) for name in column.references], axis=0)
+        scored = score_test_set(test_set, metrics, ENCODING, progress=advance).scores
+        scores = []
+        for t, target in enumerate(group.targets):
+            missing = self._missing(target) | np.all([self._missing(name) for name in group.references], axis=0)
             of_target = []
             for score in scored[t * len(metrics) : (t + 1) * len(metrics)]:
                 segments = np.where(missing, np.nan, score.segments)

@@ -226,13 +226,8 @@ class _TrialRun:
                 material.test_set,
                 metrics,
                 material.encoding,
-                confidence=options.confidence,
-                n_resamples=options.n_resamples,
-                seed=options.seed,
-                jobs=options.jobs,
-                store=options.store,
-                executor=options.executor,
-                advance=advance,
+                resampling=options.resampling,
+                workers=options.workers(advance),
             )
 
     @cached_property

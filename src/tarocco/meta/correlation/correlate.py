@@ -135,15 +135,7 @@ def correlate(
     chosen += external_metrics(external or {}, test_set, chosen)
     people = make_human_scores(human, list(test_set.systems), len(test_set))
     design = options.resolve(resampling)
-    scores = score_test_set(
-        test_set,
-        [*chosen, LengthRatio()],
-        text.encoding,
-        jobs=workers.jobs,
-        store=workers.store,
-        executor=workers.executor,
-        advance=workers.progress,
-    )
+    scores = score_test_set(test_set, [*chosen, LengthRatio()], text.encoding, workers=workers)
     return correlate_scores(scores, people, design, replace(workers, progress=None))
 
 
