@@ -60,13 +60,8 @@ class Comparison:
         self.batch = batch = self.pairs.batch
         self._wanted = dict.fromkeys(wanted)
         self._made: dict[Hashable, Any] = {}
-        candidates, references = batch.candidate_groups, batch.reference_groups
         sizes = np.empty(6, np.intp)
-        _extent(
-            *(batch.candidates.offsets, candidates.rows, candidates.bounds),
-            *(batch.references.offsets, references.rows, references.bounds),
-            sizes,
-        )
+        _extent(*batch.arrays, sizes)
         # The number of pairs, and the largest of these over segments.
         self._pairs, self._references, self._words, self._blocks, self._longest, self._longest_reference = (
             sizes.tolist()

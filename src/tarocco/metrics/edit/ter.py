@@ -27,28 +27,16 @@ def edits_and_words(batch: Batch) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
     longest = int(batch.candidates.lengths.max(initial=0))
     longest_reference = int(batch.references.lengths.max(initial=0))
     most, words = max(longest, longest_reference), len(batch.vocabulary)
-    # Room to work in. The table of edit distances has a row for each word of the candidate, and one above.
+    # See EditTable in the kernel for what these arrays hold.
     rooms: dict[str, NDArray[Any]] = {
-        # [words, words with a shift made, reference]
         "texts": np.zeros((3, most), np.int32),
-        # [rows, columns, width of a band that is too wide for bits or else 0, tick, ticks of one measurement]
-        "sizes": np.zeros(5, np.intp),
-        # of a row, its band: [first column, end, value]; in bits, `first` is left of bit 0, and `value` stands there
         "frame": np.zeros((longest + 1, 3), np.intp),
-        # of a row, sets of columns: [in the band; where equal words count; 1 more than the column before; 1 less;
-        # equal to the cell diagonally above; 1 more than the cell above]
         "bits": np.zeros((longest + 1, 6), np.uint64),
-        # of a word: [where in the window it stands, the tick at which that was so]
         "seen": np.zeros((words, 2), np.uint64),
         # a wide band, row after row: up to n / 50 rows, each of n / rows + 52 cells
         "cells": np.zeros(3 * longest_reference, np.int32),
-        # of a place p: [words of the candidate before or with word p of the reference, the first wrong word of the
-        # reference from p on, the first wrong word of the candidate from p on]
         "trace": np.zeros((most, 3), np.intp),
-        # of a word: [first place in the reference, first place that is near enough, -]; of a place: [-, -, the next
-        # place of the same word]; -1 is none
         "places": np.full((max(words, longest_reference), 3), -1, np.intp),
-        # [start of the block, its length, where it goes]
         "shifts": np.zeros((1000, 3), np.intp),
     }
     edits = np.zeros(len(Pairs(batch)), np.intp)

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.encode.batch import Batch
-from tarocco.kernels import kernel, ngram_matches, widest
+from tarocco.kernels import kernel, ngram_matches, segments, widest
 from tarocco.metrics.base import Floats
 from tarocco.metrics.pairs import Pairs
 
 _clipped_matches = kernel(ngram_matches, "count_clipped_matches")
-_reference_lengths = kernel(ngram_matches, "measure_reference_lengths")
+_reference_lengths = kernel(segments, "measure_reference_lengths")
 _shared_ngrams = kernel(ngram_matches, "count_matches_of_four")
 _matches_with_many = kernel(widest(ngram_matches), "count_matches_of_many")
 
@@ -133,23 +133,15 @@ def shared_matches(batch: Batch, order: int) -> Floats:
 def _fill_with_many(batch: Batch, order: int, words: int, matches: Floats) -> None:
     """The same where there are many references; any 32 that follow each other have at most so many words."""
     size, shift = table_size(words)
-    counts, nodes = np.empty((order * words, _LANES), np.int16), np.empty((order * words, 4), np.int32)
-    table, tallies = np.zeros((size, 4), np.int32), np.empty((order, _LANES), np.int16)
+    counts, nodes = np.empty((order * words, _LANES), np.int16), np.empty(4 * order * words, np.int32)
+    table, tallies = np.zeros(4 * size, np.int32), np.empty((order, _LANES), np.int16)
     _matches_with_many(*batch.arrays, order, counts, nodes, table, shift, tallies, matches)
 
 
 def reference_lengths(batch: Batch) -> Floats:
     """float64[candidates, 3]: the closest, the shortest and the average reference length of each candidate."""
     lengths = np.zeros((len(batch), len(LENGTHS)))
-    _reference_lengths(
-        batch.candidates.offsets,
-        batch.candidate_groups.rows,
-        batch.candidate_groups.bounds,
-        batch.references.offsets,
-        batch.reference_groups.rows,
-        batch.reference_groups.bounds,
-        lengths,
-    )
+    _reference_lengths(*batch.arrays, lengths)
     return lengths
 
 
