@@ -4,8 +4,8 @@ import pytest
 from annotate.toys import Toy
 from test_cli import run
 
-from tarocco.annotate.cache import forget, register
-from tarocco.annotate.files import read_annotations
+from tarocco.annotate.cache import clear_memory, register
+from tarocco.annotate.parses import read_annotations
 
 TREE = "(S (NP (PRP He)) (VP (VBD left)))\n"
 
@@ -14,7 +14,7 @@ TREE = "(S (NP (PRP He)) (VP (VBD left)))\n"
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     register("toy", Toy())
-    forget()
+    clear_memory()
     (tmp_path / "a.txt").write_text("He left\nShe stayed\n")
     (tmp_path / "one.txt").write_text("He left\n")
     return tmp_path
@@ -31,7 +31,7 @@ def test_files_beside_the_text(capsys, folder):
 def test_standard_output_and_store(capsys, folder):
     for _ in range(2):
         code, out, _ = run(capsys, "annotate", "one.txt", "--analyzer", "toy", "-f", "conllu", "--store", "s.db")
-        forget()
+        clear_memory()
         assert (code, out.splitlines()[1]) == (0, "1\tHe\t_\t_\tH\t_\t_\t_\t_\t_")
     code, out, _ = run(capsys, "store", "info", "s.db")
     assert "analyzed     1 texts" in out
@@ -49,7 +49,7 @@ def test_parses_are_checked_and_completed(capsys, folder):
     code, _, err = run(capsys, "annotate", "a.txt", "--parses", "one.ptb", "-f", "trees")
     assert (code, err.strip()) == (
         1,
-        'tarocco: one.ptb, line 1: the file ends here, but segment 2 goes on with "Shestayed"',
+        'tarocco: one.ptb, line 1: the file ends here, but segment 2 continues with "Shestayed"',
     )
 
 

@@ -17,9 +17,8 @@ from textbook import resampling
 import tarocco
 from tarocco import datasets
 from tarocco.cli import main
-from tarocco.core.arguments import make_test_set
 from tarocco.core.errors import BadParameter, InputError, UnknownName
-from tarocco.core.test_set import HumanScores
+from tarocco.core.test_set import HumanScores, make_test_set
 from tarocco.encode.batch import Encoding
 from tarocco.meta.correlation.levels import CorrelationLevel
 from tarocco.meta.correlation.metric_tests import MetricTestInput, compare_metrics
@@ -356,7 +355,7 @@ def test_wrong_data():
         tarocco.correlate(DEMO.systems, DEMO.references, whole, metrics="chrF", level="segment")
     with pytest.raises(InputError, match="a mapping from names to segments"):
         tarocco.correlate(DEMO.systems["mirror"], DEMO.references, ADEQUACY, metrics="chrF")
-    with pytest.raises(InputError, match="300 distinct segments are wanted, and there are only 60"):
+    with pytest.raises(InputError, match="expected at least 300 segments to draw sets of 300, found 60"):
         correlated(level="document", document_size=300)
     with pytest.raises(UnknownName, match='"COMET" was not correlated'):
         correlated()["COMET"]
@@ -486,7 +485,7 @@ def test_human_scores_of_an_experiment(capsys, tmp_path):
         ([*GRADES, "--level", "segment", "--test", "perm"], "the permutation test is for the system level"),
         (
             [*GRADES, "--level", "document", "--document-size", "61"],
-            "61 distinct segments are wanted",
+            "expected at least 61 segments",
         ),
     ],
 )

@@ -16,7 +16,7 @@ from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.test_set import HumanScores
 from tarocco.meta.correlation.levels import CorrelationLevel, make_level
 from tarocco.meta.correlation.score_sources import make_human_source, make_metric_source, make_source
-from tarocco.scoring.resampling import random_sets
+from tarocco.scoring.resampling import draw_random_sets
 
 MISSING = float("nan")
 SCORES = st.integers(-8, 8).map(float)  # integers, whose means over up to six segments tie in the same way everywhere
@@ -68,7 +68,7 @@ def test_views_are_the_twins(view, sides, coefficient):
 
 @given(tables(), st.sampled_from(sorted(TWINS)), st.booleans())
 def test_pseudo_documents_are_the_twins(sides, coefficient, within):
-    chosen = random_sets(3, sides[0].shape[1], count=4, size=min(2, sides[0].shape[1]))
+    chosen = draw_random_sets(3, sides[0].shape[1], count=4, size=min(2, sides[0].shape[1]))
     twin = textbook.within_pseudo_documents if within else textbook.pseudo_documents
     wanted = twin(TWINS[coefficient], *(side.tolist() for side in sides), chosen.tolist())
     found = agreement(CorrelationLevel("document", "item" if within else "none", chosen), coefficient, *sides)
@@ -93,7 +93,7 @@ def test_resampled_documents_are_made_of_drawn_segments():
     rng = np.random.default_rng(2)
     human = rng.normal(size=(4, 12))
     metric = human + rng.normal(size=(4, 12))
-    chosen = random_sets(1, 12, count=10, size=5)
+    chosen = draw_random_sets(1, 12, count=10, size=5)
     found = resampled(CorrelationLevel("document", "none", chosen), "pearson", metric, human, 3, 9)
     for number, value in enumerate(found):
         segments = sorted(resampling.draws(12, 9, number))
@@ -205,5 +205,5 @@ def test_views_that_do_not_exist(level, grouping, said):
 
 
 def test_too_few_segments_for_documents():
-    with pytest.raises(InputError, match="30 distinct segments are wanted, and there are only 12"):
+    with pytest.raises(InputError, match="expected at least 30 segments to draw sets of 30, found 12"):
         make_level("document", None, 12)

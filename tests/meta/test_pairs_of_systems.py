@@ -16,7 +16,7 @@ from tarocco.meta.correlation.agreement import (
     pairwise_accuracy,
     soft_pairwise_accuracy,
 )
-from tarocco.scoring.resampling import random_sets
+from tarocco.scoring.resampling import draw_random_sets
 
 MISSING = float("nan")
 ROUND = st.integers(-4, 4).map(lambda k: k / 4)
@@ -33,16 +33,16 @@ def tables(draw, systems=5, segments=6):
 
 
 def test_pseudo_documents_are_distinct_segments_and_depend_on_seed_and_number_alone():
-    found = random_sets(5, 100, count=400, size=30)
+    found = draw_random_sets(5, 100, count=400, size=30)
     assert all(len(set(document)) == 30 for document in found.tolist())
-    assert found.tolist()[:20] == random_sets(5, 100, count=20, size=30).tolist()
-    assert found.tolist() != random_sets(6, 100, count=400, size=30).tolist()
+    assert found.tolist()[:20] == draw_random_sets(5, 100, count=20, size=30).tolist()
+    assert found.tolist() != draw_random_sets(6, 100, count=400, size=30).tolist()
     times = np.bincount(found.ravel(), minlength=100)  # binomial, 120 expected, standard deviation 9
     assert times.min() > 75
     assert times.max() < 165
-    assert random_sets(5, 30, count=2).tolist() == [list(range(30))] * 2
-    with pytest.raises(InputError, match="sets of 30 distinct segments are wanted, and there are only 29"):
-        random_sets(5, 29)
+    assert draw_random_sets(5, 30, count=2).tolist() == [list(range(30))] * 2
+    with pytest.raises(InputError, match="expected at least 30 segments to draw sets of 30, found 29"):
+        draw_random_sets(5, 29)
 
 
 @given(tables())

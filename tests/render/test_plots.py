@@ -286,7 +286,7 @@ def test_paths_that_cannot_be_written(tmp_path, monkeypatch):
     for path, message in (
         ("chart.gif", r"chart\.gif: the name of a figure ends in \.html, \.svg, \.png, \.pdf or \.json"),
         ("chart", "the name of a figure ends in"),
-        ("folder.svg", "this is a directory"),
+        ("folder.svg", "expected a file, found a directory"),
         ("missing/chart.svg", "there is no directory .*missing"),
     ):
         with pytest.raises(InputError, match=message):
@@ -302,7 +302,7 @@ def test_a_file_is_whole_or_not_there(tmp_path, monkeypatch):
     path.write_bytes(b"old")
     link = tmp_path / "link"
     link.symlink_to(path)
-    writing.write_whole(link, b"new")
+    writing.write_atomically(link, b"new")
     assert (path.read_bytes(), link.is_symlink()) == (b"new", True)
     umask = os.umask(0)
     os.umask(umask)
@@ -312,12 +312,12 @@ def test_a_file_is_whole_or_not_there(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(writing.os, "fsync", full)
-    with pytest.raises(InputError, match="file: it could not be written: No space left on device"):
-        writing.write_whole(path, b"newer")
+    with pytest.raises(InputError, match="the file could not be written"):
+        writing.write_atomically(path, b"newer")
     monkeypatch.undo()
     monkeypatch.setattr(writing.os, "replace", full)
     with pytest.raises(InputError, match="No space left"):
-        writing.write_whole(path, b"newer")
+        writing.write_atomically(path, b"newer")
     assert path.read_bytes() == b"new"
     assert sorted(os.listdir(tmp_path)) == ["file", "link"]
 

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from tarocco.encode.batch import Batch, Encoding
 from tarocco.encode.vocabulary import Ragged
 from tarocco.kernels import assignment, kernel
-from tarocco.metrics.base import Agreement, Example, Floats, OnePass, parameter
+from tarocco.metrics.base import Agreement, Example, Floats, OnePassMetric, parameter
+from tarocco.metrics.comparison import TextPairs
 from tarocco.metrics.linguistic.base import analyzed, in_words, layers_of
 from tarocco.metrics.linguistic.layers import named
 from tarocco.metrics.linguistic.shallow import texts
 from tarocco.metrics.meteor import shared_keys
 from tarocco.metrics.ngram.counts import share
-from tarocco.metrics.pairs import Pairs
 
 _match = kernel(assignment, "match_ngrams")
 
@@ -30,7 +30,7 @@ _MOST_WORDS = 4096  # of a text: matrices of so many rows and columns take 256 M
 Ids = NDArray[np.int32]
 
 
-def matched_ngrams(pairs: Pairs, tags: Ids, synsets: Ragged) -> Floats:
+def matched_ngrams(pairs: TextPairs, tags: Ids, synsets: Ragged) -> Floats:
     """float64[pairs, 3]: the weight of the matched n-grams of orders 1 to 3, for each candidate and reference.
 
     The words of the batch are lemmas; `tags` has a number for each of them, the candidates' and then the references';
@@ -77,7 +77,7 @@ class Matched:
             said = f"MAXSIM takes texts of at most {_MOST_WORDS} words, here is one of {longest}"
             raise layers.refused(int(layers.lengths.argmax()), said)
         self._tags = named(layers.flat("tags"), str.upper)[0].astype(np.int32)
-        self.pairs = Pairs(in_words(batch, texts(layers, "l")))
+        self.pairs = TextPairs(in_words(batch, texts(layers, "l")))
 
     @cached_property
     def scores(self) -> Floats:
@@ -91,7 +91,7 @@ class Matched:
 
 
 @dataclass(frozen=True)
-class MaxSim(OnePass):
+class MaxSim(OnePassMetric):
     """The mean F of unigrams, bigrams and trigrams of lemmas, matched one to one with the largest weight."""
 
     references: str = parameter(

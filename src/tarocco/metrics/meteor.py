@@ -15,9 +15,9 @@ from tarocco.core.names import Value
 from tarocco.encode.batch import Batch, Encoding
 from tarocco.encode.vocabulary import Ragged
 from tarocco.kernels import kernel, meteor_chunks, meteor_matching
-from tarocco.metrics.base import Agreement, Example, Floats, OnePass, parameter
+from tarocco.metrics.base import Agreement, Example, Floats, OnePassMetric, parameter
+from tarocco.metrics.comparison import TextPairs
 from tarocco.metrics.ngram.counts import share
-from tarocco.metrics.pairs import Pairs
 
 _link = kernel(meteor_matching, "link_words")
 _follow = kernel(meteor_matching, "link_successors")
@@ -41,7 +41,7 @@ class Alignments:
     """What is known of a batch; each way to align is tried once, when it is first asked for."""
 
     def __init__(self, batch: Batch) -> None:
-        self.pairs = Pairs(batch)
+        self.pairs = TextPairs(batch)
         self._counted: dict[tuple[tuple[str, ...], str, bool], NDArray[np.intp]] = {}
 
     def counts(self, stages: tuple[str, ...], stemmer: str, jointly: bool) -> NDArray[np.intp]:
@@ -102,12 +102,14 @@ def together(stages: Sequence[Ragged]) -> Ragged:
     return Ragged(np.concatenate(values)[order].astype(np.int32), offsets)
 
 
-def align(pairs: Pairs, stages: Sequence[Ragged], crossings: bool) -> NDArray[np.intp]:
+def align(pairs: TextPairs, stages: Sequence[Ragged], crossings: bool) -> NDArray[np.intp]:
     """[matches, chunks, whether states were left out] of each pair, stage after stage; keys are those of the words."""
     return align_words(pairs, stages, crossings)[0]
 
 
-def align_words(pairs: Pairs, stages: Sequence[Ragged], crossings: bool) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+def align_words(
+    pairs: TextPairs, stages: Sequence[Ragged], crossings: bool
+) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
     """The same, and for each word of each pair's candidate the word of the reference that it is matched with, or -1.
 
     Without crossings these are the words of a matching with as many matches, which has more chunks where a search found
@@ -144,7 +146,7 @@ def align_words(pairs: Pairs, stages: Sequence[Ragged], crossings: bool) -> tupl
 
 
 def _linked(
-    pairs: Pairs, keys: Ragged, starts: NDArray[np.intp], partners: NDArray[np.int32], longest: int
+    pairs: TextPairs, keys: Ragged, starts: NDArray[np.intp], partners: NDArray[np.int32], longest: int
 ) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
     """Where the links of each word begin, and the links, with room for what else is to be known of them."""
     batch = pairs.batch
@@ -209,7 +211,7 @@ _OF_VARIANT: dict[str, dict[str, Value]] = {
 
 
 @dataclass(frozen=True)
-class Meteor(OnePass):
+class Meteor(OnePassMetric):
     """The F-mean of the words that an alignment matches, less a penalty for the chunks that they are in."""
 
     module: str = parameter("wnsyn", "the last stage of matching", choices=STAGES, in_stem=True)

@@ -38,8 +38,8 @@ def _missing(name: str, material: Material) -> str | None:
     return {
         "scores": lambda _: None,
         "significance": _no_pair,
-        "agreement": lambda own: None if len(own.of_segments) > 1 else "a second metric with scores of segments",
-        "breakdown": lambda own: None if own.of_segments else "a metric with scores of segments",
+        "agreement": lambda own: None if len(own.segment_metrics) > 1 else "a second metric with scores of segments",
+        "breakdown": lambda own: None if own.segment_metrics else "a metric with scores of segments",
         "audit": _no_pair,
         "ORANGE": _no_lists,
         "KING": lambda own: _too_few(own, 3) or _no_pairs(own, 1),
@@ -58,7 +58,7 @@ def _with(name: str, material: Material) -> str:
     return {
         "scores": f"{systems}, {counted(len(test_set), 'segment')}, {counted(references, 'reference')}",
         "significance": f"all pairs of {systems}",
-        "agreement": counted(len(material.of_segments), "metric"),
+        "agreement": counted(len(material.segment_metrics), "metric"),
         "breakdown": f"{counted(len(set(material.labels)), 'group')}, and length" if material.labels else "length",
         "audit": "five checks" if material.labels else "four checks; group labels would add mixing",
         "ORANGE": "n-best lists",
@@ -84,14 +84,14 @@ def _too_few(material: Material, least: int) -> str | None:
 
 
 def _no_pairs(material: Material, least: int) -> str | None:
-    if len(material.of_pairs) >= least:
+    if len(material.pairwise_metrics) >= least:
         return None
     return "a metric that can compare any two texts" if least == 1 else "a second metric that can compare any two texts"
 
 
 def _too_large(material: Material) -> str | None:
     texts = len(material.test_set.systems) + len(material.test_set.references)
-    needed = len(material.of_pairs) * len(material.test_set) * texts**2
+    needed = len(material.pairwise_metrics) * len(material.test_set) * texts**2
     return None if needed <= LARGEST else f"memory: every text with every other takes {needed:,} numbers"
 
 
@@ -100,16 +100,16 @@ def _too_many_references(material: Material) -> str | None:
     references = len(material.test_set.references)
     words = references * -(-references * (references - 1) // 64)
     texts = len(material.test_set.systems) + references
-    needed = len(material.of_pairs) * len(material.test_set) * texts * words
+    needed = len(material.pairwise_metrics) * len(material.test_set) * texts * words
     return None if needed <= LARGEST else f"memory: decisions with so many references are {64 * needed:,} bits"
 
 
 def _no_lists(material: Material) -> str | None:
     if material.nbest is None:
         return "n-best lists (nbest)"
-    if material.most_references < 2 and not material.given:
+    if material.most_references < 2 and not material.candidate_scores:
         return "two references (there is 1): one is scored against the others"
-    return None if material.of_made_texts or material.given else "a metric that can score any text"
+    return None if material.audit_metrics or material.candidate_scores else "a metric that can score any text"
 
 
 def _no_people(material: Material) -> str | None:
@@ -122,7 +122,7 @@ def _no_people(material: Material) -> str | None:
 
 
 def _no_judge_of_references(material: Material) -> str | None:
-    if not material.of_made_texts:
+    if not material.audit_metrics:
         return "a metric that can score any text"
     judge = judge_of_references(material)
     few = _too_few(material, {"people": 2, "ORANGE": 3, "KING": 4}[judge])

@@ -15,45 +15,52 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tarocco.annotate.analyzers import Analyzer
-from tarocco.core.arguments import Candidates, References
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.core.test_set import TestSet
-from tarocco.io.nbest.lists import NBestFile
+from tarocco.core.test_set import Candidates, References, TestSet
 from tarocco.meta.audit.audit import AuditResult, audit_test_set
-from tarocco.meta.audit.evidence import Settings as AuditSettings
+from tarocco.meta.audit.evidence import AuditSettings
 from tarocco.meta.correlation.agreement import MIN_POINTS
 from tarocco.meta.correlation.correlate import correlate_scores
 from tarocco.meta.correlation.metric_tests import count_comparisons
 from tarocco.meta.correlation.results import CorrelateResult, make_question
-from tarocco.meta.correlation.score_sources import MIN_SYSTEMS, HumanInput, LengthRatio, describe_judged_systems
-from tarocco.meta.orange.cases import Selection
-from tarocco.meta.orange.confusions import Confusion, Wanted
-from tarocco.meta.orange.hearing import Lists
-from tarocco.meta.orange.orange import NBest, given_lists
-from tarocco.meta.orange.results import OrangeResult
-from tarocco.meta.orange.rules import Panel, Resampling, Rules
-from tarocco.meta.orange.trial import run_trial
+from tarocco.meta.correlation.score_sources import MIN_SYSTEMS, HumanInput, LengthRatio
+from tarocco.meta.orange.orange import NBest, open_lists, run_orange
+from tarocco.meta.orange.results import FROM_STORE, OrangeResult
+from tarocco.meta.orange.rules import OrangeRules, make_scorers
 from tarocco.meta.qarla.optimize import run_optimize
-from tarocco.meta.qarla.qarla import evaluate_jack, evaluate_king, evaluate_queen, make_settings
+from tarocco.meta.qarla.qarla import KING_OPTIONS, QARLA_OPTIONS, evaluate_jack, evaluate_king, evaluate_queen
 from tarocco.meta.qarla.results import OptimizeResult
-from tarocco.meta.qarla.set_search import WIDTH, SetSearch
+from tarocco.meta.qarla.set_search import SetSearch
 from tarocco.meta.qarla.similarities import Similarities, compute_similarities, count_similarities
 from tarocco.meta.references.curves import ReferencesResult
-from tarocco.meta.references.judges import Judge, by_king, by_orange, by_people
-from tarocco.meta.references.study import run_references, subsets_of
-from tarocco.meta.references.subsets import pool_of
+from tarocco.meta.references.study import (
+    Judge,
+    KingJudge,
+    ReferenceStudy,
+    draw_subsets,
+    judge_by_orange,
+    judge_by_people,
+    run_references,
+)
+from tarocco.meta.references.subsets import make_pool
 from tarocco.meta.significance.compare import CompareResult, compare_scores
-from tarocco.meta.significance.paired_tests import DEFAULT_RESAMPLES, PairedTest, required_draws
+from tarocco.meta.significance.paired_tests import PairedTest, required_draws
 from tarocco.metrics.base import Metric
-from tarocco.metrics.external import Given
+from tarocco.metrics.external import ExternalSource
 from tarocco.parallel.fan_out import check_jobs
 from tarocco.scoring.resampling import check_resampling
 from tarocco.scoring.results import Result
 from tarocco.scoring.score import score_test_set
-from tarocco.scoring.settings import SEED
+from tarocco.scoring.settings import SEED, Resampling, Workers
 from tarocco.trials.breakdowns import correlate_metrics, make_breakdowns
 from tarocco.trials.findings import Findings, PlanStep
-from tarocco.trials.inputs import Material, material_of_experiment, material_of_texts
+from tarocco.trials.inputs import (
+    Material,
+    combine_settings,
+    material_of_experiment,
+    material_of_texts,
+    open_experiment,
+)
 from tarocco.trials.plan import judge_of_references, plan
 
 if TYPE_CHECKING:
@@ -64,8 +71,6 @@ if TYPE_CHECKING:
 
 ALPHA = 0.05  # of all tests
 SUBSETS = 10  # of references of each size
-SHARE, DRAWS = 0.1, 100  # of audits
-FROM_STORE = "found in the store"  # how the note ends that is about the run, not about the data
 
 Advance = Callable[..., None]
 Watch = Callable[[str, str, int | None, str | None], AbstractContextManager[Advance]]
@@ -89,6 +94,7 @@ class TrialOptions:
     jobs: int | None = None
     store: Store | str | Path | None = None
     executor: Executor | None = None
+    short: str = "skip"  # or "keep", for n-best lists with fewer candidates than the longest, as in `OrangeRules`
 
     def __post_init__(self) -> None:
         check_resampling(self.confidence, self.n_resamples, self.seed)
@@ -151,9 +157,15 @@ class _Run:
             "breakdown": lambda: make_breakdowns(self.scores, self.material.test_set, self.material.labels),
             "audit": self.audit,
             "ORANGE": self.orange,
-            "KING": lambda: evaluate_king(self.near, None, "segment", self.settings),
-            "QUEEN": lambda: evaluate_queen(self.near, self._scores_of(self.material.of_pairs), self.settings),
-            "JACK": lambda: evaluate_jack(self.near, None, self.settings),
+            "KING": lambda: evaluate_king(self.near, None, KING_OPTIONS, self.resampling, self.conduct.jobs),
+            "QUEEN": lambda: evaluate_queen(
+                self.near,
+                self._scores_of(self.material.pairwise_metrics),
+                QARLA_OPTIONS,
+                self.resampling,
+                self.conduct.jobs,
+            ),
+            "JACK": lambda: evaluate_jack(self.near, None, QARLA_OPTIONS, self.resampling, self.conduct.jobs),
             "optimal set": self.optimal,
             "people": self.people,
             "references": self.references,
@@ -202,17 +214,14 @@ class _Run:
         """The scores of all metrics and, for people, what the length alone says."""
         own, conduct = self.material, self.conduct
         metrics = [*own.metrics, *([LengthRatio()] if own.human is not None else [])]
-        computed = len(own.from_text) + len(metrics) - len(own.metrics)
+        computed = len(own.computed_metrics) + len(metrics) - len(own.metrics)
         with self.watched("scores", "scores", len(own.test_set) * len(own.test_set.systems) * computed) as advance:
             return score_test_set(
                 own.test_set,
                 metrics,
                 own.encoding,
-                confidence=conduct.confidence,
-                n_resamples=conduct.n_resamples,
-                seed=conduct.seed,
-                advance=advance,
-                **self.workers,
+                resampling=Resampling(conduct.n_resamples, conduct.confidence, conduct.seed),
+                workers=Workers(**self.workers, progress=advance),
             )
 
     @cached_property
@@ -228,85 +237,70 @@ class _Run:
 
     def audit(self) -> AuditResult:
         own, conduct = self.material, self.conduct
-        elsewhere = [metric for metric in own.metrics if metric not in own.from_text]
-        fit = self.leave_out("audit", [*own.of_made_texts, *elsewhere], "no file describes the texts that it makes")
+        elsewhere = [metric for metric in own.metrics if metric not in own.computed_metrics]
+        fit = self.leave_out("audit", [*own.audit_metrics, *elsewhere], "no file describes the texts that it makes")
         if not fit:
             raise InputError("no metric can score the texts that an audit makes")
-        settings = AuditSettings(ALPHA, SHARE, DRAWS, DEFAULT_RESAMPLES["bootstrap"], conduct.seed, conduct.jobs)
-        total = len(own.test_set) * (2 * len(own.test_set.systems) + 1) * len(own.of_made_texts)
+        settings = AuditSettings(alpha=ALPHA, seed=conduct.seed)
+        total = len(own.test_set) * (2 * len(own.test_set.systems) + 1) * len(own.audit_metrics)
         with self.watched("audit", "scores", total) as advance:
             return audit_test_set(
                 own.test_set,
                 fit,
                 own.encoding,
                 settings=settings,
+                workers=Workers(**self.workers, progress=advance),
                 groups=own.labels,
                 scores=self._scores_of(fit),
-                advance=advance,
-                store=conduct.store,
-                executor=conduct.executor,
             )
 
     # --- judges ----------------------------------------------------------------------------------------------------
 
     def orange(self) -> OrangeResult:
         own, conduct = self.material, self.conduct
-        fit: Sequence[Metric] = own.of_made_texts if own.most_references > 1 else []
+        fit: Sequence[Metric] = own.audit_metrics if own.most_references > 1 else []
         self.leave_out("ORANGE", fit, "there are no scores of the candidates of n-best lists")
         n, nbest = len(own.test_set), own.nbest
         assert nbest is not None
-        kept: list[Confusion] = []
-        rules = Rules(
-            own.list_encoding,
-            Selection(None, False, False, 0),
-            "fair",
-            "average-score",
-            "average",
-            "keep",  # every list counts, with its own length
-            Resampling(conduct.confidence, conduct.n_resamples, conduct.seed),
-        )
-        if isinstance(nbest, str | os.PathLike):
-            path = os.fspath(nbest)
-            lists = Lists(NBestFile(path, n, own.first_id), path, own.first_id)
-        else:
-            lists = Lists(given_lists(nbest, n), "nbest")
+        rules = OrangeRules(short=conduct.short, curve=True, confusions=conduct.confusions, first_id=own.first_id)
         with self.watched("ORANGE", "lists", n, "candidates") as advance:
-            found = run_trial(
-                lists,
+            result = run_orange(
+                *open_lists(nbest, n, rules),
                 TestSet({}, own.test_set.references, None, own.test_set.reference_names),
-                Panel(fit, own.given),
-                rules,
-                confusions=Wanted(conduct.confusions, 0, conduct.seed, own.first_id) if conduct.confusions else None,
-                on_confusion=kept.append,
+                make_scorers(fit, own.candidate_scores),
+                rules=rules,
+                encoding=own.list_encoding,
+                resampling=Resampling(conduct.n_resamples, conduct.confidence, conduct.seed),
+                workers=Workers(**self.workers),
                 advance=advance,
-                **self.workers,
             )
-        counting = set(found.segments.tolist())
-        notes = tuple(note for note in found.notes if not note.endswith(FROM_STORE))
-        return replace(found, notes=notes, confusions=tuple(one for one in kept if one.segment - 1 in counting))
+        return replace(result, notes=tuple(note for note in result.notes if not note.endswith(FROM_STORE)))
 
     @cached_property
-    def settings(self) -> Any:
-        conduct = self.conduct
-        return make_settings(
-            confidence=conduct.confidence, n_resamples=conduct.n_resamples, seed=conduct.seed, jobs=conduct.jobs
-        )
+    def resampling(self) -> Resampling:
+        return Resampling(self.conduct.n_resamples, self.conduct.confidence, self.conduct.seed)
 
     @cached_property
     def near(self) -> Similarities:
         """How near all texts are to each other: what KING, QUEEN, JACK and sets of metrics are found from."""
         own, first = self.material, "KING" if self.possible("KING") else "QUEEN"
-        fit = self.leave_out("KING, QUEEN and JACK", own.of_pairs, "there are no scores of pairs of texts")
+        fit = self.leave_out("KING, QUEEN and JACK", own.pairwise_metrics, "there are no scores of pairs of texts")
         every = self.possible("JACK")
         with self.watched(first, "similarities", count_similarities(own.test_set, fit, every)) as advance:
             return compute_similarities(
-                own.test_set, fit, own.encoding, between_systems=every, advance=advance, **self.workers
+                own.test_set,
+                fit,
+                own.encoding,
+                between_systems=every,
+                workers=Workers(**self.workers, progress=advance),
             )
 
     def optimal(self) -> OptimizeResult:
-        search = SetSearch("greedy", "strict", WIDTH, None)
-        with self.watched("optimal set", "sets", search.steps(len(self.near.metrics))) as advance:
-            return run_optimize(self.near, search, self.settings, advance=advance)
+        search = SetSearch()
+        with self.watched("optimal set", "sets", search.count_sets(len(self.near.metrics))) as advance:
+            return run_optimize(
+                self.near, search, QARLA_OPTIONS, self.resampling, Workers(self.conduct.jobs, progress=advance)
+            )
 
     def people(self) -> tuple[CorrelateResult, ...]:
         """The correlation of systems' scores, and that within segments, as far as there are enough scores."""
@@ -348,32 +342,22 @@ class _Run:
         """Curves by people where they judged enough systems, else by ORANGE, or else by KING."""
         own, conduct, human = self.material, self.conduct, self.material.human
         who = judge_of_references(own)
-        fit = self.leave_out("references", own.of_made_texts, "there are no scores with fewer references")
+        fit = self.leave_out("references", own.audit_metrics, "there are no scores with fewer references")
+        study = ReferenceStudy(n_subsets=SUBSETS, seed=conduct.seed)
         judge: Judge
         if human is not None and who == "people":
             first = next(iter(human.criteria))
             people = replace(human, criteria={first: human.criteria[first]}, kinds={first: human.kinds[first]})
-            pool = pool_of(replace(own.test_set, systems={name: own.test_set.systems[name] for name in human.systems}))
-            notes = describe_judged_systems(people, list(own.test_set.systems))
-            judge = by_people(people, pool, own.encoding, seed=conduct.seed, notes=notes)
+            pool, judge = judge_by_people(own.test_set, people, own.encoding, study)
         elif own.nbest is not None and who == "ORANGE":
-            pool = pool_of(TestSet({}, own.test_set.references, None, own.test_set.reference_names), least=3)
-            judge = by_orange(own.nbest, pool, own.list_encoding, conduct.seed, own.first_id)
+            pool = make_pool(TestSet({}, own.test_set.references, None, own.test_set.reference_names), least=3)
+            judge = judge_by_orange(own.nbest, pool, own.list_encoding, conduct.seed, own.first_id)
         else:
-            pool = pool_of(own.test_set, least=4)
-            judge = by_king(pool, own.encoding, conduct.jobs)
-        count = len(subsets_of(pool, judge, SUBSETS, conduct.seed))
-        with self.watched("references", "subsets", count) as advance:
-            return run_references(
-                pool,
-                fit,
-                judge,
-                n_subsets=SUBSETS,
-                seed=conduct.seed,
-                jobs=conduct.jobs,
-                store=conduct.store,
-                advance=advance,
-            )
+            pool = make_pool(own.test_set, least=4)
+            judge = KingJudge(own.encoding, pool, Workers(conduct.jobs))
+        with self.watched("references", "subsets", len(draw_subsets(pool, judge, study))) as advance:
+            workers = Workers(conduct.jobs, conduct.store, progress=advance)
+            return run_references(pool, fit, judge, study, workers)
 
 
 # The whole trial of metrics and systems: `tarocco.trial`.
@@ -389,18 +373,19 @@ def trial(
     groups: Iterable[str] | None = None,
     source: Iterable[str] | None = None,
     documents: Iterable[str] | None = None,
-    external: Mapping[str, Given] | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
     name: str = "trial",
     tokenize: str | None = None,
     lowercase: bool | None = None,
     analyzer: Analyzer | None = None,
     confusions: int = 0,
-    confidence: float = 0.95,
-    n_resamples: int = 1000,
-    seed: int = SEED,
+    confidence: float | None = None,
+    n_resamples: int | None = None,
+    seed: int | None = None,
     jobs: int | None = None,
     store: Store | str | Path | None = None,
     executor: Executor | None = None,
+    short: str = "skip",
 ) -> Findings:
     """Which metric should I trust, and which system is better? Everything that the data allow, and a verdict.
 
@@ -428,8 +413,10 @@ def trial(
         As for `tarocco.score`. With a store a trial that was stopped goes on where it was.
     confusions
         How many candidates that stand above the references are kept of each list and metric.
+    short
+        Whether ORANGE should "skip" or "keep" n-best lists that are shorter than the longest, as for `tarocco.orange`.
     confidence, n_resamples, seed
-        Of all intervals and tests.
+        Of all intervals and tests: by default the experiment's, or 0.95, 1000 and 12345.
 
     Raises
     ------
@@ -446,8 +433,7 @@ def trial(
     >>> result.verdict.groups[0]
     ('careful',)
     """
-    conduct = TrialOptions(confidence, n_resamples, seed, confusions, jobs, store, executor)
-    said: dict[str, Any] = {
+    requested: dict[str, Any] = {
         "metrics": metrics,
         "nbest": nbest,
         "human": human,
@@ -457,12 +443,24 @@ def trial(
         "tokenize": tokenize,
         "lowercase": lowercase,
         "analyzer": analyzer,
+        "confidence": confidence,
+        "n_resamples": n_resamples,
+        "seed": seed,
+        "store": store,
     }
     if isinstance(systems, str | os.PathLike):
         if references is not None or documents is not None:
-            raise InputError("an experiment file names references and documents: give it alone")
-        return conduct_trial(material_of_experiment(systems, **said), conduct, f"tarocco trial {os.fspath(systems)}")
-    if references is None:
-        raise InputError("references are wanted beside systems, or the name of an experiment file alone")
-    material = material_of_texts(systems, references, name=name, documents=documents, **said)
-    return conduct_trial(material, conduct, "tarocco.trial(...)")
+            raise InputError("an experiment file names references and documents: pass it alone")
+        experiment = open_experiment(systems)
+        material = material_of_experiment(experiment, requested)
+        command = f"tarocco trial {os.fspath(systems)}"
+    elif references is None:
+        raise InputError("expected references beside systems, or the name of an experiment file alone")
+    else:
+        experiment = None
+        material = material_of_texts(systems, references, name, documents, requested)
+        command = "tarocco.trial(...)"
+    settings = combine_settings(requested, experiment)
+    resampling = settings["confidence"] or 0.95, settings["n_resamples"], settings["seed"]
+    conduct = TrialOptions(*resampling, confusions, jobs, settings["store"], executor, short)
+    return conduct_trial(material, conduct, command)

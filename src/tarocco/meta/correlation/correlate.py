@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tarocco.annotate.analyzers import Analyzer, analyzer_name
-from tarocco.core.arguments import Candidates, References, make_test_set
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.records import Interval
-from tarocco.core.test_set import HumanScores
+from tarocco.core.test_set import Candidates, HumanScores, References, make_test_set
 from tarocco.encode.batch import Encoding
 from tarocco.meta.correlation import score_sources
 from tarocco.meta.correlation.agreement import MIN_POINTS, calibrated_ties, pairwise_accuracy, soft_pairwise_accuracy
@@ -41,7 +40,7 @@ from tarocco.meta.correlation.score_sources import (
 )
 from tarocco.meta.significance.paired_tests import required_draws
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.external import Given, external_metrics
+from tarocco.metrics.external import ExternalSource, external_metrics
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import percentiles
 from tarocco.scoring.results import Result
@@ -78,7 +77,7 @@ def correlate(
     tokenize: str = "13a",
     lowercase: bool = False,
     analyzer: Analyzer | None = None,
-    external: Mapping[str, Given] | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
     jobs: int | None = None,
     store: Store | str | Path | None = None,
     executor: Executor | None = None,

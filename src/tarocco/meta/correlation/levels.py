@@ -19,7 +19,7 @@ from tarocco.meta.correlation.agreement import WeightedKendall, correlations, ex
 from tarocco.meta.correlation.score_sources import ScoreSource
 from tarocco.metrics.base import Floats
 from tarocco.parallel.fan_out import blocks, map_ordered
-from tarocco.scoring.resampling import bootstrap, drawn, random_sets, times_drawn
+from tarocco.scoring.resampling import bootstrap, count_draws, draw_random_sets, drawn
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -170,7 +170,7 @@ class CorrelationLevel:
         ]
 
         def run(block: tuple[int, int]) -> Floats:
-            weights = times_drawn(segments, seed, *block)
+            weights = count_draws(segments, seed, *block)
             found = [[[one.kendall(variant, own) for one in lists] for own in weights] for lists in by_metric]
             return _means(np.array(found))
 
@@ -224,5 +224,5 @@ def make_level(
 
     Without a grouping all points are in one list.
     """
-    members = random_sets(seed, segments, count, size) if level == "document" else None
+    members = draw_random_sets(seed, segments, count, size) if level == "document" else None
     return CorrelationLevel(level, grouping or "none", members)

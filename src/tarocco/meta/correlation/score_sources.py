@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from tarocco.core.errors import InputError
 from tarocco.core.test_set import HumanScores
 from tarocco.encode.batch import Batch
-from tarocco.io.scores.external import listed, uncovered
+from tarocco.io.tables import describe_unscored, join_names
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.external import of_whole_systems
-from tarocco.scoring.resampling import bootstrap, totals, words
+from tarocco.metrics.external import is_system_level
+from tarocco.scoring.resampling import bootstrap, sum_rows, words
 from tarocco.scoring.results import Score
 
 _STEPS = 2.0**44
@@ -84,7 +84,7 @@ class ScoreSource:
 def make_metric_source(scores: Sequence[Score]) -> ScoreSource:
     """One metric's scores of some systems."""
     metric = scores[0].metric
-    rows = None if of_whole_systems(metric) else np.stack([score.statistics for score in scores])
+    rows = None if is_system_level(metric) else np.stack([score.statistics for score in scores])
     systems = metric.sign * np.array([score.score for score in scores])
     return ScoreSource(str(metric), round_last_bits(systems), rows, lambda sums: metric.sign * metric.score(sums))
 
@@ -103,7 +103,7 @@ def make_source(name: str, values: Floats) -> ScoreSource:
     """Scores of segments, float64[systems, segments], NaN where there is none; a system has their mean."""
     there = ~np.isnan(values)
     rows = np.stack([np.where(there, values, 0.0), there], axis=-1)
-    return ScoreSource(name, _mean(np.stack([totals(own) for own in rows])), rows, _mean)
+    return ScoreSource(name, _mean(np.stack([sum_rows(own) for own in rows])), rows, _mean)
 
 
 def _mean(sums: Floats) -> Floats:
@@ -138,10 +138,10 @@ def make_human_scores(given: HumanInput, systems: Sequence[str], n_segments: int
         return _of_numbers(given, systems, n_segments)
     if not isinstance(given, str | os.PathLike):
         raise InputError(f"human is a file, HumanScores or a mapping from systems to numbers, not {given!r}")
-    from tarocco.io.scores.external import file_and_column
+    from tarocco.io.scores.external import split_file_and_column
     from tarocco.io.scores.human import HumanFile
 
-    file = HumanFile(*file_and_column(os.fspath(given)))
+    file = HumanFile(*split_file_and_column(os.fspath(given)))
     return require_judged_systems(file.read(systems, n_segments), systems, file.path)
 
 
@@ -156,10 +156,10 @@ def _of_systems(human: HumanScores, systems: Sequence[str], n_segments: int) -> 
 
 
 def _of_numbers(given: Mapping[str, Any], systems: Sequence[str], n_segments: int) -> HumanScores:
-    from tarocco.io.scores.external import external_of_numbers
+    from tarocco.io.scores.external import build_external_scores
 
     shared, unknown = _shared([str(system) for system in given], systems)
-    scores = external_of_numbers("human", given, shared, n_segments, "human scores")
+    scores = build_external_scores("human", given, shared, n_segments, "human scores")
     rows = np.stack([scores.by_system[system] for system in shared])
     values = rows[:, 0] if scores.level == "system" else rows
     origin = scores.origin[1:]
@@ -185,7 +185,7 @@ def require_judged_systems(human: HumanScores, systems: Sequence[str], path: str
 
 
 def _strangers(judged: Sequence[str], systems: Sequence[str]) -> str:
-    return f"people judged {listed(judged) or 'no system'}, but the systems are {listed(systems)}"
+    return f"people judged {join_names(judged) or 'no system'}, but the systems are {join_names(systems)}"
 
 
 def find_criterion(human: HumanScores) -> str:
@@ -201,11 +201,11 @@ def find_criterion(human: HumanScores) -> str:
 def describe_judged_systems(human: HumanScores, systems: Sequence[str]) -> list[str]:
     """Which systems of the run people did not judge, and whom they judged that is not there."""
     found = []
-    unjudged = uncovered(systems, (*human.systems, *human.unknown))
+    unjudged = describe_unscored(systems, (*human.systems, *human.unknown))
     if unjudged:
         found.append(f"people did not judge all systems: {unjudged}")
     if human.unknown:
-        found.append(f"people judged systems that are not here: {listed(human.unknown)}")
+        found.append(f"people judged systems that are not here: {join_names(human.unknown)}")
     return found
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tarocco.annotate.analyzers import Analyzer
-from tarocco.core.arguments import Candidates, References
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.records import ResultTable
+from tarocco.core.test_set import Candidates, References
 from tarocco.meta.significance.paired_tests import (
     DEFAULT_RESAMPLES,
     TESTS,
@@ -23,7 +23,7 @@ from tarocco.meta.significance.paired_tests import (
     required_draws,
 )
 from tarocco.metrics.base import Metric
-from tarocco.metrics.external import Given, of_whole_systems
+from tarocco.metrics.external import ExternalSource, is_system_level
 from tarocco.scoring.resampling import check_resampling
 from tarocco.scoring.results import Result, Score
 from tarocco.scoring.score import score
@@ -112,7 +112,7 @@ def compare(
     tokenize: str = "13a",
     lowercase: bool = False,
     analyzer: Analyzer | None = None,
-    external: Mapping[str, Given] | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
     jobs: int | None = None,
     store: Store | str | Path | None = None,
     executor: Executor | None = None,
@@ -188,11 +188,11 @@ def compare_scores(
     for metric in dict.fromkeys(one.metric for one in scores.scores):
         own = {one.system: one for one in scores.scores if one.metric == metric}
         without = [name for name in names if isnan(own[name].score)]
-        if of_whole_systems(metric) or without:
+        if is_system_level(metric) or without:
             untested.append(str(metric))
             notes.append(
                 f"{metric} has scores for whole systems alone, and nothing to draw from: it is not tested"
-                if of_whole_systems(metric)
+                if is_system_level(metric)
                 else f"{metric} has no score of {', '.join(without)}: it is not tested"
             )
         else:

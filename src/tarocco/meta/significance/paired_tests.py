@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.metrics.base import Floats, Metric
-from tarocco.scoring.resampling import bootstrap, swaps
+from tarocco.scoring.resampling import bootstrap, swap_randomly
 from tarocco.scoring.results import Score
 
 
@@ -106,7 +106,7 @@ def _resampled(systems: dict[str, Score], test: PairedTest) -> dict[str, Floats]
 
 def _randomization(pairs: Sequence[tuple[Score, Score]], test: PairedTest) -> list[Difference]:
     rows = np.concatenate([system.statistics - baseline.statistics for baseline, system in pairs], axis=1)
-    swapped = np.split(swaps(rows, test.n_resamples, test.seed, test.jobs), len(pairs), axis=1)
+    swapped = np.split(swap_randomly(rows, test.n_resamples, test.seed, test.jobs), len(pairs), axis=1)
     found = []
     for (baseline, system), gained in zip(pairs, swapped, strict=True):
         score = system.metric.score

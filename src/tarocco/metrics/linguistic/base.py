@@ -16,15 +16,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.annotate.cache import annotated
+from tarocco.annotate.cache import annotate_texts
 from tarocco.core.errors import BadParameter
 from tarocco.core.test_set import Segments
 from tarocco.encode.batch import Batch, Encoding
 from tarocco.kernels import bag_overlap, kernel
-from tarocco.metrics.base import Floats, OnePass, parameter
+from tarocco.metrics.base import Floats, OnePassMetric, parameter
+from tarocco.metrics.comparison import TextPairs
 from tarocco.metrics.linguistic.elements import Elements
 from tarocco.metrics.linguistic.layers import Layers
-from tarocco.metrics.pairs import Pairs
 
 ANALYZER = "spacy"  # where the run names none
 ALL = "*"
@@ -51,7 +51,7 @@ def layers_of(batch: Batch) -> Layers:
     whole = batch if batch.whole is None else batch.whole
     texts = list(chain.from_iterable((*whole.columns, *whole.reference_columns)))
     analyzer = batch.encoding.analyzer or ANALYZER
-    return Layers(annotated(texts, analyzer), batch.encoding.lowercase, analyzer, texts)
+    return Layers(annotate_texts(texts, analyzer), batch.encoding.lowercase, analyzer, texts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +138,7 @@ class Measured:
     """The sentences of a batch, and what was compared so far, until the last metric that wants it has had it."""
 
     def __init__(self, batch: Batch, metrics: Sequence[Linguistic]) -> None:
-        self.pairs = Pairs(batch)
+        self.pairs = TextPairs(batch)
         self._batch = self.pairs.batch
         self._layers = layers_of(self._batch)
         self._longest: dict[Bag, int] = {}
@@ -158,7 +158,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Linguistic(OnePass):
+class Linguistic(OnePassMetric):
     """A metric over linguistic elements: a number for each pair, the best reference, the mean over the segments."""
 
     @property

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.annotate.analyzers import without
+from tarocco.annotate.analyzers import describe_source
 from tarocco.annotate.sentence import Sentence
 from tarocco.core.errors import InputError, TextRefused
 from tarocco.kernels import kernel, ngram_ids
-from tarocco.metrics.ngram.counts import table_size
+from tarocco.metrics.comparison import table_size
 
 Ints = NDArray[np.int64]
 Made = TypeVar("Made")
@@ -138,7 +138,7 @@ class Layers:
         return TextRefused(self._texts[row], reason) if self._texts else InputError(reason)
 
     def has(self, layer: str) -> bool:
-        """Whether every sentence has a layer; those without words need none."""
+        """Whether every sentence has a layer; those describe_source words need none."""
         found = map(attrgetter(layer), self._sentences)
         return None not in found or all(
             getattr(sentence, layer) is not None for sentence in self._sentences if sentence.words
@@ -147,8 +147,8 @@ class Layers:
     def layer(self, name: str) -> list[tuple[Any, ...]]:
         """A layer of each sentence."""
         if not self.has(name):
-            who = without(self._analyzer, name)
-            raise InputError(f"{who} {_LAYERS[name]}, which a metric that was asked for needs")
+            source = describe_source(self._analyzer, name)
+            raise InputError(f"a requested metric needs {_LAYERS[name]}, which are missing from {source}")
         found = list(map(attrgetter(name), self._sentences))
         return found if None not in found else [one or () for one in found]
 

@@ -16,7 +16,7 @@ from tarocco.metrics.linguistic import elements
 from tarocco.metrics.linguistic.base import PAPER, Bag, Overlap, analyzed, in_words, layers_of
 from tarocco.metrics.linguistic.elements import chunk_type
 from tarocco.metrics.linguistic.layers import Layers, numbered
-from tarocco.metrics.ngram.nist import BETA, Information, Nist, Weighed, information
+from tarocco.metrics.ngram.nist import BETA, Information, Nist, NistCounts, information
 
 EXAMPLE = (("the cat sat on the mat",), (("the dog sat on a mat",),))
 
@@ -161,7 +161,7 @@ class ShallowNist(Nist):
         return "information", self.elements
 
     @classmethod
-    def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> Weighed:
+    def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> NistCounts:
         """Members that are measured together have the same context, so all look at the same elements."""
         return Nist.measure(metrics, cls._read(batch, metrics[0].elements), context)
 

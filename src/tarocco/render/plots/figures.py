@@ -12,7 +12,7 @@ from tarocco.meta.correlation.results import CorrelateResult
 from tarocco.meta.orange.results import OrangeResult
 from tarocco.meta.qarla.results import OptimizeResult
 from tarocco.meta.references.curves import Curve, ReferencesResult
-from tarocco.metrics.ngram.order_shares import PENALTY
+from tarocco.metrics.base import PENALTY
 from tarocco.render.plots.charts import arranged, curves, dots, heat_map, stacks
 from tarocco.render.plots.files import altair, check_path, write_chart
 from tarocco.render.plots.labels import lines
@@ -81,8 +81,8 @@ def references_chart(result: ReferencesResult) -> alt.LayerChart | alt.VConcatCh
     """
     first = result.curves[0]
     about = f"{result.judged_by} of {', '.join(result)} with {first.points[0].size} to {first.most} references"
-    description = "\n".join([about, *result.advice, *(curve.signature for curve in result.asked)])
-    lines = _lines(result, result.asked, BANDS, description)
+    description = "\n".join([about, *result.advice, *(curve.signature for curve in result.named_curves)])
+    lines = _lines(result, result.named_curves, BANDS, description)
     # Orders of one metric lie close together: bands around them would hide each other.
     rows = [[_lines(result, own, ""), *_stacks(own[-1])] for own in result.by_order()]
     return arranged([[lines], *rows], description=description) if rows else lines

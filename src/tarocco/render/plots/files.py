@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tarocco.core.errors import InputError, MissingExtra
-from tarocco.io.files import check_writable, write_whole
+from tarocco.io.files import check_writable, write_atomically
 
 if TYPE_CHECKING:
     import altair as alt
@@ -97,7 +97,7 @@ def write_chart(chart: alt.TopLevelMixin, path: str | os.PathLike[str]) -> None:
     The file is whole or not there. Nothing is fetched, now or when the file is opened.
     """
     check_path(path)
-    write_whole(path, rendered(chart, Path(path).suffix.lower()))
+    write_atomically(path, rendered(chart, Path(path).suffix.lower()))
 
 
 def check_figure(path: str | os.PathLike[str]) -> None:

@@ -107,7 +107,9 @@ function segmentsSection() {
     }
     const body = el("div", { class: "segment-body" });
     const made = el("details", { class: "segment", "data-segment": row + 1, toggle: () => {
-      if (made.open) { browser.open.add(row); fill(body, row); } else browser.open.delete(row);
+      // The browser sends "toggle" later than the click. A segment that the script opened is filled already.
+      if (!made.open) browser.open.delete(row);
+      else if (!browser.open.has(row)) { browser.open.add(row); fill(body, row); }
     } }, el("summary", { keydown: arrows },
       el("span", { class: "head" }, el("span", { class: "id" }, `#${row + 1}`), texts.groups ? el("span", { class: "group" }, own(texts.groups.names[texts.groups.of[row]])) : null),
       el("span", { class: "excerpt" }, own(excerpt(texts.source ? texts.source[row] : texts.references[0][row], 160))), el("span", { class: "scores" }, chips)), body);

@@ -5,7 +5,7 @@ function figures(where) {
   if (!shown.length) return null;
   return el("div", { class: shown.length > 1 ? "figures" : "figures one" }, shown.map((chart) => el("figure", {},
     el("figcaption", {}, visible(chart.title)),
-    el("div", { class: "chart", role: "img", "aria-label": visible(chart.told) }, el("div", { id: `chart-${chart.name}` })))));
+    el("div", { class: "chart", role: "img", "aria-label": visible(chart.description) }, el("div", { id: `chart-${chart.name}` })))));
 }
 
 function boardSection() {
