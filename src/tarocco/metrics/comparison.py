@@ -200,11 +200,16 @@ class Comparison:
     def __init__(self, batch: Batch, requests: Sequence[tuple[str, Hashable]] = ()) -> None:
         self.pairs = TextPairs(batch)
         self.batch = batch = self.pairs.batch
-        self._wanted = dict.fromkeys(wanted)
-        self._made: dict[Hashable, Any] = {}
+        self._requests = dict.fromkeys(requests)
+        self._computed: dict[Hashable, Any] = {}
+        candidates, references = batch.candidate_groups, batch.reference_groups
         sizes = np.empty(6, np.intp)
-        _extent(*batch.arrays, sizes)
-        # The number of pairs, and the largest of these over segments.
+        _measure_segments(
+            *(batch.candidates.offsets, candidates.rows, candidates.bounds),
+            *(batch.references.offsets, references.rows, references.bounds),
+            sizes,
+        )
+        # The number of pairs, and the maxima over segments of the others.
         self._pairs, self._references, self._words, self._blocks, self._longest, self._longest_reference = (
             sizes.tolist()
         )

@@ -27,7 +27,7 @@ def edits_and_words(batch: Batch) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
     longest = int(batch.candidates.lengths.max(initial=0))
     longest_reference = int(batch.references.lengths.max(initial=0))
     most, words = max(longest, longest_reference), len(batch.vocabulary)
-    # See EditTable in the kernel for what these arrays hold.
+    # Work space. The table of edit distances has one row per word of the candidate, and one above.
     rooms: dict[str, NDArray[Any]] = {
         "texts": np.zeros((3, most), np.int32),
         "frame": np.zeros((longest + 1, 3), np.intp),

@@ -8,14 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.encode.batch import Batch
-from tarocco.kernels import kernel, ngram_matches, segments, widest
+from tarocco.kernels import kernel, ngram_matches
 from tarocco.metrics.base import Floats
 from tarocco.metrics.comparison import TextPairs, shared_matches, table_size
 
 _clipped_matches = kernel(ngram_matches, "count_clipped_matches")
 _reference_lengths = kernel(segments, "measure_reference_lengths")
-_shared_ngrams = kernel(ngram_matches, "count_matches_of_four")
-_matches_with_many = kernel(widest(ngram_matches), "count_matches_of_many")
 
 LENGTHS = ("closest", "shortest", "average")
 
@@ -94,35 +92,6 @@ def _matches(batch: Batch, order: int, weights: NgramWeights | None, leaving_out
         matches,
     )
     return matches
-
-
-def shared_matches(batch: Batch, order: int) -> Floats:
-    """float64[pairs, order]: the n-gram matches of each candidate with each of its references, of each order.
-
-    Pairs come as in `tarocco.metrics.pairs.Pairs`.
-    """
-    groups, lengths = batch.reference_groups, batch.references.lengths
-    starts = np.concatenate([np.zeros(1, np.intp), np.cumsum(lengths[groups.rows])])[groups.bounds]
-    longest = int(lengths.max(initial=0))
-    matches = np.zeros((int(batch.candidate_groups.sizes @ groups.sizes), order))
-    of_group = int(np.diff(starts).max(initial=0))
-    many = min(_LANES * longest, of_group)
-    if len(matches) >= _CROWD * len(batch) and many * order < _MOST_NODES and batch.lengths.max(initial=0) <= _SHORT:
-        _fill_with_many(batch, order, many, matches)
-        return matches
-    most = min(4 * longest, of_group)  # four references are in the table at a time
-    size, _ = table_size(most)
-    nodes, table = np.empty(8 * order * most, np.int32), np.zeros(4 * size, np.int32)
-    _shared_ngrams(*batch.arrays, order, nodes, table, np.zeros(4 * order, np.int32), matches)
-    return matches
-
-
-def _fill_with_many(batch: Batch, order: int, words: int, matches: Floats) -> None:
-    """The same where there are many references; any 32 that follow each other have at most so many words."""
-    size, shift = table_size(words)
-    counts, nodes = np.empty((order * words, _LANES), np.int16), np.empty(4 * order * words, np.int32)
-    table, tallies = np.zeros(4 * size, np.int32), np.empty((order, _LANES), np.int16)
-    _matches_with_many(*batch.arrays, order, counts, nodes, table, shift, tallies, matches)
 
 
 def reference_lengths(batch: Batch) -> Floats:
