@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.encode.batch import Batch
-from tarocco.kernels import kernel, ngram_matches
+from tarocco.kernels import kernel, ngram_matches, segments
 from tarocco.metrics.base import Floats
 from tarocco.metrics.comparison import TextPairs, shared_matches, table_size
 
