@@ -479,7 +479,7 @@ def test_human_scores_of_an_experiment(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ([], "human scores are wanted: give --human FILE, or name them in an experiment file"),
+        ([], "no human scores: give --human FILE, or name them in an experiment file"),
         (["--human", "nowhere.tsv"], "nowhere.tsv: there is no such file"),
         (["--human", str(FOLDER)], f"{FOLDER}: a file of human scores is wanted, not a directory"),
         ([*GRADES, "--level", "segment", "--test", "perm"], "the permutation test is for the system level"),
