@@ -279,7 +279,7 @@ def test_figures(capsys, folder):
             "expected one file of n-best lists, found nbest.txt r1 r2: references come with -r",
         ),
         ((*FILES, "--sheet", "s.tsv"), "--sheet names the file for the cases that --sample K draws: add --sample K"),
-        ((*FILES, "-m", "WER", "mWER"), "asked for twice: WER"),
+        ((*FILES, "-m", "WER", "mWER"), "metrics listed twice: WER"),
         ((*FILES, "--combine", "WER"), "a combination is two or more different metrics"),
         ((*FILES, "--pool", "r1", "--first-id", "1"), "nbest.txt, line 1: "),
     ],

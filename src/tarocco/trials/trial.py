@@ -94,6 +94,7 @@ class TrialOptions:
     jobs: int | None = None
     store: Store | str | Path | None = None
     executor: Executor | None = None
+    short: str = "skip"  # or "keep", for n-best lists with fewer candidates than the longest, as in `OrangeRules`
 
     def __post_init__(self) -> None:
         check_resampling(self.confidence, self.n_resamples, self.seed)
@@ -261,7 +262,7 @@ class _Run:
         self.leave_out("ORANGE", fit, "there are no scores of the candidates of n-best lists")
         n, nbest = len(own.test_set), own.nbest
         assert nbest is not None
-        rules = OrangeRules(short="keep", curve=True, confusions=conduct.confusions, first_id=own.first_id)
+        rules = OrangeRules(short=conduct.short, curve=True, confusions=conduct.confusions, first_id=own.first_id)
         with self.watched("ORANGE", "lists", n, "candidates") as advance:
             result = run_orange(
                 *open_lists(nbest, n, rules),
@@ -384,6 +385,7 @@ def trial(
     jobs: int | None = None,
     store: Store | str | Path | None = None,
     executor: Executor | None = None,
+    short: str = "skip",
 ) -> Findings:
     """Which metric should I trust, and which system is better? Everything that the data allow, and a verdict.
 
@@ -411,6 +413,8 @@ def trial(
         As for `tarocco.score`. With a store a trial that was stopped goes on where it was.
     confusions
         How many candidates that stand above the references are kept of each list and metric.
+    short
+        Whether ORANGE should "skip" or "keep" n-best lists that are shorter than the longest, as for `tarocco.orange`.
     confidence, n_resamples, seed
         Of all intervals and tests: by default the experiment's, or 0.95, 1000 and 12345.
 
@@ -458,5 +462,5 @@ def trial(
         command = "tarocco.trial(...)"
     settings = combine_settings(requested, experiment)
     resampling = settings["confidence"] or 0.95, settings["n_resamples"], settings["seed"]
-    conduct = TrialOptions(*resampling, confusions, jobs, settings["store"], executor)
+    conduct = TrialOptions(*resampling, confusions, jobs, settings["store"], executor, short)
     return conduct_trial(material, conduct, command)
