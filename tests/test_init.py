@@ -67,7 +67,7 @@ def test_what_is_said_and_written(folder, capsys):
         "n-best lists: nbest.txt",
         "human scores (da_z) of 2 of 2 systems: human/scores.tsv",
         "metrics: BLEU-4 BLEU-SBP NIST-5 ROUGE-S-4 GRR-4 chrF",
-        "not recognized: README, ref_combined/ (2 files that look like further references: add them by hand)",
+        "not recognized: README, ref_combined/ (2 files that look like more references; add them by hand)",
         f"written: {target}",
         f"next: tarocco score {target}",
     ]
@@ -195,7 +195,7 @@ def test_human_scores(folder):
     for line in (
         "human/raw.tsv (human scores, too, but human/segments.tsv was chosen)",
         "human/scores.tsv (human scores, too, but human/segments.tsv was chosen)",
-        "human/broken.tsv (line 2: expected segment 1 to 3, the segments of this test set, found 9)",
+        "human/broken.tsv (line 2: expected segment from 1 to 3, found 9)",
         "human/votes.tsv (a table of scores of other systems)",
         "other.tsv (a table of scores; add it as human or external by hand)",
         "strangers_scores.tsv (a table of scores of other systems)",
@@ -278,7 +278,7 @@ def test_roles_by_name(file, role):
     ("arguments", "message"),
     [
         (("nix",), "nix: there is no such folder"),
-        (("empty",), "empty: no references were found; they are looked for in folders called ref, refs,"),
+        (("empty",), "empty: expected references in a folder called ref, refs,"),
         (("set", "-o", "x.txt"), "x.txt: expected a file that ends in .toml"),
         (("set", "-o", "no/x.toml"), "no/x.toml: there is no directory no"),
     ],

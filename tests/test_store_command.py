@@ -136,7 +136,7 @@ def test_pruning_other_releases(capsys, store, monkeypatch):
 def test_which_store(capsys, monkeypatch, tmp_path):
     monkeypatch.delenv("TAROCCO_STORE", raising=False)
     assert run(capsys, "store", "ls") == (1, "", "tarocco: which store? Name its file, or set $TAROCCO_STORE\n")
-    assert run(capsys, "store", "ls", tmp_path)[2] == f"tarocco: {tmp_path}: this is a directory, a store is a file\n"
+    assert run(capsys, "store", "ls", tmp_path)[2] == f"tarocco: {tmp_path}: expected a file, found a directory\n"
 
 
 def test_a_store_is_not_mentioned_in_a_pipe(tmp_path):
@@ -152,7 +152,7 @@ def test_export_leaves_the_store_and_the_unusual_alone(capsys, store, tmp_path):
     assert store.read_bytes() == before
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    assert "an ordinary file is wanted" in run(capsys, "store", "export", store, "-f", "csv", "-o", pipe)[2]
+    assert "expected an ordinary file" in run(capsys, "store", "export", store, "-f", "csv", "-o", pipe)[2]
     assert not pipe.is_file()
 
 

@@ -67,7 +67,7 @@ def is_sound(store):
 
 def taken_up(said, environment=None):
     """Run the command that a message names; gives what it prints."""
-    command = re.search(r"this goes on: tarocco (.*)\n", said)[1]
+    command = re.search(r"this command continues: tarocco (.*)\n", said)[1]
     done = subprocess.run(
         f"{sys.executable} -m tarocco {command}",
         shell=True,
@@ -165,7 +165,7 @@ def test_the_scheduler_goes_away(trial, hit, slow, tmp_path, quiet):
     said = err.splitlines(keepends=True)
     assert len(said) == 2 - len(quiet)  # the first tells how many workers there are
     lost = f"tarocco: {hit.address}: the connection to the scheduler was lost; stopped; "
-    begins = f"{lost}what is finished is kept in {run.store}, and "
+    begins = f"{lost}finished work is saved in {run.store}, and "
     assert said[-1].startswith(begins)
     assert is_sound(run.store)
     before = run.blocks()
@@ -278,7 +278,7 @@ def test_a_run_on_processes_of_this_machine_is_stopped(trial, slow, tmp_path, st
     assert (found, out) == (code, "")
     last = err.splitlines(keepends=True)[-1]
     assert last.startswith(
-        f"tarocco: stopped; what is finished is kept in {run.store}, and this goes on: tarocco orange"
+        f"tarocco: stopped; finished work is saved in {run.store}, and this command continues: tarocco orange"
     )
     wait_until(lambda: not any(one.is_running() and one.status() != "zombie" for one in family), 10)
     assert is_sound(run.store)

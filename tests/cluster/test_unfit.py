@@ -97,7 +97,7 @@ def test_whoever_says_nothing_is_no_scheduler(monkeypatch):
     monkeypatch.setattr("tarocco.parallel.cluster._PATIENCE", 1.0)
     with answering(None) as server, dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
-        said = r"there is no scheduler, or it does not answer \(nothing was said for 2 seconds\)"
+        said = r"there is no scheduler, or it does not answer \(no answer for 2 seconds\)"
         with tarocco.cluster(address) as workers, pytest.raises(ClusterError, match=said):
             workers.submit(len, "abc")
 

@@ -156,11 +156,13 @@ def test_other_formats(capsys, tmp_path):
 
 
 def test_refusals(capsys, tmp_path, monkeypatch):
-    assert refused(capsys, *COMMAND, "-m", "chrF").startswith("oracles in lattices and forests are found under GRR-k")
+    assert refused(capsys, *COMMAND, "-m", "chrF").startswith("oracles in lattices and forests exist under GRR-k")
     assert refused(capsys, "oracle", "lattices.plf") == "no reference file: name them with -r"
-    assert refused(capsys, *COMMAND, "--output", "ref.txt").startswith("ref.txt: this file is an input")
+    assert refused(capsys, *COMMAND, "--output", "ref.txt").startswith(
+        "ref.txt: this file is an input and would be overwritten"
+    )
     assert refused(capsys, *COMMAND, "--output", "no/where") == "no/where: there is no directory no"
-    assert refused(capsys, "oracle", "-", "-r", "ref.txt").startswith("what is on standard input? Say so with --form")
+    assert refused(capsys, "oracle", "-", "-r", "ref.txt").startswith("standard input: expected --form")
     assert refused(capsys, "oracle", "nbest.txt", "-r", "ref.txt", "--without", "a") == (
         "--without is for lattices and forests, and nbest.txt has n-best lists"
     )

@@ -145,8 +145,12 @@ def test_rows_and_json():
         ({"weights": {"TM": 1, "D": 1, "E": 1}}, InputError, "expected 1 weight for WP, found none"),
         ({"weights": {**START, "LM": 1}}, InputError, "there is a weight for LM, but the lists have only the features"),
         ({"weights": {**START, "E": [1, 2]}}, InputError, "expected 1 weight for E, found 2"),
-        ({"weights": {**START, "E": float("nan")}}, InputError, "weights: a weight of E is a number, not nan"),
-        ({"weights": [1, 2]}, InputError, "weights: a mapping such as"),
+        (
+            {"weights": {**START, "E": float("nan")}},
+            InputError,
+            "weights: expected a finite number as weight of E, found nan",
+        ),
+        ({"weights": [1, 2]}, InputError, "weights: expected a mapping such as"),
     ],
 )
 def test_what_is_refused(options, error, message):
@@ -157,21 +161,21 @@ def test_what_is_refused(options, error, message):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("0 ||| a ||| -1\n", "n, line 1: features such as"),
-        ("0\ta\n", "n, line 1: there are no features in this list"),
+        ("0 ||| a ||| -1\n", "n, line 1: expected features such as"),
+        ("0\ta\n", "n, line 1: expected features, found only texts"),
         (
             "0 ||| a ||| lm= 1 ||| 1\n0 ||| b ||| lm= 1 w= 2 ||| 1\n",
-            "n, line 2: all candidates of a list have the same",
+            "n, line 2: expected the features of the list's first candidate",
         ),
         (
             "0 ||| a ||| lm= 1 ||| 1\n0 ||| b ||| lm= nan ||| 1\n",
-            'n, line 2: a feature\'s value is a number, not "nan"',
+            'n, line 2: expected a number as value of a feature, found "nan"',
         ),
         (
             "0 ||| a ||| lm= 1 ||| 1\n1 ||| b ||| w= 1 ||| 1\n",
             r"n, line 2: .* w \(1\), and the one in .*n, line 1 has lm \(1\)",
         ),
-        ("7 ||| a ||| lm= 1 ||| 1\n", "the list with the id 7 has no references"),
+        ("7 ||| a ||| lm= 1 ||| 1\n", "expected ids from 0 to 1, one per reference segment, found 7"),
     ],
 )
 def test_lists_that_are_refused(tmp_path, content, message):

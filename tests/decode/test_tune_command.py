@@ -93,7 +93,7 @@ def test_reranking_with_places_and_scores(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("w.ini", "LM0= 1\n", 'w.ini: expected lines such as "LM0= 0.5 0.2" after [weight]'),
+        ("w.ini", "LM0= 1\n", 'w.ini: expected lines such as "LM0= 0.5 0.2" after [weight], found none'),
         ("w.ini", "[weight]\nTM 1\n", "w.ini, line 2: expected a feature and its weights"),
         ("w.ini", "[weight]\nTM= x\n", "w.ini, line 2: expected a finite number as weight of TM, found 'x'"),
         ("w.ini", "[weight]\nTM= 1\nTM= 2\n", "w.ini, line 3: expected each feature once, found TM twice"),

@@ -238,7 +238,7 @@ def test_ids_of_eighteen_digits_allocate_nothing(tmp_path, soon):
     path.write_text("999999999999999999 ||| a ||| w= 1 ||| 1\n")
     assert [one.segment for one in read_nbest(str(path))] == [10**18 - 1]
     result = tarocco.rerank(path, {"w": 1})
-    with pytest.raises(InputError, match="nearly all lines were empty"):
+    with pytest.raises(InputError, match="nearly all lines would be empty"):
         result.lines()
     assert result.rows()[0]["segment"] == 10**18
     assert len(tarocco.mbr(path, metrics="WER").choices) == 1
@@ -253,7 +253,7 @@ def test_ids_of_eighteen_digits_allocate_nothing(tmp_path, soon):
         list(read_nbest(str(path)))
     path = tmp_path / "nbest.jsonl"
     path.write_text('{"id": 1000000000000000000, "candidates": ["a"]}\n')
-    with pytest.raises(InputError, match='"id" is a whole number'):
+    with pytest.raises(InputError, match='expected a whole number from 0 as "id"'):
         list(read_nbest(str(path)))
 
 
@@ -295,7 +295,7 @@ def test_tables_that_are_nearly_empty(tmp_path, soon):
     with pytest.raises(InputError, match="almost all empty"):
         read_human(sparse)
     judged.write_text("system\tsegment\tscore\n" + "".join(f"{i}\t1000000\t1\n" for i in range(10_000)))
-    with pytest.raises(InputError, match="too few for 1000000 segments"):
+    with pytest.raises(InputError, match="found 10000 scores of 10000 systems and 1000000 segments"):
         read_human(judged)
 
 
@@ -327,7 +327,7 @@ def test_devices_are_not_read_to_their_end():
     for path in ("/dev/zero", "/dev/urandom"):
         with pytest.raises(InputError, match="expected a file or a pipe, found a device"):
             read_lines(path)
-    with pytest.raises(InputError, match="the file is empty"):
+    with pytest.raises(InputError, match="found an empty file"):
         read_lines("/dev/null")
 
 

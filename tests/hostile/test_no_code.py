@@ -35,6 +35,7 @@ IMPORTING = {
     "__init__.py",  # a table of our own names
     "kernels/__init__.py",  # our own modules
     "render/plots/files.py",  # altair and vl_convert
+    "cli/options.py",  # our modules that check arguments
     "annotate/pipelines.py",  # spacy, its English pipeline, and stanza
 }
 

@@ -221,7 +221,7 @@ REFERENCES = 'references = "ref/*.txt"\n'
         ),
         (
             REFERENCES + 'systems = "sys/*"\nhuman = "late.tsv"',
-            r"line 3: .*late\.tsv, line 2: expected segment 1 to 3, the segments of this test set, found 4",
+            r"line 3: .*late\.tsv, line 2: expected segment from 1 to 3, found 4",
         ),
         (REFERENCES + "system = 1", r'line 2: there is no key "system" \(did you mean "systems"\?\)'),
         (REFERENCES + "zzz = 1", r'line 2: there is no key "zzz" \(there are name, source, .*'),
@@ -367,8 +367,8 @@ def test_scores_of_candidates_are_for_other_commands(folder, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("e.toml", "ref/1.txt"), "an experiment file stands alone, but e.toml and ref/1.txt were given"),
-        (("none.toml",), "none.toml names no systems: give them with -i"),
+        (("e.toml", "ref/1.txt"), "expected one experiment file alone, found e.toml and ref/1.txt"),
+        (("none.toml",), "none.toml names no systems: add systems = [...] or use -i"),
         (("nix.toml",), "nix.toml: there is no such file"),
     ],
 )

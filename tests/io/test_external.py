@@ -171,18 +171,18 @@ HEAD = "system\tsegment\tscore\n"
         (
             "c.tsv",
             HEAD + "A\t1\t1\nB\t4\t1\n",
-            r"c\.tsv, line 3: expected segment 1 to 3, the segments of this test set, found 4",
+            r"c\.tsv, line 3: expected segment from 1 to 3, found 4",
         ),
         (
             "c.tsv",
             HEAD + "A\t1\t1\nB\t0\t1\n",
-            r"c\.tsv, line 3: expected segment 1 to 3, the segments of this test set, found 0; rename the "
+            r"c\.tsv, line 3: expected segment from 1 to 3, found 0; rename the "
             "column to segment0 if it counts from 0",
         ),
         (
             "c.tsv",
             "system\tsegment0\tscore\nA\t3\t1\nB\t0\t1\n",
-            "line 2: expected segment0 0 to 2, the segments of this test set, found 3",
+            "line 2: expected segment0 from 0 to 2, found 3",
         ),
         (
             "c.tsv",
@@ -398,7 +398,7 @@ def test_names_are_not_given_twice():
 
 def test_they_say_nothing_of_other_texts():
     metric = External(build_external_scores("COMET", WANTED, SYSTEMS, 3))
-    with pytest.raises(InputError, match="made elsewhere"):
+    with pytest.raises(InputError, match="external scores exist only for the texts"):
         tarocco.statistics(metric, ["a"], ["a"])
 
 

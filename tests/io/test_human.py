@@ -178,7 +178,7 @@ MISTAKES = [
     (HEAD + "A\t1\t1\nB\t1\tNone\n", r'h\.tsv: there are no scores of system "B" \(there is A\)'),
     (
         HEAD + "A\t1\t1\nB\t9\t1\nB\t8\t1\n",
-        "line 3: expected segment 1 to 3, the segments of this test set, found 9, also 8",
+        "line 3: expected segment from 1 to 3, found 9, also 8",
     ),
     (HEAD + "A\tone\t1\nB\t1\t1\n", 'line 2: expected a whole number in column segment, found "one"'),
     (
@@ -253,7 +253,7 @@ def test_columns_may_be_separated_by_spaces(write):
 @pytest.mark.parametrize("segment", ["4000000000", "1e300"])
 def test_segments_that_nobody_has(write, segment):
     path = write("h.tsv", HEAD + f"A\t1\t1\nA\t{segment}\t1\n")
-    with pytest.raises(InputError, match=r"h\.tsv, line 3: expected segment up to 1000000, found [e+0-9]*$"):
+    with pytest.raises(InputError, match=r"h\.tsv, line 3: expected segment from 1 to 1000000, found [e+0-9]*$"):
         read_human(path)
 
 
@@ -268,7 +268,7 @@ def test_huge_scores_stay_finite(write, judges):
 @pytest.mark.parametrize("n", [3, None])
 def test_who_counts_from_0_is_told_how_to_say_so(write, n):
     with pytest.raises(
-        InputError, match=r"line 2: expected segment 1 .*, found 0; rename the column to segment0 if it counts"
+        InputError, match=r"line 2: expected segment from 1 to .*, found 0; rename the column to segment0 if it counts"
     ):
         read_human(write("h.tsv", HEAD + "A\t0\t1\n"), n_segments=n)
 

@@ -114,7 +114,7 @@ def test_scores_as_the_textbook_has_them(tmp_path_factory, errors):
             r"mqm\.tsv, line 9: expected a severity of major, critical, minor, neutral, no-error, found "
             '"Grave"',
         ),
-        ("\t3\tr2", "\t7\tr2", "line 10: expected segment 1 to 3, the segments of this test set, found 7"),
+        ("\t3\tr2", "\t7\tr2", "line 10: expected segment from 1 to 3, found 7"),
         ("\t3\tr2", "\tthree\tr2", 'line 10: expected a whole number in column segment, found "three"'),
         ("B\td\t3", "C\td\t3", r'line 10: there are human scores of unknown system "C"'),
     ],

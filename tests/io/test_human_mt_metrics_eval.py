@@ -168,9 +168,9 @@ def test_mistakes_of_folders(folder, tmp_path):
         read_human_folder(folder, "en-de", systems=["A", "B", "C", "refA", "D"])
     with pytest.raises(InputError, match='expected 3 lines for system "A", one per segment, found 2'):
         read_human_folder(folder, "en-de", n_segments=3)
-    with pytest.raises(InputError, match='spaces or slashes, such as "a b"'):
+    with pytest.raises(InputError, match='spaces or slashes, found "a b"'):
         score_file_of(ScoreFileName("en-de", "a b", "sys"), ["A"], np.array([1.0]))
     blocked = tmp_path / "blocked"
     blocked.write_text("", "utf-8")
-    with pytest.raises(InputError, match="could not be made"):
+    with pytest.raises(InputError, match="could not be created"):
         write_score_files([score_file_of(ScoreFileName("en-de", "a", "sys"), ["A"], np.array([1.0]))], str(blocked))

@@ -115,7 +115,7 @@ def test_win_shares_and_pairs_by_counting(tmp_path_factory, rankings):
         ("judge\tsegment\tA\tB\tX\nx\t1\t1\t2\t3\n", r'line 2: there are human scores of unknown system "X"'),
         (
             "judge\tsegment\tA\tB\nx\t7\t1\t2\n",
-            "line 2: expected segment 1 to 3, the segments of this test set, found 7",
+            "line 2: expected segment from 1 to 3, found 7",
         ),
     ],
 )

@@ -298,11 +298,11 @@ def test_files_that_are_there_stay(small, capsys):
     file.write_text(good.replace('score="', 'score="9', 1))
     run = [str(small / "IQsetup.config"), str(small / "IQeval.config")]
     assert iqsetup.main(run) == 0
-    assert "0 XML files computed, 119 were there" in capsys.readouterr().err
+    assert "0 XML files computed, 119 existed" in capsys.readouterr().err
     assert file.read_text() != good
     os.utime(small / "careful.txt", (time.time() + 9, time.time() + 9))
     assert iqsetup.main(run) == 0
-    assert "careful.txt changed since files were computed; -remake computes them again" in capsys.readouterr().err
+    assert "careful.txt changed after files were computed; -remake computes them again" in capsys.readouterr().err
     assert iqsetup.main([*run, "-remake"]) == 0
     assert file.read_text() == good
     file.write_text(good.replace('score="', 'score="9', 1))
@@ -353,7 +353,7 @@ def test_names_that_become_another_texts(small, capsys):
         ("-doOQ -doref -R one_ref", 1, "-doref: expected two or more references"),
         ("-TRY gone.txt", 1, "gone.txt: there is no such file"),
         ("", 2, "nothing to do: give one of -doKING, -doQUEEN"),
-        ("-TRY a -TRYoq b", 2, "one new system can be tried out at a time"),
+        ("-TRY a -TRYoq b", 2, "expected one new system, found a b"),
     ],
 )
 def test_what_is_refused(small, capsys, options, code, sentence):

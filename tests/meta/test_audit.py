@@ -514,7 +514,7 @@ def test_names_of_systems_do_not_matter():
         ({"n_draws": 0}, "n_draws is an integer of at least 1, not 0"),
         ({"seed": None}, "seed is an integer, not None"),
         ({"groups": ["a", "b"]}, "expected one group label per segment: 60 segments, found 2 labels"),
-        ({"groups": "ab"}, "groups are of type str, but a list is wanted"),
+        ({"groups": "ab"}, "groups: expected a list with one item per segment, found type str"),
         ({"metrics": []}, "no metric to audit"),
     ],
 )
@@ -580,8 +580,8 @@ def test_labels_that_do_not_cover_the_segments(capsys, tmp_path):
     (tmp_path / "few.txt").write_text("a\nb\n")
     code, out, error = run(capsys, "--groups", tmp_path / "few.txt")
     assert (code, out) == (1, "")
-    assert "few.txt has 2 labels" in error
-    assert "expected 60 segments as in" in error
+    assert "few.txt: expected 60 labels" in error
+    assert error.endswith("found 2\n")
     assert run(capsys, "--groups", tmp_path / "none.txt")[0] == 1
 
 

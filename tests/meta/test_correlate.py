@@ -480,13 +480,13 @@ def test_human_scores_of_an_experiment(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ([], "human scores are wanted: give --human FILE, or name them in an experiment file"),
+        ([], "no human scores: give --human FILE, or name them in an experiment file"),
         (["--human", "nowhere.tsv"], "nowhere.tsv: there is no such file"),
         (["--human", str(FOLDER)], f"{FOLDER}: a file of human scores is wanted, not a directory"),
         ([*GRADES, "--level", "segment", "--test", "perm"], "the permutation test is for the system level"),
         (
             [*GRADES, "--level", "document", "--document-size", "61"],
-            "61 distinct segments are wanted",
+            "expected at least 61 segments",
         ),
     ],
 )

@@ -149,11 +149,11 @@ TWO = [{"id": i, "scores": [1, 2, 3], "references": [1, 2]} for i in range(2)]
         ),
         (
             [TWO[0] | {"scores": [1, math.nan, 3]}],
-            ', line 1: "scores" is a list of numbers, but number 2 of 3 is NaN',
+            ', line 1: expected finite numbers in "scores", found NaN as number 2 of 3',
         ),
         (
             [TWO[0] | {"references": [1, None]}],
-            ', line 1: "references" is a list of numbers, but number 2 of 2 is null',
+            ', line 1: expected finite numbers in "references", found null as number 2 of 2',
         ),
     ],
 )
@@ -165,9 +165,9 @@ def test_bad_scores_made_elsewhere(capsys, folder, records, sentence):
     ("text", "sentence"),
     [
         ("1 ||| a\n0 ||| b\n", "nbest.txt, line 2: "),
-        ("0 ||| a\n2 ||| b\n", "nbest.txt, line 2: the list with the id 2 has no references"),
+        ("0 ||| a\n2 ||| b\n", "nbest.txt, line 2: expected ids from 0 to 1, one per reference segment, found 2"),
         ("0 ||| a\nb\n", "nbest.txt, line 2: "),
-        ("", "nbest.txt: the file is empty"),
+        ("", "nbest.txt: expected n-best lists, found an empty file"),
     ],
 )
 def test_bad_lists(capsys, folder, text, sentence):
@@ -279,7 +279,7 @@ def test_figures(capsys, folder):
             "expected one file of n-best lists, found nbest.txt r1 r2: references come with -r",
         ),
         ((*FILES, "--sheet", "s.tsv"), "--sheet names the file for the cases that --sample K draws: add --sample K"),
-        ((*FILES, "-m", "WER", "mWER"), "asked for twice: WER"),
+        ((*FILES, "-m", "WER", "mWER"), "metrics listed twice: WER"),
         ((*FILES, "--combine", "WER"), "a combination is two or more different metrics"),
         ((*FILES, "--pool", "r1", "--first-id", "1"), "nbest.txt, line 1: "),
     ],

@@ -106,8 +106,11 @@ def test_other_processes():
     ("given", "message"),
     [
         ("x.jsonl", "external is a mapping"),
-        ({"X": [1, 2, 3, 4]}, "X, list 0: a pair is wanted"),
-        ({"X": [([1.0, None], [1, 2])]}, r"X, list 0: \"scores\" is a list of numbers, but number 2 of 2 is null"),
+        ({"X": [1, 2, 3, 4]}, "X, list 0: expected a pair"),
+        (
+            {"X": [([1.0, None], [1, 2])]},
+            r"X, list 0: expected finite numbers in \"scores\", found null",
+        ),
         ({"X": GIVEN[:2]}, "X: no scores for list 2, which begins at nbest, line 3"),
         ({"X": [GIVEN[1]] * 4}, "X, line 0: expected 2 scores of candidates for list 0, found 5"),
     ],

@@ -33,8 +33,8 @@ def counted(monkeypatch):
         scored.extend(map(str, metrics))
         return original(metrics, batch, contexts)
 
-    original = block.scores_of_batch
-    monkeypatch.setattr(block, "scores_of_batch", count)
+    original = block.score_batch
+    monkeypatch.setattr(block, "score_batch", count)
     return scored
 
 

@@ -118,9 +118,9 @@ def test_the_same_errors(tmp_path_factory, data):
 def test_the_store(texts, path, tmp_path, monkeypatch):
     """What is stored is not computed again; a list that changed is, with its neighbors, and so is a reference."""
     scored = []
-    original = block.scores_of_batch
+    original = block.score_batch
     monkeypatch.setattr(
-        block, "scores_of_batch", lambda metrics, *rest: scored.extend(map(str, metrics)) or original(metrics, *rest)
+        block, "score_batch", lambda metrics, *rest: scored.extend(map(str, metrics)) or original(metrics, *rest)
     )
     options = {"metrics": METRICS, "store": tmp_path / "store", "short": "keep"}
     first = tarocco.orange(path, texts[1], **options)

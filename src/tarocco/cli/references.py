@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from tarocco.meta.references.study import Judge, ReferenceStudy
     from tarocco.meta.references.subsets import ReferencePool
     from tarocco.scoring.settings import Workers
-    from tarocco.trials.inputs import ScoringInputs
 
 EXAMPLES = """examples:
   tarocco references ref1 ref2 ref3 ref4 -i sys/*.txt -m BLEU-4 NIST-5 --human human.tsv:adequacy
@@ -109,6 +108,7 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.render.results.references import present_references
     from tarocco.render.terminal import progress
     from tarocco.scoring.settings import Workers
+    from tarocco.trials.inputs import ScoringInputs
 
     experiment = experiment_of(options.references)
     by = _choose_judge(options)

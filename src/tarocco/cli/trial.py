@@ -40,6 +40,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("evidence besides the references")
     group.add_argument("--nbest", metavar="FILE", help="n-best lists, as for `tarocco orange`")
     shared.add_first_id_option(group)
+    group.add_argument(
+        "--short",
+        choices=("skip", "keep"),
+        default="skip",
+        help="n-best lists that are shorter than others (default: skip)",
+    )
     group.add_argument("--groups", metavar="FILE", help="one label per segment, such as its genre")
     group.add_argument("--source", metavar="FILE", help="the source text, which the page shows")
     shared.add_human_options(parser)
@@ -110,6 +116,7 @@ def conduct_of(options: argparse.Namespace) -> TrialOptions:
         options.jobs,
         shared.store_of(options),
         options.executor,
+        getattr(options, "short", "keep"),  # the demo keeps them: its lists have different lengths
     )
 
 

@@ -319,6 +319,7 @@ def parse_segments(table: TextTable, rows: Iterable[int], n_segments: int | None
     if len(columns) != 1:
         raise InputError(f"{table.path}, line 1: expected one column segment or segment0, found {len(columns)}")
     column, least = columns[0], 1 if columns == ["segment"] else 0
+    n_possible = MAX_SEGMENTS if n_segments is None else n_segments
     cells = table.cells(column)
     values = {cell: parse_number(cell) for cell in set(cells)}
     segments: dict[int, int] = {}
@@ -327,21 +328,18 @@ def parse_segments(table: TextTable, rows: Iterable[int], n_segments: int | None
         value = values[cells[row]]
         if value is None or not value.is_integer():
             raise InputError(f'{table.where(row)}: expected a whole number in column {column}, found "{cells[row]}"')
-        if not least <= value < least + (MAX_SEGMENTS if n_segments is None else n_segments):
+        if not least <= value < least + n_possible:
             out_of_range.setdefault(int(value), row)
         segments[row] = int(value) - least
     if out_of_range:
         first, *others = out_of_range
-        if n_segments is not None:
-            expected = f"{least} to {least + n_segments - 1}, the segments of this test set"
-        else:
-            expected = f"{least} or more" if first < least else f"up to {MAX_SEGMENTS}"
         also = f", also {join_names(map(str, others))}" if others else ""
         hint = (
             "; rename the column to segment0 if it counts from 0" if column == "segment" and 0 in out_of_range else ""
         )
         raise InputError(
-            f"{table.where(out_of_range[first])}: expected {column} {expected}, found {first:.15g}{also}{hint}"
+            f"{table.where(out_of_range[first])}: expected {column} from {least} to {least + n_possible - 1}, "
+            f"found {first:.15g}{also}{hint}"
         )
     return segments
 

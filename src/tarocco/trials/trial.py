@@ -93,6 +93,7 @@ class TrialOptions:
     jobs: int | None = None
     store: Store | str | Path | None = None
     executor: Executor | None = None
+    short: str = "skip"  # or "keep", for n-best lists with fewer candidates than the longest, as in `OrangeRules`
 
     @cached_property
     def resampling(self) -> Resampling:

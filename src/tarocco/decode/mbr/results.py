@@ -91,10 +91,6 @@ class MbrResult(ResultTable):
             for choice in self.choices
         ]
 
-    def to_dict(self) -> list[dict[str, Any]]:
-        """Return what `tarocco mbr -f json` prints under "results"."""
-        return self.rows()
-
     def gain_rows(self) -> list[dict[str, Any]]:
         """Return one flat record per judge."""
         return [
@@ -196,10 +192,6 @@ class LatticeMbrResult(ResultTable):
             }
             for choice in self.choices
         ]
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        """Return what `tarocco mbr -f json` prints under "results"."""
-        return self.rows()
 
     def score_rows(self) -> list[dict[str, Any]]:
         """Return one flat record per system and metric."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from numbers import Integral
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -244,10 +245,10 @@ def find_oracles(
     for batch in map_ordered(search_batch, batches, None, workers.jobs, workers.executor):
         oracles += batch
         if advance is not None:
-            advance(len(batch), sum(one.size for one in batch))
+            advance(len(batch), sum(each.size for each in batch))
         if workers.progress is not None:
             workers.progress(len(batch))
-    oracles.sort(key=lambda one: one.segment)
+    oracles.sort(key=attrgetter("segment"))
     metrics = [metric, *(other for other in also if other != metric)]
     return _score_oracles(source, references, oracles, search, metrics, best, workers)
 
@@ -266,17 +267,17 @@ def _score_oracles(
         raise InputError(f"{source.name}: there is nothing to search")
     judged = references
     if len(oracles) < len(references):  # some segments have no list
-        rows = np.array([one.segment for one in oracles], np.intp)
+        rows = np.array([each.segment for each in oracles], np.intp)
         judged = TestSet({}, tuple(stream.taken(rows) for stream in references.references))
         best = None if best is None else best.taken(rows)
     systems: dict[str, Segments] = {}
     if best is not None:
         systems[FIRST] = best
-    elif any(one.weighted for one in oracles):
-        systems[FIRST] = Segments.from_strings([one.first for one in oracles])
-    systems[ORACLE] = Segments.from_strings([one.text for one in oracles])
+    elif any(each.weighted for each in oracles):
+        systems[FIRST] = Segments.from_strings([each.first for each in oracles])
+    systems[ORACLE] = Segments.from_strings([each.text for each in oracles])
     if search.beam:
-        systems[RIVAL] = Segments.from_strings([one.rival or "" for one in oracles])
+        systems[RIVAL] = Segments.from_strings([each.rival or "" for each in oracles])
     scores = score_test_set(replace(judged, systems=systems), metrics, search.encoding, jobs=workers.jobs)
     how = "list" if source.lists is not None else f"approximate|beam:{search.beam}" if search.beam else "exact"
     left_out = len(references) - len(oracles)
@@ -380,10 +381,10 @@ def _batches_of_lists(lists: Iterable[NBestList], references: TestSet, search: O
         batch.append(replace(nbest, written=None))  # workers need only the texts
         size += len(nbest.candidates.text)
         if size > _BATCH_BYTES or len(batch) == _BATCH_LISTS:
-            yield SearchBatch(search, [references_of(references, one.segment) for one in batch], lists=batch)
+            yield SearchBatch(search, [references_of(references, nbest.segment) for nbest in batch], lists=batch)
             batch, size = [], 0
     if batch:
-        yield SearchBatch(search, [references_of(references, one.segment) for one in batch], lists=batch)
+        yield SearchBatch(search, [references_of(references, nbest.segment) for nbest in batch], lists=batch)
 
 
 def references_of(test_set: TestSet, segment: int) -> Segments:
@@ -405,7 +406,7 @@ def search_batch(batch: SearchBatch) -> list[SegmentOracle]:
     for graph, references in zip(batch.graphs, batch.references, strict=True):
         forest = as_forest(graph)
         numbered = number_words(forest, list(references), search.encoding.lowercase)
-        oracles.append(_oracle_of(graph, forest.text(best_derivation(numbered, search.automaton).steps)))
+        oracles.append(_make_oracle(graph, forest.text(best_derivation(numbered, search.automaton).steps)))
     return oracles
 
 
@@ -442,11 +443,11 @@ def _best_of_pools(batch: SearchBatch, pools: list[list[str]], rivals: Sequence[
     for graph, pool, scores, rival in zip(batch.graphs, pools, by_pool, rivals, strict=True):
         order = search.rank(scores)[: search.k]
         k_best = tuple((pool[i], float(scores[i])) for i in order) if search.k > 1 else ()
-        oracles.append(_oracle_of(graph, pool[order[0]], rival, k_best))
+        oracles.append(_make_oracle(graph, pool[order[0]], rival, k_best))
     return oracles
 
 
-def _oracle_of(
+def _make_oracle(
     graph: Graph, text: str, rival: str | None = None, k_best: tuple[tuple[str, float], ...] = ()
 ) -> SegmentOracle:
     first = graph.best()

@@ -64,29 +64,29 @@ class OracleResult(ResultTable):
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """The oracle of each segment."""
-        return tuple(one.text for one in self.oracles)
+        return tuple(oracle.text for oracle in self.oracles)
 
     @cached_property
     def segments(self) -> NDArray[np.intp]:
         """The numbers of the segments, from 0."""
-        return np.array([one.segment for one in self.oracles], np.intp)
+        return np.array([oracle.segment for oracle in self.oracles], np.intp)
 
     @cached_property
     def ranks(self) -> NDArray[np.intp] | None:
         """The place of each oracle in its list, from 1; None if there are no lists."""
-        ranks = [one.rank for one in self.oracles if one.rank is not None]
+        ranks = [oracle.rank for oracle in self.oracles if oracle.rank is not None]
         return np.array(ranks, np.intp) if ranks else None
 
     @cached_property
     def behind(self) -> Floats | None:
         """The weight of the best text minus that of each oracle; None without weights, and for lists."""
-        behind = [one.behind for one in self.oracles if one.behind is not None]
-        return np.array(behind) if behind and any(one.weighted for one in self.oracles) else None
+        behind = [oracle.behind for oracle in self.oracles if oracle.behind is not None]
+        return np.array(behind) if behind and any(oracle.weighted for oracle in self.oracles) else None
 
     @property
     def n_empty(self) -> int:
         """How many lattices or forests have no words, or lists an empty oracle."""
-        return sum(one.empty for one in self.oracles)
+        return sum(oracle.empty for oracle in self.oracles)
 
     @cached_property
     def n_first(self) -> int:
@@ -130,25 +130,25 @@ class OracleResult(ResultTable):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per segment."""
-        oracles = self.of(ORACLE).segments.tolist()
+        scores = self.of(ORACLE).segments.tolist()
         firsts = None if self.first is None else self.of(FIRST).segments.tolist()
         rivals = None if self.exact else self.of(RIVAL).segments.tolist()
         rows = []
-        for i, one in enumerate(self.oracles):
-            row: dict[str, Any] = {"segment": one.segment + 1, "score": number_or_null(oracles[i])}
+        for i, oracle in enumerate(self.oracles):
+            row: dict[str, Any] = {"segment": oracle.segment + 1, "score": number_or_null(scores[i])}
             if firsts is not None and self.first is not None:
                 row |= {"best_score": number_or_null(firsts[i])}
             if rivals is not None:
                 row |= {"grr_score": number_or_null(rivals[i])}
             if self.ranks is not None:
-                row |= {"rank": one.rank}
+                row |= {"rank": oracle.rank}
             if self.behind is not None:
-                row |= {"behind": one.behind}
-            row |= {"size": one.size, "text": one.text}
+                row |= {"behind": oracle.behind}
+            row |= {"size": oracle.size, "text": oracle.text}
             if self.first is not None:
                 row |= {"best_text": self.first[i]}
             if rivals is not None:
-                row |= {"grr_text": one.rival}
+                row |= {"grr_text": oracle.rival}
             rows.append(row)
         return rows
 
@@ -167,9 +167,9 @@ class OracleResult(ResultTable):
     def k_best_rows(self) -> list[dict[str, Any]]:
         """Return one flat record per segment and text, if k > 1."""
         return [
-            {"segment": one.segment + 1, "place": place, "score": number_or_null(score), "text": text}
-            for one in self.oracles
-            for place, (text, score) in enumerate(one.k_best, start=1)
+            {"segment": oracle.segment + 1, "place": place, "score": number_or_null(score), "text": text}
+            for oracle in self.oracles
+            for place, (text, score) in enumerate(oracle.k_best, start=1)
         ]
 
     def to_dict(self, level: str = "corpus") -> list[dict[str, Any]]:
@@ -177,7 +177,7 @@ class OracleResult(ResultTable):
         if level == "corpus":
             return self.corpus_rows()
         rows = self.rows()
-        for row, one in zip(rows, self.oracles, strict=True):
-            if one.k_best:
-                row["k_best"] = [{"text": text, "score": number_or_null(score)} for text, score in one.k_best]
+        for row, oracle in zip(rows, self.oracles, strict=True):
+            if oracle.k_best:
+                row["k_best"] = [{"text": text, "score": number_or_null(score)} for text, score in oracle.k_best]
         return rows

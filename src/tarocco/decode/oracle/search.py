@@ -37,10 +37,7 @@ _MOST_EDGES = 1 << 26  # of a derivation
 _UNREACHABLE = -1e200
 
 ORDER = 4
-PRECISION, RATIO = (
-    0.85,
-    0.72,
-)  # the usual unigram precision, and the ratio of each order's to the one below
+PRECISION, RATIO = 0.85, 0.72  # typical: unigram precision, and each order's relative to the one below
 
 Words = NDArray[np.int32]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import InputError, UnknownName
-from tarocco.core.records import Interval, ResultTable, number_or_null
+from tarocco.core.records import Interval, Record, ResultTable
 from tarocco.decode.tuning.pool import FeatureLayout, Weights
 from tarocco.metrics.base import Floats
 
@@ -18,11 +18,16 @@ MOST_LINES = 10_000_000  # unless at least 1 percent of them have a list: ids ma
 
 
 @dataclass(frozen=True)
-class TunedScore:
+class TunedScore(Record):
     """A metric's score of the chosen candidates at the start and after tuning, on the lists used for tuning.
 
     `difference` is tuned minus start; its interval uses the same resamples of segments.
     """
+
+    json_fields: ClassVar[tuple[str, ...]] = (
+        *("metric", "signature", "share", "start", "tuned", "difference"),
+        *("start_interval", "interval", "difference_interval"),
+    )
 
     metric: str
     signature: str
@@ -34,20 +39,6 @@ class TunedScore:
     difference: float
     difference_interval: Interval
     scale: float  # the factor of scores in tables
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the record for JSON."""
-        intervals = ("start_interval", "interval", "difference_interval")
-        return {
-            "metric": self.metric,
-            "signature": self.signature,
-            "share": self.share,
-            **{name: number_or_null(getattr(self, name)) for name in ("start", "tuned", "difference")},
-            **{
-                name: [number_or_null(getattr(self, name).low), number_or_null(getattr(self, name).high)]
-                for name in intervals
-            },
-        }
 
 
 @dataclass(frozen=True)
@@ -68,6 +59,8 @@ class TuneResult(ResultTable):
     metrics, with errors negated. `segments` are the numbers (from 0) of the segments that have a list; `texts` and
     `places` (from 1) are the candidates that the tuned weights choose there.
     """
+
+    record_field: ClassVar[str] = "metrics"
 
     weights: Weights  # one tuple of numbers per feature
     start: Weights
@@ -131,10 +124,6 @@ class TuneResult(ResultTable):
             for score in self.metrics
         ]
 
-    def to_dict(self) -> list[dict[str, Any]]:
-        """Return what `tarocco tune -f json` prints under "results"."""
-        return [score.to_dict() for score in self.metrics]
-
 
 @dataclass(frozen=True, eq=False)
 class RerankResult(ResultTable):
@@ -168,10 +157,6 @@ class RerankResult(ResultTable):
             {"segment": segment, "place": place, "score": score, "text": text}
             for segment, place, score, text in zip(*columns, strict=True)
         ]
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        """Return what `tarocco rerank -f json` prints under "results"."""
-        return self.rows()
 
 
 def _lines(n: int, segments: NDArray[np.intp], texts: tuple[str, ...]) -> list[str]:

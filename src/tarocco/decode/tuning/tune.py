@@ -182,7 +182,7 @@ def tune_pool(
         scores,
         objective.of_choice(after),
         objective.of_choice(before),
-        tuple(TuneStart(one.number, one.goodness, one.steps, layout.by_name(one.weights)) for one in climbs),
+        tuple(TuneStart(climb.number, climb.goodness, climb.steps, layout.by_name(climb.weights)) for climb in climbs),
         pool.segments,
         tuple(pool.texts_at(after)),
         after - pool.bounds[:-1] + 1,

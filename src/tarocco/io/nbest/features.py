@@ -97,11 +97,8 @@ def parse_features(nbest: NBestList) -> CandidateFeatures:
     if len(parts) != len(rows) * len(layout) or any(parts[i :: len(layout)] != [layout[i]] * len(rows) for i in names):
         raise _different_features(nbest, rows, names, layout)
     sizes = np.diff([*names, len(layout)]) - 1
-    columns = [
-        _parse_numbers(nbest, parts[i :: len(layout)], "a number as value of a feature")
-        for i in range(len(layout))
-        if i not in set(names)
-    ]
+    values = [i for i, part in enumerate(layout) if not part.endswith(_NAME_ENDS)]
+    columns = [_parse_numbers(nbest, parts[i :: len(layout)], "a number as value of a feature") for i in values]
     decoded = tuple(layout[i][:-1].decode() for i in names)
     return CandidateFeatures(decoded, tuple(sizes.tolist()), np.stack(columns, axis=1))
 

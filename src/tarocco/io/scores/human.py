@@ -578,10 +578,12 @@ def _select_systems(human: HumanScores, where: str, systems: Sequence[str] | Non
     if systems is None:
         systems = with_scores
     elif shared_only:
-        systems = [name for name in systems if name in set(with_scores)]
+        shared = set(with_scores)
+        systems = [name for name in systems if name in shared]
     else:
         require_scores_of(where, systems, with_scores)
-    unknown = tuple(name for name in with_scores if name not in set(systems))
+    selected = set(systems)
+    unknown = tuple(name for name in with_scores if name not in selected)
     places = _indices(systems, human.systems).tolist()
     comparisons = human.comparisons
     if comparisons is not None:

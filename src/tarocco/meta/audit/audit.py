@@ -104,19 +104,19 @@ class AuditResult(ResultTable):
         return [
             {
                 "metric": name,
-                "check": check,
-                "possible": outcome.impossible is None,
-                "found": outcome.gamed,
-                "size": _known(outcome.size) if outcome.impossible is None else None,
-                "findings": len(outcome.findings),
-                "systems": " ".join(outcome.findings[0].systems) if outcome.findings else "",
-                "segments": " ".join(map(str, outcome.findings[0].segments)) if outcome.findings else "",
-                "p_value": outcome.findings[0].p_value if outcome.findings else None,
-                "why_not": outcome.impossible or "",
+                "check": kind,
+                "possible": check.impossible is None,
+                "found": check.gamed,
+                "size": _known(check.size) if check.impossible is None else None,
+                "findings": len(check.findings),
+                "systems": " ".join(check.findings[0].systems) if check.findings else "",
+                "segments": " ".join(map(str, check.findings[0].segments)) if check.findings else "",
+                "p_value": check.findings[0].p_value if check.findings else None,
+                "why_not": check.impossible or "",
                 "signature": self.signature(name),
             }
             for name in self
-            for check, outcome in self[name].items()
+            for kind, check in self[name].items()
         ]
 
     def to_dict(self) -> list[dict[str, Any]]:
@@ -132,34 +132,26 @@ class AuditResult(ResultTable):
                 "scores": {
                     score.system: _known(score.score) for score in self.scores.scores if str(score.metric) == name
                 },
-                "checks": {check: _record(outcome) for check, outcome in self[name].items()},
+                "checks": {kind: _record(check) for kind, check in self[name].items()},
             }
             for rank, name in enumerate(self, start=1)
         ]
 
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        head = "".join(f"<th>{escape(check)}</th>" for check in CHECKS)
-        body = "".join(
-            f"<tr><th>{escape(name)}</th><td>{self.count_gamed(name)} of {self.count_possible(name)}</td>"
-            + "".join(f"<td>{_cell(outcome)}</td>" for outcome in self[name].values())
-            + "</tr>"
+    def display(self) -> list[dict[str, Any]]:
+        """Return one row per metric; a star marks the checks in which it can be gamed."""
+        return [
+            {"metric": name, "found": f"{self.count_gamed(name)} of {self.count_possible(name)}"}
+            | {
+                kind: "-" if check.impossible else f"{100 * check.size:.1f}%{'*' * check.gamed}"
+                for kind, check in self[name].items()
+            }
             for name in self
-        )
-        return f"<table><thead><tr><th></th><th>found</th>{head}</tr></thead><tbody>{body}</tbody></table>"
+        ]
 
 
-def _cell(outcome: CheckResult) -> str:
-    if outcome.impossible is not None:
-        return "-"
-    shown = f"{100 * outcome.size:.1f}%"
-    return f"<b>{shown}</b>" if outcome.gamed else shown
-
-
-def _record(outcome: CheckResult) -> dict[str, Any]:
-    if outcome.impossible is not None:
-        return {"possible": False, "why_not": outcome.impossible}
+def _record(check: CheckResult) -> dict[str, Any]:
+    if check.impossible is not None:
+        return {"possible": False, "why_not": check.impossible}
     findings = [
         {
             "systems": list(finding.systems),
@@ -168,9 +160,9 @@ def _record(outcome: CheckResult) -> dict[str, Any]:
             "p_value": finding.p_value,
             "segments": list(finding.segments),
         }
-        for finding in outcome.findings
+        for finding in check.findings
     ]
-    record = {"possible": True, "found": outcome.gamed, "size": outcome.size, **outcome.numbers, "findings": findings}
+    record = {"possible": True, "found": check.gamed, "size": check.size, **check.numbers, "findings": findings}
     plain: dict[str, Any] = _known(record)
     return plain
 

@@ -64,7 +64,7 @@ def draw_cases(confusions: Iterable[Confusion], count: int, seed: int) -> list[S
                 by_text.setdefault(" ".join(candidate.text.split()), []).append((confusion, candidate))
     numbers = sorted(segments)
     order = np.random.default_rng([seed % 2**64, 0]).permutation(len(numbers)).tolist()
-    # Each segment has a generator of its own, so that only the segments that are drawn are shuffled.
+    # Each segment has a separate generator, so that only the segments that are drawn are shuffled.
     queues = (_of_segment(segments[number], [seed % 2**64, 1, number]) for number in (numbers[i] for i in order))
     return list(islice(_in_turn(queues), count))
 

@@ -137,10 +137,10 @@ def group_into_blocks(sets: Iterable[CandidateSet]) -> Iterator[list[CandidateSe
     """Yield groups of candidate sets that are scored together."""
     group: list[CandidateSet] = []
     size = 0
-    for one in sets:
-        group.append(one)
+    for texts in sets:
+        group.append(texts)
         # The number of comparisons grows with the square of the number of references, and memory with it.
-        size += max(len(one.candidates.text), 8 * len(one.candidates) * len(one.references) ** 2)
+        size += max(len(texts.candidates.text), 8 * len(texts.candidates) * len(texts.references) ** 2)
         if size >= _TEXT or len(group) == _LISTS:
             yield group
             group, size = [], 0
@@ -176,7 +176,7 @@ def make_block(
     firsts, copies = _firsts_and_copies(everything)
     blank = everything.candidates.blank
     rows, scored, places, used, copied, lengths, left = [], [], [], [], [], [], []
-    for s, one in enumerate(group):
+    for s, texts in enumerate(group):
         start, stop = everything.bounds[s : s + 2].tolist()
         chosen = np.arange(start, stop)
         if rules.drop_copies:
@@ -186,14 +186,14 @@ def make_block(
         chosen = chosen[: rules.n_best]
         tally.copies += int(copies[start:stop].sum())
         if blank[start:stop].any():
-            tally.first_empty = tally.first_empty or one.place(int(np.argmax(blank[start:stop])))
+            tally.first_empty = tally.first_empty or texts.place(int(np.argmax(blank[start:stop])))
             tally.empty += int(blank[start:stop].sum())
         if not len(chosen):
             tally.without_candidates += 1
             continue
         tally.candidates += len(chosen)
         distinct_rows, inverse = np.unique(firsts[chosen] if fold else chosen, return_inverse=True)
-        left.append(one)
+        left.append(texts)
         rows.append(distinct_rows)
         scored.append(distinct_rows - start)
         places.append(inverse if len(distinct_rows) < len(chosen) else None)
@@ -215,10 +215,10 @@ def make_block(
 
 def _joined_lists(group: Sequence[CandidateSet]) -> CandidateLists:
     return CandidateLists(
-        Segments.joined([one.candidates for one in group]),
-        _offsets([len(one.candidates) for one in group]),
-        Segments.joined([one.references for one in group]),
-        _offsets([len(one.references) for one in group]),
+        Segments.joined([texts.candidates for texts in group]),
+        _offsets([len(texts.candidates) for texts in group]),
+        Segments.joined([texts.references for texts in group]),
+        _offsets([len(texts.references) for texts in group]),
     )
 
 
@@ -238,21 +238,21 @@ def _firsts_and_copies(lists: CandidateLists) -> tuple[NDArray[np.intp], NDArray
 
 def external_scores(scores: CandidateScores, block: ListBlock, first_id: int) -> list[tuple[Floats, Floats]]:
     """Return the external scores of a block: per list those of its scored texts, and those of its references."""
-    return [_of_set(scores, one, block.scored[s], first_id) for s, one in enumerate(block.sets)]
+    return [_of_set(scores, texts, block.scored[s], first_id) for s, texts in enumerate(block.sets)]
 
 
 def _of_set(
-    scores: CandidateScores, one: CandidateSet, scored: NDArray[np.intp], first_id: int
+    scores: CandidateScores, texts: CandidateSet, scored: NDArray[np.intp], first_id: int
 ) -> tuple[Floats, Floats]:
-    lists = {nbest.segment: nbest for nbest in one.lists}
-    parts = [_of_list(scores, segment + first_id, lists.get(segment)) for segment in one.members]
+    lists = {nbest.segment: nbest for nbest in texts.lists}
+    parts = [_of_list(scores, segment + first_id, lists.get(segment)) for segment in texts.members]
     of_candidates, of_references = (np.concatenate(column) for column in zip(*parts, strict=True))
-    if len(of_references) != one.reference_count:
+    if len(of_references) != texts.reference_count:
         raise InputError(
-            f"{scores.path}, line {scores.lines[one.segment + first_id]}: expected {one.reference_count} scores of "
-            f"references for list {one.segment + first_id}, found {len(of_references)}"
+            f"{scores.path}, line {scores.lines[texts.segment + first_id]}: expected {texts.reference_count} scores of "
+            f"references for list {texts.segment + first_id}, found {len(of_references)}"
         )
-    return of_candidates[scored], of_references[one.reference_numbers]
+    return of_candidates[scored], of_references[texts.reference_numbers]
 
 
 def _of_list(scores: CandidateScores, list_id: int, nbest: NBestList | None) -> tuple[Floats, Floats]:

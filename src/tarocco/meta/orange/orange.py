@@ -187,15 +187,15 @@ def run_orange(
     least_references = 2 if any(isinstance(scorer, Metric) for group in scorers for scorer in group) else 1
     if not pooled and references.present.sum(axis=0).max(initial=0) < least_references:
         raise InputError(ONE_REFERENCE)  # before anything is read
-    computed = list(dict.fromkeys(one for metric in metrics for one in metric.scorers if isinstance(one, Metric)))
-    external = list(dict.fromkeys(one for group in scorers for one in group if isinstance(one, CandidateScores)))
+    computed = list(dict.fromkeys(s for metric in metrics for s in metric.scorers if isinstance(s, Metric)))
+    external = list(dict.fromkeys(s for group in scorers for s in group if isinstance(s, CandidateScores)))
     executor, progress = workers.executor, workers.progress
     with _open_cache(workers, metrics, references, rules, name) as cache:
         preparing = [metric for metric in computed if metric.prepares]
         analyze_texts(references.references, preparing, encoding, None if cache is None else cache.store, executor)
         contexts = dict(zip(computed, prepare_contexts(references, computed, encoding), strict=True))
         ranker = Ranker(metrics, contexts, replace(rules, pool=None), encoding, resampling.seed)
-        # A worker that reads a byte range sees neither lists to pool with its own nor external scores nor analyses.
+        # A worker that reads a byte range has no access to other lists of a pool, external scores or analyses.
         # Executors without submit_many would send all references with every part.
         readable = not pooled and not external and not needs_analysis(computed, encoding)
         sends_once = executor is None or hasattr(executor, "submit_many")
@@ -218,7 +218,7 @@ def run_orange(
                 progress(len(ranks.tally.segments))
     result = make_result(table, tally, metrics, rules, resampling, len(references), name, workers.jobs)
     counting = set(result.segments.tolist())
-    return replace(result, confusions=tuple(one for one in confusions if one.segment - 1 in counting))
+    return replace(result, confusions=tuple(confusion for confusion in confusions if confusion.segment - 1 in counting))
 
 
 @contextmanager
@@ -328,7 +328,7 @@ class Ranker:
         scorers = list(dict.fromkeys(scorer for metric in metrics for scorer in metric.scorers))
         members = [[scorers.index(scorer) for scorer in metric.scorers] for metric in metrics]
         # The mean of ranks depends on how often a text occurs in the list.
-        unfold = any(len(own) > 1 for own in members)
+        unfold = any(len(numbers) > 1 for numbers in members)
         rows: list[Floats] = []
         confusions: list[Confusion] = []
         fair = self.rules.against == "fair"

@@ -230,7 +230,7 @@ def evaluate_ranks(
     resampling: Resampling,
     jobs: int | None,
 ) -> tuple[Orange, ...]:
-    """Return ORANGE of each metric over the given lists, the best first."""
+    """Return ORANGE of each metric over `lists`, the best first."""
     ranks = np.concatenate(table.ranks(lists, np.array([n_best]), rules.ties), axis=1)
     ratios = ranks / (np.minimum(n_best, table.used[lists]) + 1.0)[:, None]
     exist, m = ~np.isnan(ratios), len(metrics)

@@ -180,7 +180,7 @@ def _combination(group: Sequence[str | Metric], external: Sequence[CandidateScor
     if isinstance(group, str | Metric):
         raise BadParameter(f'a combination is a list of metrics such as ["BLEUS-4", "ROUGE-L"], not {group!r}')
     by_name = {scores.name: scores for scores in external}
-    members = [by_name[one] if one in by_name else find_metrics([one])[0] for one in group]
+    members = [by_name[name] if name in by_name else find_metrics([name])[0] for name in group]
     if len(set(map(scorer_name, members))) < max(2, len(members)):
         raise BadParameter("a combination is two or more different metrics")
     return tuple(members)
@@ -197,13 +197,16 @@ def evaluated_metrics(
             return signature(f"{scorer.name}|external", [*scorer.origin, *more])
         return score_signature(scorer, encoding, reference_count, more)
 
-    # Workers get the external scores of their own lists with each block, not the whole file.
+    # Workers get the external scores of a block with the block, not the whole file.
     light: dict[Scorer, Scorer] = {
-        one: replace(one, lists={}, lines={}) for group in scorers for one in group if isinstance(one, CandidateScores)
+        scores: replace(scores, lists={}, lines={})
+        for group in scorers
+        for scores in group
+        if isinstance(scores, CandidateScores)
     }
     evaluated = []
     for group in scorers:
-        members = tuple(light.get(one, one) for one in group)
+        members = tuple(light.get(scorer, scorer) for scorer in group)
         evaluated.append(
             EvaluatedMetric(
                 " + ".join(map(scorer_name, members)),

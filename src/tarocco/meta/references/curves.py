@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tarocco.core.errors import UnknownName
-from tarocco.core.records import ResultTable, number_or_null
+from tarocco.core.records import ResultTable, number_or_null, to_json
 from tarocco.metrics.base import PENALTY, Floats
 
 
@@ -29,35 +29,37 @@ class Point:
 
     @cached_property
     def _defined(self) -> Floats:
-        return self.values[~np.isnan(self.values)]
+        defined = self.values[~np.isnan(self.values)]
+        return defined if len(defined) else np.array([np.nan])
 
     @property
     def mean(self) -> float:
         """The mean over the subsets; NaN if all are undefined."""
-        return float(self._defined.mean()) if len(self._defined) else math.nan
+        return float(self._defined.mean())
 
     @property
     def std(self) -> float:
         """The standard deviation over the subsets; 0 for a single subset."""
-        return float(self._defined.std()) if len(self._defined) else math.nan
+        return float(self._defined.std())
 
     @property
     def low(self) -> float:
         """The lowest value of a subset."""
-        return float(self._defined.min()) if len(self._defined) else math.nan
+        return float(self._defined.min())
 
     @property
     def high(self) -> float:
         """The highest value of a subset."""
-        return float(self._defined.max()) if len(self._defined) else math.nan
+        return float(self._defined.max())
+
+    def numbers(self) -> dict[str, Any]:
+        """Return the size, the number of subsets, and the mean and the spread over them."""
+        spread = {name: number_or_null(getattr(self, name)) for name in ("mean", "std", "low", "high")}
+        return {"references": self.size, "n_subsets": len(self.values)} | spread
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON record."""
-        record: dict[str, Any] = {"references": self.size, "n_subsets": len(self.values)}
-        record |= {name: number_or_null(getattr(self, name)) for name in ("mean", "std", "low", "high")}
-        if self.shares:
-            record["shares"] = {name: number_or_null(value) for name, value in self.shares.items()}
-        return record
+        return self.numbers() | ({"shares": to_json(self.shares)} if self.shares else {})
 
 
 @dataclass(frozen=True)
@@ -137,13 +139,17 @@ class Curve:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON record."""
-        record: dict[str, Any] = {"metric": self.metric, "signature": self.signature}
-        if not self.named:
-            record["asked"] = False
-        verdict = self.verdict
-        record["curve"] = [point.to_dict() for point in self.points]
-        record |= {"verdict": verdict.kind, "enough": verdict.enough, "best": verdict.best, "advice": verdict.sentence}
-        return record
+        shape = self.verdict
+        return {
+            "metric": self.metric,
+            "signature": self.signature,
+            **({} if self.named else {"asked": False}),
+            "curve": [point.to_dict() for point in self.points],
+            "verdict": shape.kind,
+            "enough": shape.enough,
+            "best": shape.best,
+            "advice": shape.sentence,
+        }
 
 
 _KINDS = {"gains": "gains", "saturates": "saturates", "degrades": "degrades", "flat": "is flat"}
@@ -194,10 +200,8 @@ class ReferencesResult(ResultTable, Mapping[str, Curve]):
         return [
             {
                 "metric": curve.metric,
-                "references": point.size,
-                "n_subsets": len(point.values),
-                **{name: number_or_null(getattr(point, name)) for name in ("mean", "std", "low", "high")},
-                **{f"share_{name}": _or_none(point.shares.get(name)) for name in parts},
+                **point.numbers(),
+                **{f"share_{name}": to_json(point.shares.get(name)) for name in parts},
                 "signature": curve.signature,
             }
             for curve in self.curves
@@ -266,10 +270,6 @@ def _orders(curves: Sequence[Curve]) -> list[str]:
         )
         lines.append(f"{curve.metric}: with {_references(last.size)} {words}")
     return lines
-
-
-def _or_none(value: float | None) -> float | None:
-    return None if value is None else number_or_null(value)
 
 
 def _cheapest(curves: Sequence[Curve]) -> list[str]:

@@ -233,8 +233,9 @@ class Bleu(NgramPrecisions):
 
     @property
     def empty_values(self) -> EmptyValues:  # type: ignore[override]
-        """With orders=v13a, smoothing may give a candidate without any match a score."""
-        return EmptyValues(0.0, None if self.orders == "v13a" else 0.0, 0.0)
+        """With orders=v13a, a candidate without any match may have a smoothed score."""
+        smoothed = self.orders == "v13a" and self.smooth in ("exp", "floor")
+        return EmptyValues(0.0, None if smoothed else 0.0, 0.0)
 
     def columns(self, measured: PrecisionCounts) -> Floats:
         """[length that the penalty compares, reference length, matches 1..n, totals 1..n]"""
