@@ -130,8 +130,8 @@ def draw_correlations(result: CorrelateResult) -> alt.ConcatChart:
 
     The note lists the sentinels: drawn, they would stretch the axis until metrics cannot be distinguished.
     """
-    asked = result.design
-    title = TITLES[asked.coefficient]
+    question = result.design
+    title = TITLES[question.coefficient]
     several = len(result.criteria) > 1
     rows = [
         {
@@ -155,9 +155,9 @@ def draw_correlations(result: CorrelateResult) -> alt.ConcatChart:
     return dots(rows, one_range=True, note="\n".join(notes), description=_describe(result, "Correlation"))
 
 
-def leads_chart(result: CorrelateResult) -> alt.VConcatChart:
-    """A matrix a criterion, the best metric first: the p-value of each row's lead over each column."""
-    alt, asked = altair(), result.design
+def draw_leads(result: CorrelateResult) -> alt.VConcatChart:
+    """Draw one matrix per criterion: the p-value of each row's lead over each column, best metric first."""
+    alt, question = import_altair(), result.design
     matrices = []
     for criterion in result.criteria:
         tests = [test for test in result.metric_comparisons if test.criterion == criterion]
@@ -187,10 +187,10 @@ def leads_chart(result: CorrelateResult) -> alt.VConcatChart:
     return arrange(rows, note="\n".join(notes), description=_describe(result, "Leads in the correlation"))
 
 
-def _described(result: CorrelateResult, what: str) -> str:
-    names = ", ".join(dict.fromkeys(one.metric for one in result))
+def _describe(result: CorrelateResult, what: str) -> str:
+    names = ", ".join(dict.fromkeys(score.metric for score in result))
     about = f"{what} of {names} with people at {result.design.level} level"
-    return "\n".join([about, *(one.signature for one in result)])
+    return "\n".join([about, *(score.signature for score in result)])
 
 
 def draw_redundancy(result: OptimizeResult) -> alt.LayerChart:
