@@ -141,10 +141,10 @@ def test_any_order_of_references_gives_the_same_bits():
 
 def test_what_is_missing_or_too_long():
     annotated.register("given", Given({"a": Sentence(("a",), tags=("NN",)), "b": Sentence(("b",), tags=("NN",))}))
-    with pytest.raises(InputError, match='the analyzer "given" gives no lemmas'):
+    with pytest.raises(InputError, match='needs lemmas, which are missing from the output of the analyzer "given"'):
         tarocco.score(["a"], ["b"], metrics="MAXSIM", analyzer="given")
     many = ("car",) * 4097
     with pytest.raises(
-        InputError, match=r"^system, segment 1: MAXSIM takes texts of at most 4096 words, here is one of 4097$"
+        InputError, match=r"^system, segment 1: MAXSIM accepts texts of at most 4096 words, found one of 4097$"
     ):
         score_sentences(["MAXSIM"], [sentence(many, ("NN",) * 4097)], [[sentence(("car",), ("NN",))]])

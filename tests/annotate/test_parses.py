@@ -65,7 +65,7 @@ def files(folder):
 
 
 def scores(capsys, *arguments):
-    """The numbers that a command writes, describe_source the signature, and the analyzer of the signature."""
+    """The numbers that a command writes, without the signature, and the analyzer of the signature."""
     code, out, err = run(capsys, "score", *RUN, "-m", *METRICS, "-f", "tsv", *arguments)
     assert code == 0, err
     rows = [line.split("\t") for line in out.splitlines()]

@@ -56,7 +56,7 @@ def test_what_is_missing_is_told_first(capsys):
     assert code == 0
     begin, rest = out.split("THE SYSTEMS")
     assert "WHAT OTHER ANALYSES NEED" in begin
-    assert "It takes three" in " ".join(begin.split())
+    assert "Needs three" in " ".join(begin.split())
     assert "Nothing here can say which metric to trust" in " ".join(rest.split())
 
 

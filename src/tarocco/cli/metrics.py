@@ -82,7 +82,7 @@ def list_types(options: argparse.Namespace) -> None:
     from tarocco.cli.inputs import analyzer_of
     from tarocco.core.errors import InputError
     from tarocco.io.test_set import disambiguate_names, read_systems
-    from tarocco.metrics.linguistic.seen import types_seen
+    from tarocco.metrics.linguistic.base import count_types
     from tarocco.render.tables import Table, write_table
 
     names = options.names or LINGUISTIC
@@ -93,7 +93,7 @@ def list_types(options: argparse.Namespace) -> None:
     texts = {name: column.segments for name, column in zip(disambiguate_names(columns), columns, strict=True)}
     analyzer = analyzer_of(options, texts) or "spacy"
     sentences = annotate_texts([text for segments in texts.values() for text in segments], analyzer)
-    rows = types_seen([family for name in names for family in members_of(name)], sentences, analyzer)
+    rows = count_types([family for name in names for family in members_of(name)], sentences, analyzer)
     cells = tuple((one.metric, f"{one.segments}", f"{one.items}") for one in rows)
     write_table(Table(("metric", "segments", "items"), cells, labels=1))
 

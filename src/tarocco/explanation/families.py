@@ -39,10 +39,9 @@ from tarocco.metrics.edit.gtm import Gtm
 from tarocco.metrics.edit.rates import Per, Wer
 from tarocco.metrics.edit.ter import Ter
 from tarocco.metrics.linguistic import elements
-from tarocco.metrics.linguistic.base import ANALYZER, Linguistic, compare, layers_of
-from tarocco.metrics.linguistic.layers import Layers, Nodes, Spans
+from tarocco.metrics.linguistic.base import ANALYZER, LinguisticMetric, count_overlaps, load_layers
+from tarocco.metrics.linguistic.layers import Layers, Nodes, Spans, Trees
 from tarocco.metrics.linguistic.shallow import ShallowNist
-from tarocco.metrics.linguistic.trees import Trees
 from tarocco.metrics.meteor import Meteor
 from tarocco.metrics.ngram.bleu import BleuIndividual, NgramPrecisions
 from tarocco.metrics.ngram.nist import Nist
@@ -115,8 +114,8 @@ def _(metric: Ter, batch: Batch) -> SegmentWords:
     return read_words.dispatch(Metric)(metric, metric.normalize_texts(batch))
 
 
-@read_words.register(Linguistic)
-def _(metric: Linguistic, batch: Batch) -> SegmentWords:
+@read_words.register(LinguisticMetric)
+def _(metric: LinguisticMetric, batch: Batch) -> SegmentWords:
     texts = list(chain.from_iterable((*batch.columns, *batch.reference_columns)))
     words = [sentence.words for sentence in annotate_texts(texts, batch.encoding.analyzer or ANALYZER)]
     return SegmentWords(metric, batch, words[0], tuple(words[1:]))
@@ -244,13 +243,13 @@ def _(metric: Meteor, words: SegmentWords, _context: Any) -> list[Element]:
 Written = tuple[str, tuple[int, ...], bool]  # an item's text, its words, and whether its labels only dominate them
 
 
-@find_elements.register(Linguistic)
-def _(metric: Linguistic, words: SegmentWords, _context: Any) -> list[Element]:
+@find_elements.register(LinguisticMetric)
+def _(metric: LinguisticMetric, words: SegmentWords, _context: Any) -> list[Element]:
     """List the elements of the types that count."""
     _refuse(metric, "variant", "literal", "gapped", "subtrees")
-    layers, rule = layers_of(words.batch), metric.bag
+    layers, rule = load_layers(words.batch), metric.bag
     bag = rule.make(layers, *rule.arguments, *([metric.longest] if metric.longest else []))
-    counting = set(metric.chosen(compare(bag, len(layers), words.batch)).types.tolist())
+    counting = set(metric.chosen(count_overlaps(bag, len(layers), words.batch)).types.tolist())
     write = _writer(metric, layers, list(chain(words.candidate, *words.references)))
     sides: tuple[list[Item], list[Item]] = ([], [])
     for row, kind, key, place in sorted(
@@ -266,12 +265,12 @@ def _(metric: Linguistic, words: SegmentWords, _context: Any) -> list[Element]:
     return sorted(match_items(*sides), key=lambda element: order[element.type])
 
 
-def _name_type(metric: Linguistic, name: str) -> str:
+def _name_type(metric: LinguisticMetric, name: str) -> str:
     """Return the name of a type: the length of paths, or "role" for types without a name."""
     return f"length {name}" if metric.longest else name or "role"
 
 
-def _writer(metric: Linguistic, layers: Layers, words: list[str]) -> Callable[[int, int], Written]:
+def _writer(metric: LinguisticMetric, layers: Layers, words: list[str]) -> Callable[[int, int], Written]:
     """Return a function that writes an item, given its place and type, for the structure that a metric compares."""
     make = metric.bag.make
     if make in (elements.entities, elements.arguments, elements.roles):

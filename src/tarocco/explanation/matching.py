@@ -18,7 +18,7 @@ from tarocco.encode.vocabulary import Ragged, Vocabulary
 from tarocco.explanation.records import Element
 from tarocco.metrics.comparison import Comparison, TextPairs
 from tarocco.metrics.edit.ter import edits_and_words
-from tarocco.metrics.meteor import Alignments, Meteor, align_words, together
+from tarocco.metrics.meteor import Alignments, Meteor, align_words, merge_stages
 
 Words = Sequence[int]  # ids of words
 Pair = tuple[int, int]  # places of a word in the candidate and in the reference
@@ -357,7 +357,7 @@ def align_meteor(metric: Meteor, batch: Batch, candidate: Sequence[str], referen
     measured = Alignments(batch)
     keys = measured.keys(stages, metric.stemmer)
     if metric.variant == "1.5":
-        partners = _align_with_fewest_chunks(batch, together(keys))
+        partners = _align_with_fewest_chunks(batch, merge_stages(keys))
     else:
         partners = align_words(measured.pairs, keys, crossings=True)[1].tolist()
     ids, reference_ids = batch.candidates[0].tolist(), batch.references[0].tolist()

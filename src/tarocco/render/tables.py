@@ -367,9 +367,9 @@ def _shortened(table: Table, columns: int) -> Table:
     """Return the table with its labels shortened in the middle, if it is too wide."""
     if table.labels != 1 or sum(table.widths) + 3 * len(table.widths) <= columns:
         return table
-    from tarocco.render.plots.labels import labels
+    from tarocco.render.plots.style import make_labels
 
-    short = labels((row[0] for row in table.rows), max(12, columns // 3))
+    short = make_labels((row[0] for row in table.rows), max(12, columns // 3))
     return replace(table, rows=tuple((short[row[0]], *row[1:]) for row in table.rows))
 
 

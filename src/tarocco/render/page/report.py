@@ -24,7 +24,7 @@ from tarocco.meta.references.curves import ReferencesResult
 from tarocco.meta.significance.compare import CompareResult
 from tarocco.render.page.figures import figures_of, page_charts, tables_of
 from tarocco.render.page.payload import json_of, payload_of
-from tarocco.render.plots.files import check_installed, rendered, vl_convert
+from tarocco.render.plots.files import check_installed, import_vl_convert, render_chart
 from tarocco.render.tables import latex, separated
 from tarocco.scoring.results import Result
 from tarocco.scoring.settings import TEXT, Text, TextShortcuts, apply_shortcuts
@@ -186,7 +186,7 @@ def write_figures(findings: Findings | Mapping[str, Any], directory: str | os.Pa
     for figure in figures_of(payload):
         for suffix in FORMATS:
             written.append(folder / f"{figure.name}{suffix}")
-            write_atomically(written[-1], rendered(figure.chart, suffix))
+            write_atomically(written[-1], render_chart(figure.chart, suffix))
     for table in tables_of(payload):
         for suffix, text in ((".tex", latex(table.table)), (".csv", separated(table.records, ","))):
             written.append(folder / f"{table.name}{suffix}")
@@ -206,7 +206,7 @@ def page_of(payload: Mapping[str, Any]) -> str:
     here = files("tarocco.render.page")
     page_script = "\n".join((here / "script" / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
     scripts = {
-        "runtime": _inert(vl_convert().javascript_bundle()),
+        "runtime": _inert(import_vl_convert().javascript_bundle()),
         "script": f'(() => {{\n"use strict";\n{page_script}\n}})();',
     }
     digests = " ".join(f"'sha256-{_digest(text)}'" for text in scripts.values())

@@ -15,7 +15,7 @@ from tarocco.explanation.explain import explain_test_set
 from tarocco.explanation.records import ExplainResult, Explanation
 from tarocco.metrics.base import Floats
 from tarocco.metrics.external import External, is_system_level
-from tarocco.metrics.linguistic.base import Overlap
+from tarocco.metrics.linguistic.base import ElementOverlap
 from tarocco.render.results.explain import WordRun, word_runs
 from tarocco.scoring.results import Result
 from tarocco.trials.findings import Findings
@@ -117,7 +117,7 @@ def compact(one: Explanation, candidate: str, references: Sequence[str]) -> dict
     """
     if one.note:
         return {"why": one.note}
-    labeled = isinstance(one.metric, Overlap)
+    labeled = isinstance(one.metric, ElementOverlap)
     of_candidate = marks_of(candidate, one.candidate, word_runs(one.candidate, one.elements, "candidate", labeled))
     of_references = {}
     for at, reference in enumerate(one.references):

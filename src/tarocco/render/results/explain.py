@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import NamedTuple, TextIO
 
 from tarocco.explanation.records import Element, ExplainResult, Explanation, Tally
-from tarocco.metrics.linguistic.base import Overlap
+from tarocco.metrics.linguistic.base import ElementOverlap
 from tarocco.render.results import Presentation, scale_note
 from tarocco.render.results.score import number
 from tarocco.render.tables import separated, write_details
@@ -193,7 +193,7 @@ def _write(one: Explanation, lines: WrappedLines, digits: int | None, most: int 
     if one.note:
         lines.add("", _plain(f"{one.note}."), indent=2)
         return
-    labeled = isinstance(one.metric, Overlap)
+    labeled = isinstance(one.metric, ElementOverlap)
     heads = ["candidate", *(f"reference {reference.number}" for reference in one.references)]
     wide = max(map(len, heads))
     lines.add(heads[0].ljust(wide), _marked(word_runs(one.candidate, one.elements, "candidate", labeled)), indent=2)
@@ -255,7 +255,7 @@ def legend(result: ExplainResult) -> list[str]:
     """Return the meanings of the marks in these explanations."""
     explained = [one for one in result if one.elements]
     lines = ["[ ]: on both sides"] if explained else []
-    if any(isinstance(one.metric, Overlap) for one in explained):
+    if any(isinstance(one.metric, ElementOverlap) for one in explained):
         lines[-1] += "; ( ): without a match; the type follows"
     if any(element.how not in ("", "exact") for one in explained for element in one.elements):
         lines[-1] += "; ~: how a word matches"
