@@ -133,7 +133,7 @@ def test_a_type_that_no_text_has(capsys, folder):
     assert err.count("\n") == 1
     assert run(capsys, "score", "a.txt", "-i", "a.txt", "-q", *metrics)[2] == ""
     code, out, err = run(capsys, "compare", "a.txt", "-i", "a.txt", "b.txt", *metrics)
-    assert (code, err) == (0, "tarocco: note: SR-Or-A9 has no score of a, b: it is not tested\n")
+    assert (code, err) == (0, "tarocco: note: SR-Or-A9 has no score for a, b: not tested\n")
     assert out.splitlines()[3].split()[:2] == ["b", "-"]  # and no p-value
 
 

@@ -131,7 +131,7 @@ def test_a_store_keeps_what_is_computed(capsys):
         (["ref1.txt", "-i", *SYSTEMS, *PEOPLE], "there is one reference"),
         ([*REFERENCES, "-i", *SYSTEMS[:3], *PEOPLE], "people judged 3 of these systems"),
         ([*REFERENCES, *PEOPLE], "which systems"),
-        ([*REFERENCES, "-i", *SYSTEMS], "human scores"),
+        ([*REFERENCES, "-i", *SYSTEMS], "no human scores"),
         ([*REFERENCES, "-i", *SYSTEMS, "--human", "grades.tsv"], "several criteria, adequacy, fluency, average"),
         ([*REFERENCES, "-i", *SYSTEMS, "--human", "grades.tsv:style"], "style"),
         ([*REFERENCES, "-i", *SYSTEMS, *PEOPLE, "--most", "5"], "no segment has 5 references"),

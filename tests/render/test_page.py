@@ -263,12 +263,12 @@ def test_several_results_make_one_page(scores, tmp_path):
 
 
 def test_what_cannot_be_reported_is_refused(scores, tmp_path):
-    for found, message in ((3, "found int"), ([], "found none"), ([scores, scores], "there are two")):
+    for found, message in ((3, "found int"), ([], "found none"), ([scores, scores], "found two")):
         with pytest.raises(InputError, match=message):
             tarocco.report(found, tmp_path / "page.html")
     with pytest.raises(InputError, match=r"ends in \.html"):
         tarocco.report(scores, tmp_path / "page.txt")
-    with pytest.raises(InputError, match="come together"):
+    with pytest.raises(InputError, match="expected both systems and references"):
         tarocco.report(scores, tmp_path / "page.html", systems={"a": ["x"]})
     assert list(tmp_path.iterdir()) == []
 
