@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from tarocco.core.test_set import Segments
 from tarocco.encode.tokenizers import Tokenizer, tokenizer
 from tarocco.encode.vocabulary import Ragged, Vocabulary
+from tarocco.kernels.segments import Texts
 from tarocco.parallel.fan_out import blocks
 
 _BLOCK = 1024  # segments tokenized at a time, to save memory
@@ -202,12 +202,12 @@ class Batch:
         return len(self.candidate_groups.rows)
 
     @property
-    def arrays(self) -> tuple[NDArray[Any], ...]:
-        """The first arguments of kernels: words, bounds, rows and groups of the candidates, then of the references."""
+    def arrays(self) -> tuple[Texts, Texts]:
+        """The candidates and the references as kernels read them."""
         candidates, references = self.candidate_groups, self.reference_groups
         return (
-            *(self.candidates.values, self.candidates.offsets, candidates.rows, candidates.bounds),
-            *(self.references.values, self.references.offsets, references.rows, references.bounds),
+            Texts(self.candidates.values, self.candidates.offsets, candidates.rows, candidates.bounds),
+            Texts(self.references.values, self.references.offsets, references.rows, references.bounds),
         )
 
     @property

@@ -189,8 +189,8 @@ def shared_matches(batch: Batch, order: int) -> Floats:
 def _fill_with_many(batch: Batch, order: int, words: int, matches: Floats) -> None:
     """Fill in the matches with many references; any 32 consecutive ones have at most `words` words."""
     size, shift = table_size(words)
-    counts, nodes = np.empty((order * words, _LANES), np.int16), np.empty((order * words, 4), np.int32)
-    table, tallies = np.zeros((size, 4), np.int32), np.empty((order, _LANES), np.int16)
+    counts, nodes = np.empty((order * words, _LANES), np.int16), np.empty(4 * order * words, np.int32)
+    table, tallies = np.zeros(4 * size, np.int32), np.empty((order, _LANES), np.int16)
     _matches_with_many(*batch.arrays, order, counts, nodes, table, shift, tallies, matches)
 
 
@@ -202,13 +202,8 @@ class Comparison:
         self.batch = batch = self.pairs.batch
         self._requests = dict.fromkeys(requests)
         self._computed: dict[Hashable, Any] = {}
-        candidates, references = batch.candidate_groups, batch.reference_groups
         sizes = np.empty(6, np.intp)
-        _measure_segments(
-            *(batch.candidates.offsets, candidates.rows, candidates.bounds),
-            *(batch.references.offsets, references.rows, references.bounds),
-            sizes,
-        )
+        _measure_segments(*batch.arrays, sizes)
         # The number of pairs, and the maxima over segments of the others.
         self._pairs, self._references, self._words, self._blocks, self._longest, self._longest_reference = (
             sizes.tolist()

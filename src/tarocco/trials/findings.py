@@ -186,7 +186,7 @@ def records_of(findings: Findings) -> list[dict[str, Any]]:
     if findings.optimal is not None:
         part("optimal set", results=findings.optimal.to_dict())
     for correlated in findings.correlations:
-        asked = correlated.question
+        asked = correlated.design
         about = {"level": asked.level, "grouping": asked.grouping, "coefficient": asked.coefficient}
         part("people", **about, n_resamples=asked.n_resamples, results=correlated.to_dict())
     if findings.curves is not None:

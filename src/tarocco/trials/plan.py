@@ -23,7 +23,7 @@ QUESTIONS = {
 LARGEST = 1 << 28  # numbers that JACK, or words of bits that the search for a set, may need: 2 GB
 
 
-def plan(material: Material) -> tuple[PlanStep, ...]:
+def make_plan(material: Material) -> tuple[PlanStep, ...]:
     """All steps, in the order in which they are done."""
     return tuple(_step(name, material) for name in QUESTIONS)
 
@@ -47,7 +47,7 @@ def _missing(name: str, material: Material) -> str | None:
         "JACK": lambda own: _too_few(own, 2) or _no_pair(own) or _no_pairs(own, 1) or _too_large(own),
         "optimal set": lambda own: _too_few(own, 3) or _no_pairs(own, 2) or _too_many_references(own),
         "people": _no_people,
-        "references": _no_judge_of_references,
+        "references": _no_judge,
     }[name](material)
 
 
@@ -63,11 +63,11 @@ def _with(name: str, material: Material) -> str:
         "audit": "five checks" if material.labels else "four checks; group labels would add mixing",
         "ORANGE": "n-best lists",
         "people": counted(len(material.human.systems), "judged system") if material.human else "",
-        "references": f"up to {references}, judged by {judge_of_references(material)}",
+        "references": f"up to {references}, judged by {choose_judge_of_references(material)}",
     }.get(name, counted(references, "reference"))
 
 
-def judge_of_references(material: Material) -> str:
+def choose_judge_of_references(material: Material) -> str:
     """Who judges metrics with fewer references: people, if they judged enough systems, else ORANGE, else KING."""
     if material.human is not None and len(material.human.systems) >= MIN_SYSTEMS:
         return "people"
@@ -121,10 +121,10 @@ def _no_people(material: Material) -> str | None:
     return f"scores of {MIN_SYSTEMS} systems, or of segments (people judged {len(human.systems)} whole systems)"
 
 
-def _no_judge_of_references(material: Material) -> str | None:
+def _no_judge(material: Material) -> str | None:
     if not material.audit_metrics:
         return "a metric that can score any text"
-    judge = judge_of_references(material)
+    judge = choose_judge_of_references(material)
     few = _too_few(material, {"people": 2, "ORANGE": 3, "KING": 4}[judge])
     if few is None or judge != "KING":
         return few

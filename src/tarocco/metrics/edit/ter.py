@@ -29,26 +29,14 @@ def edits_and_words(batch: Batch) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
     most, words = max(longest, longest_reference), len(batch.vocabulary)
     # Work space. The table of edit distances has one row per word of the candidate, and one above.
     rooms: dict[str, NDArray[Any]] = {
-        # [words, words after a shift, reference]
         "texts": np.zeros((3, most), np.int32),
-        # [rows, columns, width of a band too wide for bits or 0, tick, ticks of one measurement]
-        "sizes": np.zeros(5, np.intp),
-        # band of a row: [first column, end, value]; in bits, `first` is left of bit 0, and `value` is the value there
         "frame": np.zeros((longest + 1, 3), np.intp),
-        # sets of columns of a row: [in the band; where equal words count; 1 more than the column before; 1 less;
-        # equal to the cell diagonally above; 1 more than the cell above]
         "bits": np.zeros((longest + 1, 6), np.uint64),
-        # of a word: [its place in the window, the tick of that entry]
         "seen": np.zeros((words, 2), np.uint64),
         # a wide band, row by row: up to n / 50 rows, each of n / rows + 52 cells
         "cells": np.zeros(3 * longest_reference, np.int32),
-        # of a place p: [words of the candidate before or with word p of the reference, the first wrong word of the
-        # reference from p on, the first wrong word of the candidate from p on]
         "trace": np.zeros((most, 3), np.intp),
-        # of a word: [first place in the reference, first place near enough, -]; of a place: [-, -, next place of the
-        # same word]; -1 for none
         "places": np.full((max(words, longest_reference), 3), -1, np.intp),
-        # [start of the block, its length, its destination]
         "shifts": np.zeros((1000, 3), np.intp),
     }
     edits = np.zeros(len(TextPairs(batch)), np.intp)

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.encode.batch import Batch
-from tarocco.kernels import kernel, ngram_matches
+from tarocco.kernels import kernel, ngram_matches, segments
 from tarocco.metrics.base import Floats
 from tarocco.metrics.comparison import TextPairs, shared_matches, table_size
 
 _clipped_matches = kernel(ngram_matches, "count_clipped_matches")
-_reference_lengths = kernel(ngram_matches, "measure_reference_lengths")
+_reference_lengths = kernel(segments, "measure_reference_lengths")
 
 LENGTHS = ("closest", "shortest", "average")
 
@@ -97,15 +97,7 @@ def _matches(batch: Batch, order: int, weights: NgramWeights | None, leaving_out
 def reference_lengths(batch: Batch) -> Floats:
     """Return float64[candidates, 3]: the closest, shortest and average reference length of each candidate."""
     lengths = np.zeros((len(batch), len(LENGTHS)))
-    _reference_lengths(
-        batch.candidates.offsets,
-        batch.candidate_groups.rows,
-        batch.candidate_groups.bounds,
-        batch.references.offsets,
-        batch.reference_groups.rows,
-        batch.reference_groups.bounds,
-        lengths,
-    )
+    _reference_lengths(*batch.arrays, lengths)
     return lengths
 
 

@@ -29,8 +29,8 @@ def check_against_twin(found, metrics, human, coefficient, seed, n):
         assert math.isnan(found.p_values[a, a])
         for b in range(a + 1, len(metrics)):
             wanted = textbook.perm_both(TWINS[coefficient], metrics[a].tolist(), metrics[b].tolist(), human, coins)
-            same((found.lead[a, b], found.no_less[a, b], found.no_less[b, a]), wanted)
-            same(found.lead[b, a], -wanted[0])
+            same((found.difference[a, b], found.extreme[a, b], found.extreme[b, a]), wanted)
+            same(found.difference[b, a], -wanted[0])
             same(found.p_values[a, b], (wanted[1] + 1) / (n + 1))
 
 
