@@ -1,8 +1,8 @@
-"""Compile the kernels when that is possible; everything else is in pyproject.toml.
+"""Compile the kernels if possible; pyproject.toml has everything else.
 
-TAROCCO_NO_COMPILE=1       do not compile: the kernels run as plain Python.
-TAROCCO_SANITIZE=1         check memory accesses and undefined behavior at run time (gcc; see `make sanitize`).
-TAROCCO_REQUIRE_COMPILE=1  a kernel that does not compile is an error (otherwise it is left as plain Python).
+TAROCCO_NO_COMPILE=1       Do not compile: the kernels run as plain Python.
+TAROCCO_SANITIZE=1         Check memory accesses and undefined behavior at run time (gcc; see `make sanitize`).
+TAROCCO_REQUIRE_COMPILE=1  Fail if a kernel does not compile (otherwise it runs as plain Python).
 """
 
 import os
@@ -15,15 +15,15 @@ PROCESSORS = os.cpu_count() or 1
 KERNELS = Path("src/tarocco/kernels")
 NOT_KERNELS = {"__init__.py", "cython_fallback.py"}
 
-# The same numbers on every processor: no fused multiply-add, no -march=native.
+# Results must not depend on the processor: no fused multiply-add, no -march=native.
 FLAGS = ["-O3", "-ffp-contract=off", "-g0"]
 LINK = []
 if os.environ.get("TAROCCO_SANITIZE") == "1":
     LINK = ["-fsanitize=address,undefined"]
     FLAGS = ["-O1", "-g1", "-ffp-contract=off", "-fno-sanitize-recover=all", *LINK]
 
-# Kernels that gain from wider instructions are also compiled for them, under another name; which one is used is decided
-# when they are imported (tarocco.kernels.widest).
+# Kernels that gain from wider vectors are also compiled for AVX2, under another name; tarocco.kernels.widest chooses at
+# import time.
 WIDER = ("bit_parallel", "ngram_matches", "qarla", "statistics", "weighted_lcs")
 if platform.machine() not in ("x86_64", "AMD64"):
     WIDER = ()
@@ -34,6 +34,7 @@ def wider_extensions():
     for package in (COPIES.parent, COPIES):
         package.mkdir(parents=True, exist_ok=True)
         (package / "__init__.py").touch()
+    (COPIES / "segments.pxd").write_bytes((KERNELS / "segments.pxd").read_bytes())
     for name in WIDER:
         for source in KERNELS.glob(f"{name}.p*"):
             (COPIES / f"{name}_avx2{source.suffix}").write_bytes(source.read_bytes())
@@ -65,11 +66,11 @@ def kernel_extensions():
         [*extensions, *wider_extensions()], language_level=3, build_dir="build/cython", nthreads=PROCESSORS
     )
     for extension in extensions:
-        # cythonize() drops this attribute, so it is set on what it returns.
+        # cythonize() drops this attribute, so set it afterwards.
         extension.optional = os.environ.get("TAROCCO_REQUIRE_COMPILE") != "1"
     return extensions
 
 
-# Worker processes import this file again.
+# Worker processes of cythonize() import this file again.
 if __name__ == "__main__":
     setup(ext_modules=kernel_extensions(), options={"build_ext": {"parallel": PROCESSORS}})

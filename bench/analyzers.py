@@ -32,7 +32,7 @@ Counts = list[tuple[int, int, int]]  # a sentence: right, found, wanted
 
 
 def gold_sentences() -> list[Any]:
-    from tarocco.annotate.files import read_annotations
+    from tarocco.annotate.parses import read_annotations
 
     return read_annotations([GOLD / name for name in ("ewt.conllu", "ewt.trees", "ewt.props")])
 
@@ -41,9 +41,9 @@ def parsed(gold: Sequence[Any]) -> list[Any]:
     """The same words, analyzed by spaCy."""
     from spacy.tokens import Doc
 
-    from tarocco.annotate.analyzers import annotator
+    from tarocco.annotate.analyzers import load_analyzer
 
-    analyzer: Any = annotator("spacy")
+    analyzer: Any = load_analyzer("spacy")
     vocabulary = analyzer.pipeline.vocab
     documents = [Doc(vocabulary, words=list(sentence.words)) for sentence in gold]
     return [analyzer.sentence(document) for document in analyzer.documents(documents)]
@@ -76,10 +76,10 @@ def brackets(sentence: Any, gold_tags: Sequence[str]) -> list[Hashable]:
 
 
 def chunks(sentence: Any, gold_tags: Sequence[str]) -> list[Hashable]:
-    from tarocco.annotate.chunks import chunks_of
-    from tarocco.annotate.conllu import spans_of
+    from tarocco.annotate.chunks import derive_chunks
+    from tarocco.annotate.formats import decode_iob
 
-    return list(spans_of(sentence.chunks or chunks_of(sentence.tree, gold_tags)))
+    return list(decode_iob(sentence.chunks or derive_chunks(sentence.tree, gold_tags)))
 
 
 def roles(frames: Sequence[Any], tags: Sequence[str], verbs_only: bool) -> list[Hashable]:
@@ -98,12 +98,12 @@ def accuracy() -> dict[str, tuple[Counts, Counts | None]]:
     from dataclasses import replace
 
     from tarocco.annotate.dependencies import Dependencies
-    from tarocco.annotate.derived_layers import completed
-    from tarocco.annotate.roles import frames_of
+    from tarocco.annotate.derivation import derive_layers
+    from tarocco.annotate.roles import derive_frames
 
     gold = gold_sentences()
     with_spacy = parsed(gold)
-    ceiling = [completed(replace(sentence, tree=None, chunks=None, frames=None)) for sentence in gold]
+    ceiling = [derive_layers(replace(sentence, tree=None, chunks=None, frames=None)) for sentence in gold]
 
     def against(measured: Callable[[Any, Sequence[str]], list[Hashable]]) -> tuple[Counts, Counts]:
         wanted = [measured(sentence, sentence.tags) for sentence in gold]
@@ -115,7 +115,7 @@ def accuracy() -> dict[str, tuple[Counts, Counts | None]]:
 
     def predicted(side: Sequence[Any]) -> list[Any]:
         trees = [Dependencies(s.words, s.lemmas, s.tags, s.heads, s.relations) for s in side]
-        return [frames_of(tree, [f.predicate for f in s.frames]) for tree, s in zip(trees, gold, strict=True)]
+        return [derive_frames(tree, [f.predicate for f in s.frames]) for tree, s in zip(trees, gold, strict=True)]
 
     frames = [predicted(side) for side in (with_spacy, gold)]
 
@@ -140,9 +140,9 @@ def speed() -> tuple[float, float]:
     """Seconds of processor time for some sentences: ours, and spaCy's pipeline alone."""
     import time
 
-    from tarocco.annotate.analyzers import annotator
+    from tarocco.annotate.analyzers import load_analyzer
 
-    analyzer: Any = annotator("spacy")
+    analyzer: Any = load_analyzer("spacy")
     texts = [" ".join(sentence.words) for sentence in gold_sentences()[:SENTENCES]]
 
     def spent(function: Callable[[], object]) -> float:

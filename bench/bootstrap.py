@@ -12,12 +12,12 @@ LINES = 3000
 
 def ours(jobs: int | None) -> float:
     import tarocco
-    from tarocco.scoring.resampling import intervals
+    from tarocco.scoring.resampling import bootstrap_intervals
 
     system, stream = segments(LINES, 2)
     metric = tarocco.metric("BLEU-4")
     statistics = tarocco.statistics(metric, system, stream)
-    return seconds(lambda: intervals([metric], [statistics], 0.95, 1000, 12345, jobs))
+    return seconds(lambda: bootstrap_intervals([metric], [statistics], 0.95, 1000, 12345, jobs))
 
 
 def theirs() -> float:

@@ -100,11 +100,11 @@ VARIANTS = (
 
 def ours(jobs: int | None) -> float:
     import tarocco
-    from tarocco.annotate.cache import annotated, register
+    from tarocco.annotate.cache import annotate_texts, register
 
     register("spacy", Synthetic())
     columns = segments(LINES, REFERENCES + SYSTEMS)
-    annotated([text for column in columns for text in column], "spacy")
+    annotate_texts([text for column in columns for text in column], "spacy")
     references = list(zip(*columns[:REFERENCES], strict=True))
     systems = {f"system {i}": column for i, column in enumerate(columns[REFERENCES:])}
     chosen = [*names(), *VARIANTS]

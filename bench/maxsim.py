@@ -27,23 +27,24 @@ class Synthetic:
         return list(map(self.sentence, texts))
 
     def sentence(self, text: str) -> Any:
+        from wordnet_words import lookup
+
         from tarocco.annotate.sentence import Sentence
-        from tarocco.encode.wordnet import wordnet
 
         generator = random.Random(text)
         words = tuple(text.split())
-        lemmas = tuple((wordnet().lemmas(word) or [word.lower()])[0] for word in words)
+        lemmas = tuple((lookup().lemmas(word) or [word.lower()])[0] for word in words)
         usual = (TAGS[len(word) % len(TAGS)] for word in words)
         return Sentence(words, lemmas, tuple(tag if generator.random() < 0.9 else "NN" for tag in usual))
 
 
 def known(lines: int, references: int) -> tuple[list[str], list[tuple[str, ...]]]:
     """The text, after it was analyzed."""
-    from tarocco.annotate.cache import annotated, register
+    from tarocco.annotate.cache import annotate_texts, register
 
     register("spacy", Synthetic())
     system, *streams = english(lines, 1 + references)
-    annotated([text for column in (system, *streams) for text in column], "spacy")
+    annotate_texts([text for column in (system, *streams) for text in column], "spacy")
     return system, list(zip(*streams, strict=True))
 
 
@@ -56,14 +57,15 @@ def ours(lines: int, references: int, jobs: int | None, metric: str = "MAXSIM") 
 
 
 def theirs(lines: int, references: int) -> float:
-    from tarocco.annotate.cache import annotated
-    from tarocco.encode.wordnet import wordnet
+    from wordnet_words import lookup
+
+    from tarocco.annotate.cache import annotate_texts
 
     system, by_segment = known(lines, references)
     texts = set(system) | {text for own in by_segment for text in own}
-    sentences = dict(zip(texts, annotated(list(texts), "spacy"), strict=True))
+    sentences = dict(zip(texts, annotate_texts(list(texts), "spacy"), strict=True))
     words = {text: list(zip(one.lemmas, one.tags, strict=True)) for text, one in sentences.items()}
-    synsets = {lemma: frozenset(wordnet().synsets(lemma)) for one in words.values() for lemma, _ in one}
+    synsets = {lemma: frozenset(lookup().synsets(lemma)) for one in words.values() for lemma, _ in one}
     return seconds(
         lambda: [
             sum(of_pair(words[text], words[one], synsets) for one in own) / len(own)

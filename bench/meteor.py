@@ -63,15 +63,15 @@ class WordNetForNltk:
 
     @cache  # noqa: B019
     def synsets(self, word: str) -> list[Synset]:
-        from tarocco.encode.wordnet import wordnet
+        from wordnet_words import lookup
 
-        return [self.synset(number) for number in wordnet().synsets(word)]
+        return [self.synset(number) for number in lookup().synsets(word)]
 
     @cache  # noqa: B019
     def synset(self, number: int) -> Synset:
-        from tarocco.encode.wordnet import wordnet
+        from wordnet_words import lookup
 
-        return Synset(wordnet().words(number))
+        return Synset(lookup().words(number))
 
 
 def ours(lines: int, references: int, jobs: int | None) -> float:

@@ -60,7 +60,7 @@ def their_search() -> float:
     sets = [np.flatnonzero(coins).tolist() for coins in generator.random((SAMPLED, METRICS)) < 0.5]
     for members in sets[:10]:
         own = board.of(members)[0]
-        ours = [float(king_shares(own, column, board.whole)) for column in (0, 1)]
+        ours = [float(king_shares(own, column, board.scale)) for column in (0, 1)]
         assert np.allclose(ours, numpy_kings(decisions.passed, decisions.masks, members), atol=1e-12)
     took = seconds(lambda: [numpy_kings(decisions.passed, decisions.masks, members) for members in sets])
     return took / SAMPLED * (2**METRICS - 1)

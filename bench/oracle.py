@@ -10,9 +10,11 @@ import numpy as np
 from measure import BIN, Row, at_most, command_seconds, peak_mebibytes, show
 
 from tarocco.core.graphs import Forest, Lattice
-from tarocco.decode.oracle.exact import Automaton, Numbered, as_forest, derivation_against, numbered
-from tarocco.io.graphs.builder import Edges, Place
-from tarocco.io.graphs.reader import read_lattices
+from tarocco.decode.oracle.forests import as_forest
+from tarocco.decode.oracle.search import NumberedForest, derivation_against, number_words
+from tarocco.io.graphs.builder import ForestBuilder, GraphLocation
+from tarocco.io.graphs.formats import read_lattices
+from tarocco.metrics.edit.rates import Automaton
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "lattices-forests" / "fisher-spanish-plf"
 BINS = 40
@@ -45,7 +47,7 @@ def line() -> list[Row]:
     references = (DATA / "dev.oracle_path.es").read_text().split("\n")
     sizes, times = [], []
     for graph in read_lattices(DATA / "dev.plf"):
-        one = numbered(as_forest(graph), [references[graph.segment]])
+        one = number_words(as_forest(graph), [references[graph.segment]])
         (reference,) = one.references
         sizes.append(len(graph.weights) * (len(reference) + 1))
         times.append(search_time(one, 4))
@@ -103,7 +105,7 @@ def search_seconds(columns: int, words: int, order: int) -> float:
     lattice = Lattice(
         tuple(WORDS), columns + 1, sources, sources + 1, np.array(labels, np.int32), np.zeros(4 * columns)
     )
-    one = numbered(Forest.of(lattice), [" ".join(reference)])
+    one = number_words(Forest.of(lattice), [" ".join(reference)])
     return search_time(one, order)
 
 
@@ -112,7 +114,7 @@ def forest() -> list[Row]:
     rng, n = random.Random(3), 25
     spans = [(first, first + width) for width in range(1, n + 1) for first in range(n - width + 1)]
     number = {span: i for i, span in enumerate(spans)}
-    edges = Edges(Place(0, "synthetic", 1), len(spans), prune=True)
+    edges = ForestBuilder(GraphLocation(0, "synthetic", 1), len(spans), prune=True)
     for (first, last), head in number.items():
         for _ in range(4):
             words: list[str | int] = list(rng.choices(WORDS[:60], k=rng.randint(1, 2)))
@@ -124,14 +126,14 @@ def forest() -> list[Row]:
                 rng.shuffle(tails)
                 edges.add(head, tails, [-1, *words[1:], -2], [])
     made = edges.forest(len(spans) - 1)
-    one = numbered(made, [" ".join(rng.choices(WORDS[:60], k=30))])
+    one = number_words(made, [" ".join(rng.choices(WORDS[:60], k=30))])
     size = derivation_against(one, one.references[0], Automaton(4, 1.0, 0.0)).tables.values.nbytes / 2**20
     shape = f"forest of {made.n_nodes} nodes, {len(made.heads)} edges, {made.n_derivations:.1g} derivations; 30 words"
     found = f"{search_time(one, 4):.2f} s, {size:.0f} MiB"
     return [Row("oracle under GRR-4 in a forest", shape, "-", "search alone, one thread", found, "none", True)]
 
 
-def search_time(one: Numbered, order: int) -> float:
+def search_time(one: NumberedForest, order: int) -> float:
     """Processor time, which other work on the machine disturbs less; the best of nine."""
     taken = []
     for _ in range(9):

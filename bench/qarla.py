@@ -110,7 +110,7 @@ def their_queen(metrics: int, segments: int, references: int, together: int) -> 
 
 def our_similarities(metrics: list[str], segments: int, references: int) -> float:
     """The tensor from text."""
-    from tarocco.core.arguments import make_test_set
+    from tarocco.core.test_set import make_test_set
     from tarocco.encode.batch import Encoding
     from tarocco.meta.qarla.similarities import compute_similarities
     from tarocco.metrics.registry import metrics as find_metrics

@@ -44,7 +44,7 @@ def many(lines: int, texts: int, count: int) -> tuple[list[list[str]], list[list
 
 def growth(name: str) -> list[float]:
     """Processor time with each number of references, the least of several."""
-    from tarocco.core.arguments import make_test_set
+    from tarocco.core.test_set import make_test_set
     from tarocco.encode.batch import Encoding
     from tarocco.metrics.registry import metrics
     from tarocco.scoring.statistics import compute_statistics

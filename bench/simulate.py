@@ -33,11 +33,16 @@ from nbest_data import write
 
 import tarocco
 from tarocco.io.nbest import byte_ranges as cutting
-from tarocco.parallel.cluster import IN_FLIGHT, Workers
-from tarocco.parallel.cluster_tasks import enough_to_know, pickled, worth_sending
+from tarocco.parallel.cluster import (
+    IN_FLIGHT,
+    ClusterExecutor,
+    items_before_batching,
+    items_per_message,
+    pickle_compressed,
+)
 
 METRICS = ["BLEUS-4", "NIST-5", "PER", "WER", "ROUGE-L", "ROUGE-W-1.2", "ROUGE-S-4", "chrF"]
-cutting.LEAST = cutting.MOST  # blocks are as large as those of a large file
+cutting.MIN_SIZE = cutting.MAX_SIZE  # blocks are as large as those of a large file
 SLOWER = ["BLEU-4", "GTM-1", "TER", "METEOR", "CDER"]
 
 
@@ -60,7 +65,7 @@ class Measured:
 
     def busy_by(self, workers: int) -> float:
         """Which share of its time so many workers keep the busier of driver and scheduler at work."""
-        together = worth_sending(self.mean, workers)
+        together = items_per_message(self.mean, workers)
         return workers / self.mean * max(self.driving + self.message / together, self.scheduling / together)
 
 
@@ -91,13 +96,13 @@ def simulate(blocks: int, measured: Measured, machines: Machines, seed: int = 1)
     free = [0.0] * machines.workers  # a heap: when each worker is
     ends: deque[float] = deque()  # of messages on their way, in the order in which results are taken
     arriving: list[tuple[float, int]] = []  # a heap: when results are there, and of how many blocks
-    together = worth_sending(measured.mean, machines.workers)
+    together = items_per_message(measured.mean, machines.workers)
     driver = busy = finished = 0.0
     sent = done = messages = lost = 0
     while sent < blocks:
         while arriving and arriving[0][0] <= driver:
             done += heapq.heappop(arriving)[1]
-        some = min(together if done >= enough_to_know(machines.workers) else 1, blocks - sent)
+        some = min(together if done >= items_before_batching(machines.workers) else 1, blocks - sent)
         ahead = min(2 * machines.workers, max(1, int(IN_FLIGHT / (measured.size * some))))
         while len(ends) > ahead:  # the oldest result is waited for before another message is made
             driver = max(driver, ends.popleft())
@@ -159,24 +164,24 @@ class Study:
 @contextmanager
 def watching() -> Iterator[tuple[list[float], list[int]]]:
     """The processor time of each block that is judged meanwhile, and the bytes that would be sent of it."""
-    from tarocco.meta.orange import trial as stretches
+    from tarocco.meta.orange.orange import Ranker
 
     working: list[float] = []
     sizes: list[int] = []
-    hear = stretches.hear
+    rank = Ranker.__call__
 
-    def watched(cut, hearing, asked):  # type: ignore[no-untyped-def]
-        sizes.append(len(pickled(asked)))
+    def watched(ranker, part):  # type: ignore[no-untyped-def]
+        sizes.append(len(pickle_compressed(part)))
         began = time.thread_time()
-        outcome = hear(cut, hearing, asked)
+        ranks = rank(ranker, part)
         working.append(time.thread_time() - began)
-        return outcome
+        return ranks
 
-    stretches.hear = watched
+    Ranker.__call__ = watched  # type: ignore[method-assign]
     try:
         yield working, sizes
     finally:
-        stretches.hear = hear
+        Ranker.__call__ = rank  # type: ignore[method-assign]
 
 
 def costs(study: Study) -> None:
@@ -199,7 +204,7 @@ class Spent(NamedTuple):
     messages: int
 
     @staticmethod
-    def by(found: Workers) -> Spent:
+    def by(found: ClusterExecutor) -> Spent:
         def seconds(process: psutil.Process) -> float:
             return process.cpu_times().user + process.cpu_times().system
 
@@ -211,7 +216,7 @@ class Spent(NamedTuple):
         return Spent(*(after - before for before, after in zip(self, later, strict=True)))
 
 
-def messages_of_nothing(found: Workers, number: int) -> list[float]:
+def messages_of_nothing(found: ClusterExecutor, number: int) -> list[float]:
     """Seconds from here to a worker and back, message by message."""
     took = []
     for one in range(number):
@@ -222,7 +227,7 @@ def messages_of_nothing(found: Workers, number: int) -> list[float]:
 
 
 def measure(study: Study) -> Measured:
-    """Workers' times of all blocks, in one thread; then what each process of a cluster of one worker takes.
+    """ClusterExecutor' times of all blocks, in one thread; then what each process of a cluster of one worker takes.
 
     Processor time, so that others on the machine do not count: the driver's threads share one interpreter. What a run
     takes anyway is the difference between a whole run and a quarter of it.
@@ -299,7 +304,7 @@ def tell(study: Study, found: Measured) -> None:
         f"a block of {found.candidates:.0f} candidates: {found.size / 1e3:.1f} kB are sent, a worker takes "
         f"{found.mean * 1e3:.1f} ms ({min(found.working) * 1e3:.0f} to {max(found.working) * 1e3:.0f}), "
         f"the driver {found.driving * 1e3:.1f} ms; a message takes it {found.message * 1e3:.1f} ms more, and the "
-        f"scheduler {found.scheduling * 1e3:.1f} ms; {worth_sending(found.mean, 1)} blocks a message and more"
+        f"scheduler {found.scheduling * 1e3:.1f} ms; {items_per_message(found.mean, 1)} blocks a message and more"
     )
     print(f"a candidate and metric: {found.mean / found.candidates / len(study.metrics) * 1e6:.2f} us of a worker")
 

@@ -32,7 +32,7 @@ def reading(lines: int) -> list[float]:
     from tarocco.encode.batch import Encoding
     from tarocco.metrics.registry import metrics
     from tarocco.parallel.fan_out import BLOCK, blocks
-    from tarocco.scoring.cache import Kept
+    from tarocco.scoring.cache import StatisticsCache
     from tarocco.scoring.score import score_signature, score_test_set
     from tarocco.store import Store
 
@@ -44,7 +44,7 @@ def reading(lines: int) -> list[float]:
         whole = best_seconds(lambda: score_test_set(test_set, bleu, encoding, jobs=1, store=path), 3)
         with Store(path) as store:
             signature = score_signature(bleu[0], encoding, 1)
-            kept = Kept(store, test_set, bleu, [signature])
+            kept = StatisticsCache(store, test_set, bleu, [signature])
             alone = best_seconds(lambda: [kept.get(block) for block in blocks(lines, BLOCK)], 3)
     return [computing, alone, whole]
 

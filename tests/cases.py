@@ -2,8 +2,7 @@
 
 from hypothesis import strategies as st
 
-from tarocco.core.arguments import make_test_set
-from tarocco.core.test_set import Segments
+from tarocco.core.test_set import Segments, make_test_set
 from tarocco.encode.batch import Batch, Encoding, Groups
 
 # Tiny vocabularies repeat n-grams, larger ones make them rare.

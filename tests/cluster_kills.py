@@ -19,7 +19,7 @@ from pathlib import Path
 from clusters_here import Cluster, slow_environment
 
 from tarocco.store import Store
-from tarocco.store.maintenance import problems, summary
+from tarocco.store.maintenance import problems, summarize
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))
 METRICS = ["BLEUS-4", "NIST-5", "WER", "ROUGE-L", "chrF"]
@@ -30,12 +30,13 @@ def blocks_in(store):
     if not store.exists():
         return 0
     with Store(store, readonly=True) as opened:
-        return summary(opened).blocks
+        return summarize(opened).blocks
 
 
 # What may be said of a scheduler that was killed.
 GONE = re.compile(
-    r"tarocco: tcp://\S+: (the scheduler went away|there is no scheduler, or it does not answer \(.*\)); .*\n"
+    r"tarocco: tcp://\S+: (the connection to the scheduler was lost|"
+    r"there is no scheduler, or it does not answer \(.*\)); .*\n"
 )
 
 

@@ -82,13 +82,13 @@ SLOW = """
 import functools
 import time
 
-import tarocco.parallel.cluster_tasks
+import tarocco.parallel.cluster
 import tarocco.scoring.cache
 import tarocco.io.nbest.byte_ranges
 
-tarocco.io.nbest.byte_ranges.LEAST = tarocco.io.nbest.byte_ranges.MOST = 1 << 15
+tarocco.io.nbest.byte_ranges.MIN_SIZE = tarocco.io.nbest.byte_ranges.MAX_SIZE = 1 << 15
 tarocco.scoring.cache.MOMENT = 0.0
-called = tarocco.parallel.cluster_tasks._called
+called = tarocco.parallel.cluster._called
 
 
 @functools.wraps(called)
@@ -97,7 +97,7 @@ def slowly_called(*arguments):
     return called(*arguments)
 
 
-tarocco.parallel.cluster_tasks._called = slowly_called
+tarocco.parallel.cluster._called = slowly_called
 """
 
 

@@ -3,12 +3,12 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from tarocco.core.graphs import Features
-from tarocco.io.graphs.builder import Arcs, Edges, Place
+from tarocco.core.graphs import ArcFeatures
+from tarocco.io.graphs.builder import ForestBuilder, GraphLocation, LatticeBuilder
 
 WEIGHTS = st.floats(-1e6, 1e6, allow_nan=False).map(lambda x: x + 0.0)  # no -0
 WORDS = st.sampled_from(["a", "b", "the", "cat", "x'y", '"', "\\", "é", "12", "a=b", "#", "||", "[X]", "l'", "\u200bz"])
-PLACE = Place(0, "drawn", 1)
+PLACE = GraphLocation(0, "drawn", 1)
 
 
 @st.composite
@@ -20,7 +20,7 @@ def lattices(draw, features=(), words=WORDS, most=6):
     more = draw(
         st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda e: e[0] < e[1]), max_size=4)
     )
-    arcs = Arcs(PLACE)
+    arcs = LatticeBuilder(PLACE)
     for source, target in [*sorted(ends), *more] if n > 1 else []:
         arcs.add(source, target, draw(st.one_of(st.just(""), words)), draw(WEIGHTS))
     if features:
@@ -32,7 +32,7 @@ def lattices(draw, features=(), words=WORDS, most=6):
 def forests(draw, features=("LM", "a=b", "WT_x~y"), words=WORDS):
     """A forest whose edges have some of the features."""
     n = draw(st.integers(1, 5))
-    edges = Edges(PLACE, n)
+    edges = ForestBuilder(PLACE, n)
     unused = set(range(n - 1))
     for head in range(n):
         for number in range(draw(st.integers(1, 3))):
@@ -50,7 +50,7 @@ def parts(graph):
     """All there is to a lattice or a forest but where it stands, as what can be compared."""
     found = {}
     for name, value in vars(graph).items():
-        if isinstance(value, Features):
+        if isinstance(value, ArcFeatures):
             value = (value.names, *(a.tolist() for a in (value.starts, value.columns, value.values)))
         if name not in ("path", "line", "segment"):
             found[name] = (value.dtype, value.tolist()) if isinstance(value, np.ndarray) else value

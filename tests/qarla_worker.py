@@ -13,7 +13,7 @@ from pathlib import Path
 from tarocco import datasets
 from tarocco.cli import main
 from tarocco.core import test_set as model
-from tarocco.scoring import cache as keeping
+from tarocco.scoring import cache
 
 FOLDER = Path(datasets.__file__).parent / "data" / "demo"
 REFERENCES, SYSTEMS = ("ref1", "ref2", "ref3"), ("careful", "mirror")
@@ -21,9 +21,9 @@ REFERENCES, SYSTEMS = ("ref1", "ref2", "ref3"), ("careful", "mirror")
 
 def judge(store, log, out):
     model.BLOCK = 10
-    keeping.MOMENT = 0.002  # a few blocks at a time, so that kills hit many states
+    cache.MOMENT = 0.002  # a few blocks at a time, so that kills hit many states
     lines = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    put, flush = keeping.Waiting.put, keeping.Waiting.flush
+    put, flush = cache.WriteBuffer.put, cache.WriteBuffer.flush
 
     def logged_put(self, blocks):
         os.write(lines, "".join(f"computed {key.hex()}\n" for key, _ in blocks).encode())
@@ -35,7 +35,7 @@ def judge(store, log, out):
         flush(self)
         os.write(lines, "".join(f"stored {key}\n" for key in waiting).encode())
 
-    keeping.Waiting.put, keeping.Waiting.flush = logged_put, logged_flush
+    cache.WriteBuffer.put, cache.WriteBuffer.flush = logged_put, logged_flush
     references, systems = ([str(FOLDER / f"{name}.txt") for name in names] for names in (REFERENCES, SYSTEMS))
     command = ["king", *references, "-i", *systems, "-m", "NIST-5", "ROUGE-L", "-f", "json", "-q"]
     with open(out, "w") as file:

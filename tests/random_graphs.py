@@ -5,7 +5,7 @@ from test_graphs import edges_of
 from textbook import oracles, paths
 
 from tarocco.core.graphs import Forest
-from tarocco.io.graphs.builder import Arcs, Edges
+from tarocco.io.graphs.builder import ForestBuilder, LatticeBuilder
 
 WORDS = "abc"
 
@@ -16,7 +16,7 @@ def random_lattice(rng, most=5):
     ends = {(rng.randrange(node), node) for node in range(1, n)}
     ends |= {(node, rng.randrange(node + 1, n)) for node in range(n - 1)}
     ends = sorted(ends) + [tuple(sorted(rng.sample(range(n), 2))) for _ in range(rng.randint(0, 3)) if n > 1]
-    arcs = Arcs(PLACE)
+    arcs = LatticeBuilder(PLACE)
     for source, target in ends:
         arcs.add(source, target, rng.choice(["", "a", "b", "a b", "c"]), rng.choice([-1.0, -0.5, 0.25]))
     return arcs.lattice(0, {n - 1: 0.0})
@@ -25,7 +25,7 @@ def random_lattice(rng, most=5):
 def random_forest(rng, most=4):
     """Up to `most` nodes; edges have up to two tails, anywhere among their words."""
     n = rng.randint(1, most)
-    edges, unused = Edges(PLACE, n), set(range(n - 1))
+    edges, unused = ForestBuilder(PLACE, n), set(range(n - 1))
     for head in range(n):
         for number in range(rng.randint(1, 2)):
             tails = [rng.randrange(head) for _ in range(rng.randint(0, 2))] if head else []

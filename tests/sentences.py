@@ -6,7 +6,7 @@ from dataclasses import fields
 
 from tarocco.annotate import cache as annotated
 from tarocco.annotate.sentence import Frame, Node, Sentence, Span
-from tarocco.core.arguments import make_test_set
+from tarocco.core.test_set import make_test_set
 from tarocco.encode.batch import Encoding
 from tarocco.metrics.registry import metrics
 from tarocco.scoring.score import score_test_set

@@ -12,7 +12,7 @@ import numpy as np
 
 import tarocco
 from tarocco.core import test_set as model
-from tarocco.scoring import cache as keeping
+from tarocco.scoring import cache
 
 SEGMENTS = 3000
 BLOCK = 16
@@ -30,7 +30,7 @@ def text(stream):
 def main(store, log, out):
     model.BLOCK = BLOCK
     lines = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    put, flush = keeping.Kept.put, keeping.Waiting.flush
+    put, flush = cache.StatisticsCache.put, cache.WriteBuffer.flush
     computed = []
 
     def logged_put(self, block, new):
@@ -43,8 +43,8 @@ def main(store, log, out):
         os.write(lines, "".join(f"stored {first}\n" for first in computed).encode())
         computed.clear()
 
-    keeping.Kept.put, keeping.Waiting.flush = logged_put, logged_flush
-    keeping.MOMENT = 0.002  # a few blocks at a time, so that kills hit many states
+    cache.StatisticsCache.put, cache.WriteBuffer.flush = logged_put, logged_flush
+    cache.MOMENT = 0.002  # a few blocks at a time, so that kills hit many states
     result = tarocco.score(
         {"a": text(0), "b": text(1)}, list(zip(text(2), text(3), strict=True)), metrics=METRICS, store=store or None
     )

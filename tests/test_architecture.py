@@ -105,14 +105,14 @@ def test_versions_agree():
 
 
 def test_the_parser_knows_the_real_choices():
-    """cli/choices.py repeats them so that --help needs no NumPy."""
-    from tarocco.cli import choices
+    """cli/options.py repeats them so that --help needs no NumPy."""
+    from tarocco.cli import options
     from tarocco.encode.tokenizers import NAMES
     from tarocco.meta.correlation import agreement as correlation
     from tarocco.meta.correlation import levels as groupings
     from tarocco.render.results.score import LEVELS
 
-    assert choices.TOKENIZERS == NAMES
-    assert choices.LEVELS == LEVELS
-    assert (choices.ITEMS, choices.GROUPINGS) == (groupings.LEVELS, groupings.GROUPINGS)
-    assert tuple(correlation.COEFFICIENTS) == choices.COEFFICIENTS
+    assert options.TOKENIZERS == NAMES
+    assert options.LEVELS == LEVELS
+    assert (options.ITEMS, options.GROUPINGS) == (groupings.LEVELS, groupings.GROUPINGS)
+    assert tuple(correlation.COEFFICIENTS) == options.COEFFICIENTS

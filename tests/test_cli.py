@@ -56,7 +56,38 @@ def test_each_command_has_help(capsys, command):
 def test_unknown_command(capsys):
     code, out, err = run(capsys, "scores")
     assert (code, out) == (2, "")
-    assert err == 'tarocco: there is no command "scores" (did you mean "score"?)\n'
+    assert err == 'tarocco: there is no command "scores" (did you mean "score" or "store"?)\n'
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command_has_two_spellings(capsys, command):
+    shown = []
+    for arguments in (["help", command], [command, "--help"]):
+        with pytest.raises(SystemExit) as stop:
+            main(arguments)
+        assert stop.value.code == 0
+        shown.append(capsys.readouterr())
+    assert shown[0] == shown[1]
+    assert shown[0].out.startswith(f"usage: tarocco {command}")
+
+
+def test_help_of_an_action(capsys):
+    with pytest.raises(SystemExit):
+        main(["help", "store", "prune"])
+    assert capsys.readouterr().out.startswith("usage: tarocco store prune")
+
+
+def test_help_alone_is_the_general_help(capsys):
+    assert run(capsys, "help") == run(capsys, "--help")
+
+
+def test_help_of_an_unknown_command(capsys):
+    error = 'tarocco: there is no command "scor" (did you mean "score" or "store"?)\n'
+    assert run(capsys, "help", "scor") == (1, "", error)
+    code, out, err = run(capsys, "help", "nonsense")
+    assert (code, out) == (1, "")
+    assert err.startswith('tarocco: there is no command "nonsense" (the commands are trial, score, ')
+    assert err.count("\n") == 1
 
 
 def test_wrong_option_is_exit_code_2(capsys):
@@ -69,11 +100,11 @@ def test_wrong_option_is_exit_code_2(capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--confidence", "95"), "a number between 0 and 1 is wanted, not 95"),
-        (("--n-resamples", "1"), "a whole number of at least 2 is wanted, not 1"),
-        (("-w", "abc"), "a whole number from 0 to 17 is wanted, not abc"),
-        (("-j", "0"), "a whole number of at least 1 is wanted, not 0"),
-        (("--num-refs", "0"), "a whole number of at least 1 is wanted, not 0"),
+        (("--confidence", "95"), "expected a number between 0 and 1, found 95"),
+        (("--n-resamples", "1"), "expected a whole number of at least 2, found 1"),
+        (("-w", "abc"), "expected a whole number from 0 to 17, found abc"),
+        (("-j", "0"), "expected a whole number of at least 1, found 0"),
+        (("--num-refs", "0"), "expected a whole number of at least 1, found 0"),
         (("-l",), "unrecognized arguments: -l"),
         (("-t", "none"), "unrecognized arguments: -t"),
         (("--conf",), "unrecognized arguments: --conf"),
@@ -99,7 +130,7 @@ def test_intervals_are_for_corpus_scores(capsys):
     arguments = ("score", REFERENCES[0], "-i", SYSTEMS[0], "--level", "segment", "--confidence")
     _, out, err = run(capsys, *arguments)
     assert "in brackets" not in out
-    assert err == "tarocco: note: intervals are for corpus scores: there are none at --level segment\n"
+    assert err == "tarocco: note: only corpus scores have intervals: there are none at --level segment\n"
 
 
 def test_verbose(capsys):
@@ -244,7 +275,10 @@ def test_a_full_disk_is_said(arguments):
 def test_closed_streams():
     command = f"{sys.executable} -m tarocco score {REFERENCES[0]}"
     done = subprocess.run(["bash", "-c", f"{command} <&-"], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (1, "tarocco: standard input is closed, and no system file was given\n")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "tarocco: standard input: expected an open stream, found a closed one\n",
+    )
     done = subprocess.run(["bash", "-c", f"{command} -i {SYSTEMS[0]} >&-"], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -270,7 +304,7 @@ def test_lines_of_different_numbers_name_both_files(tmp_path):
     short = tmp_path / "short.txt"
     short.write_text("one line\n")
     done = tarocco_command("score", REFERENCES[0], "-i", short)
-    assert done.stderr == f"tarocco: {REFERENCES[0]} has 60 segments, {short} has 1\n"
+    assert done.stderr == f"tarocco: {short}: expected 60 segments as in {REFERENCES[0]}, found 1\n"
 
 
 def test_tokenized_text_is_noticed(tmp_path):

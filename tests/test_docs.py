@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 
 import pytest
 from conftest import ROOT
@@ -21,7 +22,7 @@ from executed_blocks import NOT_RUN, check_of, command_of
 from make_command_pages import described
 
 from tarocco.cli import COMMANDS
-from tarocco.cli.running import Parser
+from tarocco.cli.command import Parser
 from tarocco.io.experiment import KEYS
 
 PAGES = pages()
@@ -204,11 +205,11 @@ def test_an_undocumented_option_is_refused(option, message):
         described(parser(**option))
 
 
-@pytest.mark.parametrize(("attribute", "value"), [("EXAMPLES", ""), ("__doc__", None)])
+@pytest.mark.parametrize(("attribute", "value"), [("examples", ""), ("description", None)])
 def test_an_undocumented_command_is_refused(attribute, value, monkeypatch):
     from tarocco.cli import demo
 
-    monkeypatch.setattr(demo, attribute, value)
+    monkeypatch.setattr(demo, "DEMO", replace(demo.DEMO, **{attribute: value}))
     with pytest.raises(Undocumented, match="`tarocco demo"):
         make_pages.pages()
 

@@ -11,7 +11,7 @@ import pytest
 from tarocco import datasets, score
 from tarocco.encode.batch import Batch
 from tarocco.meta.orange.orange import orange
-from tarocco.metrics.pairs import Pairs
+from tarocco.metrics.comparison import TextPairs
 from tarocco.metrics.registry import built_in_families
 
 DEMO = datasets.load("demo")
@@ -27,7 +27,7 @@ def blocks_left_by(work):
     try:
         work()
         gc.collect()
-        return [one for one in gc.garbage if isinstance(one, Batch | Pairs)]
+        return [one for one in gc.garbage if isinstance(one, Batch | TextPairs)]
     finally:
         gc.set_debug(0)
         gc.garbage.clear()

@@ -11,7 +11,7 @@ from lattices_drawn import PLACE, forests, lattices, parts
 from textbook import paths
 
 from tarocco.core.graphs import Forest
-from tarocco.io.graphs.builder import Arcs
+from tarocco.io.graphs.builder import LatticeBuilder
 
 
 def arcs_of(lattice):
@@ -90,7 +90,7 @@ def test_without_words(lattice, forest):
 
 def test_very_many_paths():
     """A float's worth is counted exactly; more is infinite, and costs no more."""
-    arcs = Arcs(PLACE)
+    arcs = LatticeBuilder(PLACE)
     for node in range(3000):
         arcs.add(node, node + 1, "a", 0.0)
         arcs.add(node, node + 1, "b", -1.0)
@@ -98,7 +98,7 @@ def test_very_many_paths():
     assert lattice.n_paths == Forest.of(lattice).n_derivations == math.inf
     assert lattice.text(lattice.best().steps) == " ".join(["a"] * 3000)
     assert Forest.of(lattice).text(Forest.of(lattice).best().steps) == " ".join(["a"] * 3000)
-    short = Arcs(PLACE)
+    short = LatticeBuilder(PLACE)
     for node in range(1000):
         short.add(node, node + 1, "a", 0.0)
         short.add(node, node + 1, "b", -1.0)
@@ -106,7 +106,7 @@ def test_very_many_paths():
 
 
 def test_the_empty_text():
-    lattice = Arcs(PLACE).lattice(0, {0: 0.0})
+    lattice = LatticeBuilder(PLACE).lattice(0, {0: 0.0})
     assert (lattice.empty, lattice.n_nodes, lattice.n_paths, lattice.text(lattice.best().steps)) == (True, 1, 1, "")
     forest = Forest.of(lattice)
     assert (forest.empty, forest.n_derivations, forest.text(forest.best().steps)) == (True, 1, "")
@@ -120,7 +120,7 @@ def test_nodes_and_arcs_in_any_order(lattice, random, joined):
         zip(*(a.tolist() for a in (lattice.sources, lattice.targets, lattice.labels, lattice.weights)), strict=True)
     )
     random.shuffle(arcs)
-    other = Arcs(PLACE)
+    other = LatticeBuilder(PLACE)
     for source, target, label, weight in arcs:
         other.add(names[source], names[target], (*lattice.words, "")[label], weight)
     found = other.lattice(names[0], {names[-1]: -2.0 if joined else 0.0})

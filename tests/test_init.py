@@ -66,15 +66,15 @@ def test_what_is_said_and_written(folder, capsys):
         "groups, 2 different labels: genres.txt",
         "n-best lists: nbest.txt",
         "human scores (da_z) of 2 of 2 systems: human/scores.tsv",
-        "metrics, to begin with: BLEU-4 BLEU-SBP NIST-5 ROUGE-S-4 GRR-4 chrF",
-        "not understood: README, ref_combined/ (2 files that look like further references: add them by hand)",
+        "metrics: BLEU-4 BLEU-SBP NIST-5 ROUGE-S-4 GRR-4 chrF",
+        "not recognized: README, ref_combined/ (2 files that look like more references; add them by hand)",
         f"written: {target}",
         f"next: tarocco score {target}",
     ]
     text = target.read_text("utf-8")
     assert 'references = ["ref/*.txt"]' in text
     assert 'systems = ["sys/*"]' in text
-    assert "#   ref_combined/ (2 files that look like further references: add them by hand)\n" in text
+    assert "#   ref_combined/ (2 files that look like more references; add them by hand)\n" in text
     found = read_experiment(str(target), metric)
     assert found.name == "set"
     assert found.references == (str(folder / "ref/1.txt"), str(folder / "ref/2.txt"))
@@ -90,12 +90,12 @@ def test_nothing_is_overwritten(folder, capsys):
     target.write_text("mine")
     code, out, err = init(capsys, folder)
     assert (code, out) == (1, "")
-    assert err == f"tarocco: {target} is there already: --force overwrites it, -o names another file\n"
+    assert err == f"tarocco: {target} exists: overwrite it with --force, or name another file with -o\n"
     assert target.read_text() == "mine"
     code, out, _ = init(capsys, folder, "--force")
     assert code == 0
     assert "experiment.toml (" not in out
-    assert "not understood: README, ref_combined/" in out
+    assert "not recognized: README, ref_combined/" in out
     read_experiment(str(target), metric)
 
 
@@ -141,10 +141,10 @@ def test_systems_told_by_their_lines_alone(tmp_path):
         )
     )
     assert found.systems == ("mine.txt",)
-    assert found.words["systems"] == "1 system, told by nothing but having 3 lines"
+    assert found.words["systems"] == "1 system, recognized only by having 3 lines"
     assert found.not_understood == (
-        "long.txt (ref1.txt has 3 segments, long.txt has 6)",
-        "seg_ids.txt (as many lines as there are segments, but not text)",
+        "long.txt (expected 3 segments as in ref1.txt, found 6)",
+        "seg_ids.txt (it has one line per segment, but no text)",
     )
 
 
@@ -154,10 +154,10 @@ def test_numbers_of_lines_have_to_agree(folder):
     assert found.references == ("ref/1.txt", "ref/2.txt")
     assert found.systems == ("sys/A.txt", "sys/B.txt.gz")
     assert (found.source, found.documents) == (None, None)
-    assert "ref/3.txt (ref/1.txt has 3 segments, ref/3.txt has 6)" in found.not_understood
-    assert "sys/C.txt (ref/1.txt has 3 segments, sys/C.txt has 1)" in found.not_understood
-    assert "documents.txt (1 lines, but 3 segments)" in found.not_understood
-    assert "source.txt (ref/1.txt has 3 segments, source.txt has 1)" in found.not_understood
+    assert "ref/3.txt (expected 3 segments as in ref/1.txt, found 6)" in found.not_understood
+    assert "sys/C.txt (expected 3 segments as in ref/1.txt, found 1)" in found.not_understood
+    assert "documents.txt (expected 3 lines, one per segment, found 1)" in found.not_understood
+    assert "source.txt (expected 3 segments as in ref/1.txt, found 1)" in found.not_understood
 
 
 def test_what_is_not_decided(folder):
@@ -166,12 +166,12 @@ def test_what_is_not_decided(folder):
     found = discover(str(folder))
     assert (found.nbest, found.source, found.documents) == (None, None, "documents.txt")
     for line in (
-        "nbest.txt (one of 2 that could be nbest: choose by hand)",
-        "src.de (one of 2 that could be source: choose by hand)",
-        "docs.txt (every segment has a label of its own)",
-        "sys/bad.txt (line 1, byte 1: UTF-8 text is wanted, found the byte 0xff)",
-        "100best.txt (it has no ||| as n-best lists have)",
-        "sys/en-de/ (too deep to be looked at)",
+        "nbest.txt (one of 2 candidates for nbest; choose one by hand)",
+        "src.de (one of 2 candidates for source; choose one by hand)",
+        "docs.txt (all labels are different)",
+        "sys/bad.txt (line 1, byte 1: expected UTF-8 text, found the byte 0xff)",
+        "100best.txt (expected n-best lists with |||, found none)",
+        "sys/en-de/ (skipped: too deep)",
         "comet.tsv (a table, but not of scores)",
     ):
         assert line in found.not_understood
@@ -193,12 +193,12 @@ def test_human_scores(folder):
     assert found.human == "human/segments.tsv:adequacy"
     assert found.words["human"] == ("human scores (adequacy; other columns: fluency) of segments of 2 of 2 systems")
     for line in (
-        "human/raw.tsv (human scores, too; human/segments.tsv was taken)",
-        "human/scores.tsv (human scores, too; human/segments.tsv was taken)",
-        "human/broken.tsv (line 2: segment 9 is out of range, this test set has 1 to 3)",
-        "human/votes.tsv (a table of other systems than those found here)",
-        "other.tsv (a table of scores: it can be named under human or external)",
-        "strangers_scores.tsv (a table of other systems than those found here)",
+        "human/raw.tsv (human scores, too, but human/segments.tsv was chosen)",
+        "human/scores.tsv (human scores, too, but human/segments.tsv was chosen)",
+        "human/broken.tsv (line 2: expected segment from 1 to 3, found 9)",
+        "human/votes.tsv (a table of scores of other systems)",
+        "other.tsv (a table of scores; add it as human or external by hand)",
+        "strangers_scores.tsv (a table of scores of other systems)",
     ):
         assert line in found.not_understood
 
@@ -243,7 +243,7 @@ def test_marked_up_files(tmp_path):
         "newstest-src.sgm",
     )
     assert found.words["systems"] == "2 systems"
-    assert found.not_understood == ("broken.sgm (line 1: a <seg> that is never closed)",)
+    assert found.not_understood == ("broken.sgm (line 1: expected </seg> after this <seg>, found the end of the file)",)
 
 
 @pytest.mark.parametrize(
@@ -278,8 +278,8 @@ def test_roles_by_name(file, role):
     ("arguments", "message"),
     [
         (("nix",), "nix: there is no such folder"),
-        (("empty",), "empty: no references were found; they are looked for in folders called ref, refs,"),
-        (("set", "-o", "x.txt"), "x.txt: the name of an experiment file ends in .toml"),
+        (("empty",), "empty: expected references in a folder called ref, refs,"),
+        (("set", "-o", "x.txt"), "x.txt: expected a file that ends in .toml"),
         (("set", "-o", "no/x.toml"), "no/x.toml: there is no directory no"),
     ],
 )
@@ -300,7 +300,7 @@ def test_a_file_is_not_a_folder(tmp_path):
 SHARED = {
     "wmt19-ende-4refs": ("4 references of 1997 segments", 22, "human/system_scores.tsv"),
     "e2e-nlg-challenge": (
-        "45 references of 630 segments, 1 to 45 a segment",
+        "45 references of 630 segments, 1 to 45 per segment",
         21,
         "human/segment_scores.tsv:quality_winrate",
     ),

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from test_laws import NAMES
 
 from tarocco.core.test_set import Segments
-from tarocco.encode.batch import Encoding, Groups, Lists, leaving_one_out
+from tarocco.encode.batch import CandidateLists, Encoding, Groups, make_leave_one_out_batch
 from tarocco.metrics.registry import metrics
-from tarocco.scoring.statistics import by_reading, scores_of_batch, statistics_of_batch
+from tarocco.scoring.statistics import count_batch, group_by_encoding, score_batch
 
 
 @st.composite
@@ -33,18 +33,18 @@ def as_lists(segments):
     for texts in zip(*segments, strict=True):
         columns.append(Segments.from_strings([" ".join(text) for of_segment in texts for text in of_segment]))
         bounds.append(np.cumsum([0, *map(len, texts)]))
-    return Lists(columns[0], bounds[0], columns[1], bounds[1])
+    return CandidateLists(columns[0], bounds[0], columns[1], bounds[1])
 
 
 def test_sets():
     """Each candidate and then the reference that is left out, against the others; or candidates against all."""
     segments = as_lists([([["a"], ["b"]], [["x"], ["y"], ["z"]]), ([], [["v"], ["w"]])])
-    fair = leaving_one_out(segments, Encoding("none"), fair=True)
+    fair = make_leave_one_out_batch(segments, Encoding("none"), fair=True)
     assert fair.texts == ["a", "b", "x", "a", "b", "y", "a", "b", "z", "v", "w"]
     assert fair.reference_texts[::3] == [["y", "z"], ["x", "z"], ["x", "y"], ["w"]]
     assert fair.whole.texts == ["a", "b", "x", "y", "z", "v", "w"]
     assert fair.owners.tolist() == [0, 0, 0, 1, 1]
-    unfair = leaving_one_out(segments, Encoding("none"), fair=False)
+    unfair = make_leave_one_out_batch(segments, Encoding("none"), fair=False)
     assert unfair.texts == ["a", "b", "x", "y", "z", "v", "w"]
     assert unfair.reference_texts[1:3] == [["x", "y", "z"], ["y", "z"]]
     assert unfair.owners.tolist() == [0, 0, 0, 0, 1, 1, 1]
@@ -53,13 +53,13 @@ def test_sets():
 def check(make, segments):
     """What every metric gives for the batch is what it gives if nothing is known of a whole."""
     chosen = metrics(NAMES)
-    for way, members in by_reading(chosen, Encoding("none")).items():
+    for way, members in group_by_encoding(chosen, Encoding("none")).items():
         batch = make(as_lists(segments), way)
         own = [chosen[i] for i in members]
         contexts = [metric.prepare(batch.whole) for metric in own]
-        found = statistics_of_batch(own, batch, contexts)
-        alone = statistics_of_batch(own, batch.alone, contexts)
-        scores = scores_of_batch(own, batch, contexts)
+        found = count_batch(own, batch, contexts)
+        alone = count_batch(own, batch.alone, contexts)
+        scores = score_batch(own, batch, contexts)
         for metric, rows, expected, its_scores in zip(own, found, alone, scores, strict=True):
             assert rows.tobytes() == expected.tobytes(), str(metric)
             assert its_scores.tobytes() == metric.score(rows).tobytes(), str(metric)
@@ -69,12 +69,12 @@ def check(make, segments):
 @settings(max_examples=30)
 @given(segments=lists())
 def test_every_metric_gives_what_each_set_alone_gives(fair, segments):
-    check(functools.partial(leaving_one_out, fair=fair), segments)
+    check(functools.partial(make_leave_one_out_batch, fair=fair), segments)
 
 
 def against_one(lists, way):
     """Each set has only the first reference that is not left out."""
-    batch = leaving_one_out(lists, way, fair=True)
+    batch = make_leave_one_out_batch(lists, way, fair=True)
     groups = batch.reference_groups
     kept = Groups(groups.rows[groups.bounds[:-1]], np.arange(len(groups.bounds)))
     return dataclasses.replace(batch, reference_groups=kept)

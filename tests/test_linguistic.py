@@ -301,10 +301,10 @@ def test_names(name, canonical):
         ("CP-STM-0", "1 to 9"),
         ("DP-HWCw-5:variant=gapped", "at most 4"),
         ("SP-NISTl-6", "1 to 5"),
-        ("NE-Me-**", "is for NE-Oe alone"),
-        ("SR-Or-**", "is for NE-Oe alone"),
-        ("NE-Oe-***", "is for NE-Oe alone"),
-        ("SP-Op-***", "is for NE-Oe alone"),
+        ("NE-Me-**", "is for NE-Oe only"),
+        ("SR-Or-**", "is for NE-Oe only"),
+        ("NE-Oe-***", "is for NE-Oe only"),
+        ("SP-Op-***", "is for NE-Oe only"),
         ("DP-HWCw-4:variant=subtrees", "one of overlap"),
         ("SP-Op-NN:", 'key=value, not ""'),
         ("SP-Op-NN:literal", 'key=value, not "literal"'),
@@ -351,7 +351,9 @@ def test_a_missing_layer_is_named():
         "SR-Or": "semantic roles",
         "SP-NISTl-2": "lemmas",
     }.items():
-        with pytest.raises(InputError, match=f'the analyzer "given" gives no {layer}'):
+        with pytest.raises(
+            InputError, match=f'needs {layer}, which are missing from the output of the analyzer "given"'
+        ):
             score_sentences([name], [bare], [[bare]])
     assert score_sentences(["SP-Op-*"], [bare, Sentence(())], [[bare], [bare]])["SP-Op-*"].score == 0.5
 
@@ -359,7 +361,7 @@ def test_a_missing_layer_is_named():
 def test_heads_in_a_circle():
     circle = Sentence(("a", "b"), universal=("X", "X"), heads=(1, 0), relations=("r", "r"))
     for name in ("DP-Ol-*", "DP-HWCw-2"):
-        with pytest.raises(InputError, match=r"^system, segment 1: the analyzer .* circle"):
+        with pytest.raises(InputError, match=r"^system, segment 1: the analyzer .* cycle"):
             score_sentences([name], [circle], [[circle]])
 
 
@@ -416,9 +418,7 @@ def test_no_text_is_analyzed_twice():
 def test_too_many_chains_with_gaps():
     deep = dataclasses.replace(by_rule("a " * 1500), heads=tuple(range(-1, 1499)))
     short = by_rule("a b")
-    with pytest.raises(
-        InputError, match=r"^system, segment 2: variant=gapped finds too many chains to count, .* 561375500 "
-    ):
+    with pytest.raises(InputError, match=r"^system, segment 2: variant=gapped: too many chains to count, 561375500 "):
         score_sentences(["DP-HWCw-4:variant=gapped"], [short, deep], [[short], [short]])
 
 

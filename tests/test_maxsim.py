@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sentences import Given, score_sentences
 from textbook import maxsim_metric as textbook
+from textbook.wordnet_lookup import lookup
 
 import tarocco
 from tarocco.annotate import cache as annotated
 from tarocco.annotate.sentence import Sentence
 from tarocco.core.errors import InputError
-from tarocco.encode.wordnet import wordnet
 
 NAMES = ("MAXSIM", "MAXSIM:references=best")
 
@@ -89,12 +89,12 @@ def test_the_synonyms_above_are_wordnets():
 
 def entry_synsets(lemma):
     """The synsets that have the lemma itself among their words, not a form that it could be inflected from."""
-    return [synset for synset in wordnet().synsets(lemma) if lemma in wordnet().words(synset)]
+    return [synset for synset in lookup().synsets(lemma) if lemma in lookup().words(synset)]
 
 
 def test_lemmas_are_not_inflected():
     """A saw is no watch, although to watch is to see, and saw may be a form of see."""
-    assert wordnet().are_synonyms("saw", "watch")
+    assert lookup().are_synonyms("saw", "watch")
     assert by_hand("saw/NN", "watch/NN") == 0
     assert by_hand("see/VB", "watch/VB") == 1
 
@@ -141,10 +141,10 @@ def test_any_order_of_references_gives_the_same_bits():
 
 def test_what_is_missing_or_too_long():
     annotated.register("given", Given({"a": Sentence(("a",), tags=("NN",)), "b": Sentence(("b",), tags=("NN",))}))
-    with pytest.raises(InputError, match='the analyzer "given" gives no lemmas'):
+    with pytest.raises(InputError, match='needs lemmas, which are missing from the output of the analyzer "given"'):
         tarocco.score(["a"], ["b"], metrics="MAXSIM", analyzer="given")
     many = ("car",) * 4097
     with pytest.raises(
-        InputError, match=r"^system, segment 1: MAXSIM takes texts of at most 4096 words, here is one of 4097$"
+        InputError, match=r"^system, segment 1: MAXSIM accepts texts of at most 4096 words, found one of 4097$"
     ):
         score_sentences(["MAXSIM"], [sentence(many, ("NN",) * 4097)], [[sentence(("car",), ("NN",))]])

@@ -33,9 +33,9 @@ def test_a_list_of_candidates_for_one_segment():
     ("candidates", "references", "message"),
     [
         (b"ok\n\xff\n", ["a"], "line 2 is not UTF-8"),
-        (["a", 1], ["a"], "segment 1 .counted from 0. is of type int"),
+        (["a", 1], ["a"], "segment 1 .counted from 0.: expected a string, found type int"),
         (["a"], [], "there are no references"),
-        ("a b", ["a"], "candidates are of type str"),
+        ("a b", ["a"], "candidates: expected a list with one item per segment, found type str"),
     ],
 )
 def test_bad_lists_of_candidates(candidates, references, message):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -16,10 +17,10 @@ from hypothesis import strategies as st
 
 import tarocco
 from tarocco import datasets
+from tarocco.cli import command as command_module
 from tarocco.cli import main
 from tarocco.core import test_set as model
-from tarocco.core.arguments import make_test_set
-from tarocco.core.test_set import Segments, TestSet
+from tarocco.core.test_set import Segments, TestSet, make_test_set
 from tarocco.parallel.fan_out import map_ordered
 
 DEMO = datasets.load("demo")
@@ -163,7 +164,9 @@ def test_a_stopped_command_tells_how_to_go_on(long_files, tmp_path, stop, code):
     out, err = process.communicate(timeout=60)
     assert time.monotonic() - began < 2
     assert (process.returncode, out) == (code, "")
-    goes_on = re.fullmatch(r"tarocco: stopped; what is finished is kept in (.*), and this goes on: (tarocco .*)\n", err)
+    goes_on = re.fullmatch(
+        r"tarocco: stopped; finished work is saved in (.*), and this command continues: (tarocco .*)\n", err
+    )
     assert goes_on[1] == store
     before = kept_blocks(store)
     assert before > 0
@@ -179,25 +182,32 @@ def test_a_stopped_command_tells_how_to_go_on(long_files, tmp_path, stop, code):
 def kept_blocks(path):
     from tarocco.core.errors import StoreError
     from tarocco.store import Store
-    from tarocco.store.maintenance import summary
+    from tarocco.store.maintenance import summarize
 
     try:
         with Store(path, readonly=True) as store:
-            return summary(store).blocks
+            return summarize(store).blocks
     except StoreError:
         return 0
+
+
+def replace_run(monkeypatch, run):
+    """Let every command parse its arguments and then call another function."""
+    real = command_module.declaration_of
+    monkeypatch.setattr(command_module, "declaration_of", lambda name: replace(real(name), run=run))
 
 
 @pytest.mark.parametrize(
     ("command", "farewell"),
     [
-        ("score ref -i sys", "stopped, and nothing is kept; with --store FILE a run can be taken up again"),
-        ("score ref -i sys --store no.db", "stopped before anything was finished; once more: {command}"),
-        ("score e.toml", "stopped before anything was finished; once more: {command}"),
-        ("demo --store s.db", "stopped; what is finished is kept in s.db, and this goes on: {command}"),
+        ("score ref -i sys", "stopped, and no work is saved; with --store FILE a run can be continued"),
+        ("score ref -i sys --store no.db", "stopped before any work was finished; to start again: {command}"),
+        ("score e.toml", "stopped before any work was finished; to start again: {command}"),
+        ("demo --store s.db", "stopped; finished work is saved in s.db, and this command continues: {command}"),
         (
             "score ref --store s.db",
-            "stopped; what is finished is kept in s.db, and this goes on: {command} (with the same standard input)",
+            "stopped; finished work is saved in s.db, and this command continues: {command} "
+            "(with the same standard input)",
         ),
         ("metrics", "stopped"),
     ],
@@ -208,7 +218,7 @@ def test_a_stopped_command_says_what_is_so(command, farewell, monkeypatch, tmp_p
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s.db").touch()
-    monkeypatch.setattr(f"tarocco.cli.{command.split()[0]}.run", interrupted)
+    replace_run(monkeypatch, interrupted)
     assert main(command.split()) == 130
     assert capsys.readouterr() == ("", f"tarocco: {farewell.format(command=f'tarocco {command}')}\n")
 
@@ -223,7 +233,7 @@ def test_whatever_a_library_makes_of_a_signal_it_is_a_stop(monkeypatch, capsys):
         except KeyboardInterrupt:
             raise ImportError("a broken installation") from None
 
-    monkeypatch.setattr("tarocco.cli.metrics.run", terminated)
+    replace_run(monkeypatch, terminated)
     before = signal.getsignal(signal.SIGTERM)
     assert main(["metrics"]) == 143
     assert capsys.readouterr().err == "tarocco: stopped\n"

@@ -10,8 +10,8 @@ from test_cli import REFERENCES, SYSTEMS, run, tarocco_command
 
 import tarocco
 from tarocco import datasets
-from tarocco.cli.running import parser_of
-from tarocco.store.blocks import packed
+from tarocco.cli.command import make_parser
+from tarocco.store.blocks import pack_numbers
 from tarocco.store.database import SCHEMA
 
 DEMO = datasets.load("demo")
@@ -29,7 +29,7 @@ def store(tmp_path, capsys, monkeypatch):
 
 @pytest.mark.parametrize("command", ["score", "demo"])
 def test_every_command_that_computes_takes_a_store(command):
-    assert "--store FILE" in parser_of(command).format_help()
+    assert "--store FILE" in make_parser(command).format_help()
 
 
 @pytest.mark.parametrize("form", ["table", "json", "tsv"])
@@ -44,7 +44,7 @@ def test_the_environment_names_a_store(capsys, tmp_path, monkeypatch):
     monkeypatch.setenv("TAROCCO_STORE", str(tmp_path / "e.db"))
     assert run(capsys, *SCORE)[0] == 0
     assert (tmp_path / "e.db").exists()
-    assert run(capsys, "store", "check")[1] == f"{tmp_path / 'e.db'}: sound, {2 * len(SYSTEMS)} blocks checked\n"
+    assert run(capsys, "store", "check")[1] == f"{tmp_path / 'e.db'}: intact, {2 * len(SYSTEMS)} blocks checked\n"
     assert run(capsys, *SCORE, "--store", tmp_path / "f.db")[0] == 0
     assert (tmp_path / "f.db").exists()
 
@@ -120,25 +120,23 @@ def test_export_says_what_it_cannot_do(capsys, store, tmp_path):
 def test_prune(capsys, store):
     assert "prune what?" in run(capsys, "store", "prune", store)[2]
     code, out, err = run(capsys, "store", "prune", store, "--all", "-i", "brief", "-n")
-    assert (code, err, len(out.splitlines())) == (0, "tarocco: 2 series would go\n", 2)
-    assert run(capsys, "store", "prune", store, "--older-than", 1)[2] == "tarocco: 0 series and 0 blocks are gone\n"
-    assert run(capsys, "store", "prune", store, "--other-releases")[2] == "tarocco: 0 series and 0 blocks are gone\n"
-    assert (
-        run(capsys, "store", "prune", store, "--all", "-i", "brief")[2] == "tarocco: 2 series and 2 blocks are gone\n"
-    )
+    assert (code, err, len(out.splitlines())) == (0, "tarocco: 2 series would be deleted\n", 2)
+    assert run(capsys, "store", "prune", store, "--older-than", 1)[2] == "tarocco: deleted 0 series and 0 blocks\n"
+    assert run(capsys, "store", "prune", store, "--other-releases")[2] == "tarocco: deleted 0 series and 0 blocks\n"
+    assert run(capsys, "store", "prune", store, "--all", "-i", "brief")[2] == "tarocco: deleted 2 series and 2 blocks\n"
     assert "brief" not in run(capsys, "store", "ls", store)[1]
 
 
 def test_pruning_other_releases(capsys, store, monkeypatch):
     monkeypatch.setattr("tarocco.metrics.registry.__version__", "99.0")
-    gone = f"tarocco: {2 * len(SYSTEMS)} series and {2 * len(SYSTEMS)} blocks are gone\n"
-    assert run(capsys, "store", "prune", store, "--other-releases")[2] == gone
+    deleted = f"tarocco: deleted {2 * len(SYSTEMS)} series and {2 * len(SYSTEMS)} blocks\n"
+    assert run(capsys, "store", "prune", store, "--other-releases")[2] == deleted
 
 
 def test_which_store(capsys, monkeypatch, tmp_path):
     monkeypatch.delenv("TAROCCO_STORE", raising=False)
-    assert run(capsys, "store", "ls") == (1, "", "tarocco: which store? name its file, or set $TAROCCO_STORE\n")
-    assert run(capsys, "store", "ls", tmp_path)[2] == f"tarocco: {tmp_path}: this is a directory, a store is a file\n"
+    assert run(capsys, "store", "ls") == (1, "", "tarocco: which store? Name its file, or set $TAROCCO_STORE\n")
+    assert run(capsys, "store", "ls", tmp_path)[2] == f"tarocco: {tmp_path}: expected a file, found a directory\n"
 
 
 def test_a_store_is_not_mentioned_in_a_pipe(tmp_path):
@@ -150,11 +148,11 @@ def test_a_store_is_not_mentioned_in_a_pipe(tmp_path):
 
 def test_export_leaves_the_store_and_the_unusual_alone(capsys, store, tmp_path):
     before = store.read_bytes()
-    assert "this is the store itself" in run(capsys, "store", "export", store, "-f", "csv", "-o", store)[2]
+    assert "is the store: name another file" in run(capsys, "store", "export", store, "-f", "csv", "-o", store)[2]
     assert store.read_bytes() == before
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    assert "an ordinary file is wanted" in run(capsys, "store", "export", store, "-f", "csv", "-o", pipe)[2]
+    assert "expected an ordinary file" in run(capsys, "store", "export", store, "-f", "csv", "-o", pipe)[2]
     assert not pipe.is_file()
 
 
@@ -170,7 +168,7 @@ def test_test_sets_are_told_apart(capsys, tmp_path):
 def test_looking_writes_nothing(capsys, tmp_path):
     path = tmp_path / "empty"
     path.touch()
-    assert run(capsys, "store", "check", path) == (0, f"{path}: sound, 0 blocks checked\n", "")
+    assert run(capsys, "store", "check", path) == (0, f"{path}: intact, 0 blocks checked\n", "")
     assert path.read_bytes() == b""
 
 
@@ -184,7 +182,7 @@ def test_statistics_of_another_release_have_no_score(capsys, store, monkeypatch)
 def test_a_damaged_store_gives_no_wrong_numbers(capsys, store):
     data = bytearray(store.read_bytes())
     for score in tarocco.score(DEMO.systems, DEMO.references, metrics="BLEU-4")["careful"].values():
-        at = data.index(packed(score.statistics)[1])
+        at = data.index(pack_numbers(score.statistics)[1])
     data[at] ^= 1
     store.write_bytes(data)
     code, out, err = run(capsys, *SCORE, "--store", store)

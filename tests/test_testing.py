@@ -5,8 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from conftest import ROOT
 
-from tarocco import Example, Metric, parameter
+import tarocco
+from tarocco import EmptyValues, Example, Metric, parameter
 from tarocco.core.errors import BadParameter
 from tarocco.testing import LAWS, check_metric
 
@@ -46,6 +48,25 @@ class Broken(Metric):
 
     def score(self, sums):
         return sums[..., 0]
+
+
+def test_an_unregistered_metric_breaks_the_law_of_names():
+    with pytest.raises(AssertionError, match=r'names: UnknownName: there is no metric "Broken"'):
+        check_metric(Broken())
+
+
+def test_wrong_empty_values(monkeypatch):
+    monkeypatch.setattr(type(tarocco.metric("WER")), "empty_values", EmptyValues(1.0, 0.5, 0.0))
+    with pytest.raises(AssertionError, match=r"an empty reference: empty_values says 0\.5, but the score is 1"):
+        check_metric("WER")
+
+
+def test_the_test_of_the_example_plugin():
+    """CONTRIBUTING.md shows this file."""
+    names = {}
+    exec((ROOT / "examples/tarocco-overlap/test_overlap.py").read_text("utf-8"), names)
+    for name in names["Overlap"].names:
+        names["test_laws"](name)
 
 
 def test_a_broken_metric_is_told_what_it_breaks(monkeypatch):

@@ -1,6 +1,5 @@
 """The table of WordNet against facts that anybody can look up, its own files, and Princeton's `wn` command."""
 
-import doctest
 import hashlib
 import os
 import re
@@ -13,9 +12,8 @@ import numpy as np
 import pytest
 from conftest import ROOT
 from textbook.wordnet_files import PARTS, Files
+from textbook.wordnet_lookup import lookup
 
-from tarocco.core.errors import BadParameter
-from tarocco.encode import wordnet as module
 from tarocco.encode.vocabulary import Vocabulary
 from tarocco.encode.wordnet import wordnet
 
@@ -62,11 +60,6 @@ def files():
     return Files(FOLDER)
 
 
-def test_docstring_example():
-    failed, tried = doctest.testmod(module)
-    assert (failed, tried > 0) == (0, True)
-
-
 def test_the_table_is_the_one_that_is_described():
     folder = ROOT / "src/tarocco/data/wordnet"
     digest = hashlib.sha256((folder / "wordnet.npz").read_bytes()).hexdigest()
@@ -91,11 +84,11 @@ def test_the_table_is_the_one_that_is_described():
     ],
 )
 def test_base_forms(word, part, expected):
-    assert wordnet().lemmas(word, part) == expected
+    assert lookup().lemmas(word, part) == expected
 
 
 def test_synonyms():
-    table = wordnet()
+    table = lookup()
     for one, other in (("car", "automobile"), ("began", "started"), ("big", "larger"), ("quickly", "rapidly")):
         assert table.are_synonyms(one, other), (one, other)
         assert table.are_synonyms(other, one)
@@ -105,7 +98,7 @@ def test_synonyms():
 
 def test_hypernyms():
     """Up from a dog to the top; and Berlin is an instance of a capital."""
-    table = wordnet()
+    table = lookup()
     synset, chain = table.synsets("dog", "n")[0], []
     while table.hypernyms(synset):
         synset = table.hypernyms(synset)[0]
@@ -120,7 +113,7 @@ def test_hypernyms():
 
 def test_many_words_are_single_words():
     """All entries that are inflected forms of something, words that are none, and odd ones."""
-    table = wordnet()
+    table, single = wordnet(), lookup()
     words = [*INFLECTED, "s", "ed", "es", "sful", "'s", "naïves", "qqq", "glass", "as", *table.entries[::50]]
     words += [
         word + suffix for word in table.entries[7::501] for suffix in ("s", "es", "ed", "ing", "er", "est", "ful")
@@ -131,15 +124,10 @@ def test_many_words_are_single_words():
     lemmas, synsets = table.lemma_ids(vocabulary), table.synset_ids(vocabulary)
     for number in range(len(vocabulary)):
         word = vocabulary[number]
-        assert [table.entries[entry] for entry in lemmas[number]] == sorted(table.lemmas(word)), word
-        assert synsets[number].tolist() == sorted(table.synsets(word)), word
+        assert [table.entries[entry] for entry in lemmas[number]] == sorted(single.lemmas(word)), word
+        assert synsets[number].tolist() == sorted(single.synsets(word)), word
     nothing = Vocabulary()
     assert len(table.lemma_ids(nothing)) == len(table.synset_ids(nothing)) == 0
-
-
-def test_unknown_part_of_speech():
-    with pytest.raises(BadParameter, match="one of n, v, a, r"):
-        wordnet().synsets("dog", "noun")
 
 
 def test_scoring_words_alone_reads_no_table():
@@ -169,7 +157,7 @@ def test_the_table_is_what_the_files_say(files):
     """A sample of the entries, of the exceptions and of inflected words; TAROCCO_ALL_WORDS=1 compares all of them."""
     entries = sorted({word for part in PARTS for word in (*files.index[part], *files.exceptions[part])})
     step = 1 if os.environ.get("TAROCCO_ALL_WORDS") == "1" else 97
-    check(wordnet(), files, [*INFLECTED, *entries[::step]])
+    check(lookup(), files, [*INFLECTED, *entries[::step]])
 
 
 def test_wn_finds_these_base_forms():
@@ -179,6 +167,6 @@ def test_wn_finds_these_base_forms():
     for word in INFLECTED:
         out = subprocess.run(["wn", word, "-over"], capture_output=True, text=True, check=False).stdout
         found = {(part, lemma) for part, lemma in re.findall(r"^Overview of (noun|verb|adj|adv) (\S+)$", out, re.M)}
-        ours = {(PARTS[part], lemma) for part in PARTS for lemma in wordnet().lemmas(word, part)}
+        ours = {(PARTS[part], lemma) for part in PARTS for lemma in lookup().lemmas(word, part)}
         assert found <= ours, word
         assert {part for part, _ in found} == {part for part, _ in ours}, word

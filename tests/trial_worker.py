@@ -10,7 +10,7 @@ from pathlib import Path
 from tarocco import datasets
 from tarocco.cli import main
 from tarocco.core import test_set as model
-from tarocco.scoring import cache as keeping
+from tarocco.scoring import cache
 
 FOLDER = Path(datasets.__file__).parent / "data" / "demo"
 COMMAND = ["trial", str(FOLDER / "demo.toml"), "-m", "BLEU-4", "chrF", "WER", "-f", "json", "-q"]
@@ -18,9 +18,9 @@ COMMAND = ["trial", str(FOLDER / "demo.toml"), "-m", "BLEU-4", "chrF", "WER", "-
 
 def hold(store, out, blocks):
     model.BLOCK = 20
-    keeping.MOMENT = 0.0  # every block is stored when it is there
+    cache.MOMENT = 0.0  # every block is stored when it is there
     left = int(blocks)
-    flush = keeping.Waiting.flush
+    flush = cache.WriteBuffer.flush
 
     def stopping(self):
         nonlocal left
@@ -30,7 +30,7 @@ def hold(store, out, blocks):
         if int(blocks) and left <= 0:
             os._exit(9)
 
-    keeping.Waiting.flush = stopping
+    cache.WriteBuffer.flush = stopping
     with open(out, "w") as file:
         sys.stdout = file
         code = main([*COMMAND, "--store", store])

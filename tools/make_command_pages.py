@@ -10,14 +10,13 @@ import argparse
 import os
 import re
 import textwrap
-from importlib import import_module
 
 from blocks import DOCS, GENERATED, Undocumented, title_of
 from blocks import pages as all_pages
 from console_blocks import examples
 
 from tarocco.cli import COMMANDS
-from tarocco.cli.running import parser_of
+from tarocco.cli.command import declaration_of, make_parser
 
 DEFAULT = re.compile(r"\s*\(?default: ([^)]+)\)?$")
 
@@ -37,7 +36,7 @@ def pages() -> dict[str, str]:
 
 
 def page(command: str) -> str:
-    parser = parser_of(command)
+    parser = make_parser(command)
     lines = [f"# tarocco {command}", "", *described(parser)]
     lines += ["", "## Examples", "", "```sh", *example_lines(command), "```", "", at_work(command)]
     return "\n".join(lines) + "\n"
@@ -113,10 +112,10 @@ def usage(parser: argparse.ArgumentParser) -> list[str]:
 
 def example_lines(command: str) -> list[str]:
     """The examples that --help shows, without their heading."""
-    text = getattr(import_module(f"tarocco.cli.{command}"), "EXAMPLES", "")
+    text = declaration_of(command).examples
     lines = textwrap.dedent(text.partition("\n")[2]).strip().splitlines()
     if not lines:
-        raise Undocumented(f"`tarocco {command} --help` shows no example (EXAMPLES of tarocco.cli.{command})")
+        raise Undocumented(f"`tarocco {command} --help` shows no example (the examples of its declaration)")
     return lines
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, sync_playwright
 
 from tarocco.render.page.payload import read_payload
-from tarocco.render.page.write import write_figures
+from tarocco.render.page.report import write_figures
 
 STATIC = Path(__file__).resolve().parents[1] / "docs" / "_static"
 ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]

@@ -23,7 +23,7 @@ from tarocco.io.test_set import read_test_set
 from tarocco.meta.correlation.agreement import correlation
 from tarocco.metrics.registry import metrics
 from tarocco.render.plots import curves, write_chart
-from tarocco.render.plots.charts import arranged
+from tarocco.render.plots.charts import arrange
 from tarocco.scoring.score import score_test_set
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -119,7 +119,7 @@ def sweeps(found: Mapping[str, Sequence[list[dict[str, Any]]]]) -> None:
             lines.append(f"| {title}, {label} | {' | '.join(cells)} |".replace(" -", " −"))
         rows.append(pictures)
     about = "Spearman correlation of GRR-4 with people over alpha, a line a beta"
-    write_chart(arranged(rows, about), FIGURES / "references-grr.svg")
+    write_chart(arrange(rows, about), FIGURES / "references-grr.svg")
     put(PAGE, "grr", "\n".join(lines))
 
 

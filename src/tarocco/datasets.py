@@ -1,11 +1,11 @@
-"""The data that come with tarocco.
+"""The bundled data.
 
 >>> from tarocco import datasets
 >>> demo = datasets.load("demo")
 >>> len(demo.source), list(demo.systems)
 (60, ['careful', 'middling', 'mirror', 'literal', 'brief', 'verbose'])
 
-How they were made, and what they are good for, is in the README.md of each folder (`demo.path`).
+The README.md in each folder (`demo.path`) says how the data was made and what it is for.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ REFERENCES = ("ref1", "ref2", "ref3", "ref4")
 
 @dataclass(frozen=True)
 class Error:
-    """One thing that is wrong with one output. For what is missing, `words` are those of the first reference."""
+    """One error in one output. For missing words, `words` are those of the first reference."""
 
     system: str
     segment: int  # its index, counted from 0; the file counts from 1
@@ -35,7 +35,7 @@ class Error:
 
 @dataclass(frozen=True)
 class Dataset:
-    """Source, systems, references (one tuple a segment) and document labels; the rest is read when asked for."""
+    """Source, systems, references (one tuple per segment) and document labels; other data is read on first use."""
 
     name: str
     source: list[str]
@@ -46,7 +46,7 @@ class Dataset:
 
     @cached_property
     def nbest(self) -> Mapping[int, tuple[str, ...]]:
-        """The candidates of those segments that have a list, best first, by the segment's index."""
+        """The n-best lists, best candidate first, by the segment's index."""
         lists: dict[int, list[str]] = {}
         for line in lines(self.path / "nbest.txt"):
             index, text, _, _ = line.split(" ||| ")
@@ -63,7 +63,7 @@ class Dataset:
 
     @cached_property
     def errors(self) -> tuple[Error, ...]:
-        """What is wrong with the outputs, system by system; the grades follow from it."""
+        """The errors of the outputs, system by system, from which the grades are derived."""
         return tuple(
             Error(system, int(number) - 1, kind, severity, words)
             for system, number, kind, severity, words in rows(self.path / "errors.tsv")
@@ -71,12 +71,12 @@ class Dataset:
 
 
 def names() -> tuple[str, ...]:
-    """What `load` knows."""
+    """Return the names of the data sets."""
     return ("demo",)
 
 
 def load(name: str = "demo") -> Dataset:
-    """A bundled data set by its name."""
+    """Load a bundled data set."""
     if name not in names():
         raise UnknownName(f'there is no data set "{name}"; there is {", ".join(names())}')
     folder = DATA / name
@@ -95,5 +95,5 @@ def lines(path: Path) -> list[str]:
 
 
 def rows(path: Path) -> list[list[str]]:
-    """The rows of a tab-separated file, without its header."""
+    """Return the rows of a tab-separated file, without its header."""
     return [line.split("\t") for line in lines(path)[1:]]

@@ -4,8 +4,8 @@ import pytest
 from annotate.toys import Toy
 from test_cli import run
 
-from tarocco.annotate.cache import forget, register
-from tarocco.annotate.files import read_annotations
+from tarocco.annotate.cache import clear_memory, register
+from tarocco.annotate.parses import read_annotations
 
 TREE = "(S (NP (PRP He)) (VP (VBD left)))\n"
 
@@ -14,7 +14,7 @@ TREE = "(S (NP (PRP He)) (VP (VBD left)))\n"
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     register("toy", Toy())
-    forget()
+    clear_memory()
     (tmp_path / "a.txt").write_text("He left\nShe stayed\n")
     (tmp_path / "one.txt").write_text("He left\n")
     return tmp_path
@@ -31,7 +31,7 @@ def test_files_beside_the_text(capsys, folder):
 def test_standard_output_and_store(capsys, folder):
     for _ in range(2):
         code, out, _ = run(capsys, "annotate", "one.txt", "--analyzer", "toy", "-f", "conllu", "--store", "s.db")
-        forget()
+        clear_memory()
         assert (code, out.splitlines()[1]) == (0, "1\tHe\t_\t_\tH\t_\t_\t_\t_\t_")
     code, out, _ = run(capsys, "store", "info", "s.db")
     assert "analyzed     1 texts" in out
@@ -49,21 +49,21 @@ def test_parses_are_checked_and_completed(capsys, folder):
     code, _, err = run(capsys, "annotate", "a.txt", "--parses", "one.ptb", "-f", "trees")
     assert (code, err.strip()) == (
         1,
-        'tarocco: one.ptb, line 1: the file ends here, but segment 2 goes on with "Shestayed"',
+        'tarocco: one.ptb, line 1: the file ends here, but segment 2 continues with "Shestayed"',
     )
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["a.txt", "one.txt", "--parses", "x"], "--parses is about one text, 2 were named"),
-        (["one.txt", "--parses", "x", "--analyzer", "spacy"], "either an analyzer tells the structure"),
-        (["-"], "what is read from standard input is written to standard output"),
+        (["a.txt", "one.txt", "--parses", "x"], "--parses describes one text, found 2"),
+        (["one.txt", "--parses", "x", "--analyzer", "spacy"], "--analyzer and --parses exclude each other"),
+        (["-"], "the analysis of standard input goes to standard output"),
         (["none.txt"], "none.txt: there is no such file"),
         (["a.txt", "--analyzer", "x"], 'there is no analyzer "x"'),
         (["a.txt", "-o", "no/where"], "no/where: there is no directory no"),
-        (["a.txt", "-o", "one.txt"], "one.txt: a directory is wanted, and this is a file"),
-        (["one.txt", "--analyzer", "toy", "-f", "trees"], "the analysis has nothing that trees could say"),
+        (["a.txt", "-o", "one.txt"], "one.txt: expected a directory, found a file"),
+        (["one.txt", "--analyzer", "toy", "-f", "trees"], "the analysis has no trees"),
     ],
 )
 def test_what_is_refused(capsys, folder, arguments, said):

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from textbook import trees as textbook
 
-from tarocco.annotate.brackets import tree_lines
-from tarocco.annotate.chunks import chunks_of
+from tarocco.annotate.chunks import derive_chunks
 from tarocco.annotate.dependencies import Dependencies
-from tarocco.annotate.derived_layers import completed
-from tarocco.annotate.roles import frames_of
+from tarocco.annotate.derivation import derive_layers
+from tarocco.annotate.formats import write_trees
+from tarocco.annotate.roles import derive_frames
 from tarocco.annotate.sentence import Sentence
 
 # word/lemma/tag, then head (from 1) and relation in ClearNLP's scheme and in Universal Dependencies.
@@ -108,14 +108,14 @@ def sentence(name, scheme):
     )
     at = 1 if scheme == "clear" else 3
     heads, relations = zip(*((int(row[at]) - 1, row[at + 1]) for row in rows), strict=True)
-    return completed(Sentence(words, lemmas=lemmas, tags=tags, heads=heads, relations=relations))
+    return derive_layers(Sentence(words, lemmas=lemmas, tags=tags, heads=heads, relations=relations))
 
 
 @pytest.mark.parametrize("scheme", ["clear", "universal"])
 @pytest.mark.parametrize("name", SENTENCES)
 class TestSentences:
     def test_tree(self, name, scheme):
-        assert list(tree_lines([sentence(name, scheme)])) == [TREES[name]]
+        assert list(write_trees([sentence(name, scheme)])) == [TREES[name]]
 
     def test_chunks(self, name, scheme):
         assert " ".join(sentence(name, scheme).chunks) == CHUNKS[name]
@@ -152,7 +152,7 @@ def test_questions_keep_what_is_joined_to_their_verb():
     words = ("have", "we", "rest", "but", "drives", "the", "bus", ".")
     tags = ("VBP", "PRP", "NN", "CC", "VBZ", "DT", "NN", ".")
     heads, relations = (-1, 0, 0, 0, 0, 6, 4, 4), ("ROOT", "nsubj", "dobj", "cc", "conj", "det", "dobj", "punct")
-    found = completed(Sentence(words, lemmas=words, tags=tags, heads=heads, relations=relations))
+    found = derive_layers(Sentence(words, lemmas=words, tags=tags, heads=heads, relations=relations))
     assert (found.tree[0].start, found.tree[0].end) == (0, 8)
 
 
@@ -169,7 +169,7 @@ def test_no_arcs_cross(parse):
 @given(parses())
 def test_any_parse_has_a_sound_tree_and_sound_roles(parse):
     words, lemmas, tags, heads, relations = map(tuple, parse)
-    found = completed(Sentence(words, lemmas=lemmas, tags=tags, heads=heads, relations=relations))
+    found = derive_layers(Sentence(words, lemmas=lemmas, tags=tags, heads=heads, relations=relations))
     size = len(words)
     assert len(found.chunks) == size
     if size:
@@ -183,7 +183,7 @@ def test_any_parse_has_a_sound_tree_and_sound_roles(parse):
         assert other.start >= one.end or other.end <= one.end
     for previous, chunk in zip(("O", *found.chunks), found.chunks, strict=False):
         assert not chunk.startswith("I-") or previous[2:] == chunk[2:]
-    everywhere = frames_of(Dependencies(words, lemmas, tags, heads, relations), range(size))
+    everywhere = derive_frames(Dependencies(words, lemmas, tags, heads, relations), range(size))
     for frame in (*found.frames, *everywhere):
         taken = [frame.predicate]
         for span in frame.arguments:
@@ -195,7 +195,7 @@ def test_any_parse_has_a_sound_tree_and_sound_roles(parse):
 @pytest.mark.parametrize("heads", [range(-1, 999), [*range(1, 1000), -1], [-1] * 1000, [999] * 999 + [-1]])
 def test_long_and_deep_sentences(heads):
     size = len(heads)
-    found = completed(
+    found = derive_layers(
         Sentence(
             ("a",) * size, lemmas=("a",) * size, tags=("VB",) * size, heads=tuple(heads), relations=("ccomp",) * size
         )
@@ -205,15 +205,15 @@ def test_long_and_deep_sentences(heads):
 
 def test_what_a_sentence_has_stays():
     one = sentence("copula", "clear")
-    assert completed(one) == one
+    assert derive_layers(one) == one
     without = Sentence(one.words, tags=one.tags, tree=one.tree)
-    assert completed(without).chunks == one.chunks
-    assert completed(without).frames is None
-    assert completed(Sentence(("a",))) == Sentence(("a",))
+    assert derive_layers(without).chunks == one.chunks
+    assert derive_layers(without).frames is None
+    assert derive_layers(Sentence(("a",))) == Sentence(("a",))
 
 
 def test_chunks_of_no_tree():
-    assert chunks_of((), ()) == ()
+    assert derive_chunks((), ()) == ()
 
 
 @pytest.mark.parametrize("brackets", [("(", ")"), ("-LSB-", "-RSB-")])
@@ -224,7 +224,7 @@ def test_other_names_of_brackets(brackets):
 
     def found(left, right):
         tags = ("DT", "NN", left, "NN", right, "VBD", "NNP")
-        return completed(Sentence(words, tags=tags, heads=(1, 5, 3, 1, 3, -1, 5), relations=relations))
+        return derive_layers(Sentence(words, tags=tags, heads=(1, 5, 3, 1, 3, -1, 5), relations=relations))
 
     one, other = found(*brackets), found("-LRB-", "-RRB-")
     assert one.tags[2] == brackets[0]

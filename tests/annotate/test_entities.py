@@ -2,7 +2,7 @@
 
 import pytest
 
-from tarocco.annotate.entities import with_found_by_rule
+from tarocco.annotate.entities import add_missed_entities
 from tarocco.annotate.sentence import Span
 
 CASES = [
@@ -29,26 +29,26 @@ CASES = [
 def test_what_is_found(text, expected):
     pairs = [token.rpartition("/")[::2] for token in text.split()]
     words, tags = [word for word, _ in pairs], [tag for _, tag in pairs]
-    found = with_found_by_rule(words, tags, ())
+    found = add_missed_entities(words, tags, ())
     assert "; ".join(f"{span.label} {' '.join(words[span.start : span.end])}" for span in found) == expected
 
 
 def test_what_the_model_found_stays():
     words, tags = ["5", "May", "3", "men"], ["CD", "NNP", "CD", "NNS"]
     model = (Span("PERSON", 1, 2),)
-    assert with_found_by_rule(words, tags, model) == (
+    assert add_missed_entities(words, tags, model) == (
         Span("CARDINAL", 0, 1),
         Span("PERSON", 1, 2),
         Span("CARDINAL", 2, 3),
     )
-    assert with_found_by_rule(words[:2], tags[:2], (Span("DATE", 0, 2),)) == (Span("DATE", 0, 2),)
+    assert add_missed_entities(words[:2], tags[:2], (Span("DATE", 0, 2),)) == (Span("DATE", 0, 2),)
 
 
 def test_a_number_of_the_model_gets_the_unit_that_the_model_missed():
     def found(text, *model):
         words = text.split()
         tags = ["CD" if word[0].isdigit() or word == "two" else "NN" for word in words]
-        entities = with_found_by_rule(words, tags, model)
+        entities = add_missed_entities(words, tags, model)
         return [(span.label, " ".join(words[span.start : span.end])) for span in entities]
 
     assert found("20 ° C here", Span("CARDINAL", 0, 1)) == [("QUANTITY", "20 ° C")]

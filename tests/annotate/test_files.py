@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textbook import trees as textbook
 
-from tarocco.annotate.brackets import read_trees
-from tarocco.annotate.files import WRITERS, format_of, read_annotations, text_of
+from tarocco.annotate.cache import pack_sentence, unpack_sentence
+from tarocco.annotate.formats import read_trees
+from tarocco.annotate.parses import WRITERS, detect_format, format_sentences, read_annotations
 from tarocco.annotate.sentence import Node, Sentence, Span
-from tarocco.annotate.serialization import packed, unpacked
 from tarocco.core.errors import InputError
 
 TREE = "(S (NP (DT The) (NN captain)) (VP (VBD left)) (. .))"
@@ -46,7 +46,7 @@ def test_what_is_written_is_read_again(tmp_path_factory, column):
     folder = tmp_path_factory.mktemp("files")
     paths = []
     for name in WRITERS:
-        (folder / f"a.{name}").write_text(text_of(column, name), "utf-8")
+        (folder / f"a.{name}").write_text(format_sentences(column, name), "utf-8")
         paths.append(folder / f"a.{name}")
     if not any(sentence.words for sentence in column):
         column = [Sentence((), tags=(), tree=(), frames=()) for _ in column]  # what an empty file cannot say
@@ -66,18 +66,18 @@ def test_what_is_written_is_read_again(tmp_path_factory, column):
 
 @given(sentences())
 def test_a_sentence_is_packed_and_unpacked(sentence):
-    assert unpacked(packed(sentence)) == sentence
+    assert unpack_sentence(pack_sentence(sentence)) == sentence
 
 
 def test_packing_keeps_missing_layers_and_any_text():
     for sentence in (Sentence(("a",)), Sentence(()), Sentence(("\ud800", "é"), lemmas=("x", "y"))):
-        assert unpacked(packed(sentence)) == sentence
+        assert unpack_sentence(pack_sentence(sentence)) == sentence
 
 
 @given(sentences(max_size=6).filter(lambda one: one.words))
 def test_trees_are_read_as_a_textbook_does(tmp_path_factory, sentence):
     path = tmp_path_factory.mktemp("trees") / "a.trees"
-    path.write_text(text_of([sentence], "trees"), "utf-8")
+    path.write_text(format_sentences([sentence], "trees"), "utf-8")
     (block,) = read_trees(str(path))
     spans, tags, words = textbook.phrases(textbook.parse(path.read_text("utf-8")))
     assert [(node.label, node.start, node.end) for node in block.sentence.tree] == spans
@@ -146,30 +146,33 @@ def test_tags_that_tell_where_a_span_ends(file, last, alone):
 
 @pytest.mark.parametrize(("text", "kind"), [(TREE, "trees"), (CONLLU, "conllu"), (PROPS, "props")])
 def test_the_format_is_seen(file, text, kind):
-    assert format_of(file("parses", text)) == kind
-    assert format_of(file(f"parses.{kind}", text)) == kind
+    assert detect_format(file("parses", text)) == kind
+    assert detect_format(file(f"parses.{kind}", text)) == kind
 
 
 def test_a_text_is_no_analysis(file):
-    said = 'FILE, line 2: CoNLL-U, a tree in brackets or columns of roles are wanted, found "The captain left ."'
+    said = 'FILE, line 2: expected CoNLL-U, a tree in brackets or columns of roles, found "The captain left ."'
     assert refused(file("a.txt", "\nThe captain left .\n")) == said
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (("\tChunk=B-NP|Entity=O", ""), "FILE, line 2: CoNLL-U has 10 columns with tabs between them, found 9"),
-        (("2\tcaptain", "7\tcaptain"), 'FILE, line 3: word 2 is wanted in column 1, found "7"'),
-        (("_\t2\tdet", "_\t9\tdet"), 'FILE, line 2: a head is a number from 0 to 4, found "9"'),
-        (("_\t2\tdet", "_\tx\tdet"), 'FILE, line 2: a head is a number from 0 to 4, found "x"'),
-        (("_\t0\troot", "_\t1\troot"), 'FILE, line 2: the heads go in a circle: "The" depends on itself'),
-        (("_\t2\tdet", "_\t1\tdet"), 'FILE, line 2: the heads go in a circle: "The" depends on itself'),
+        (("\tChunk=B-NP|Entity=O", ""), "FILE, line 2: expected 10 tab-separated columns of CoNLL-U, found 9"),
+        (("2\tcaptain", "7\tcaptain"), 'FILE, line 3: expected word 2 in column 1, found "7"'),
+        (("_\t2\tdet", "_\t9\tdet"), 'FILE, line 2: expected a head from 0 to 4, found "9"'),
+        (("_\t2\tdet", "_\tx\tdet"), 'FILE, line 2: expected a head from 0 to 4, found "x"'),
+        (("_\t0\troot", "_\t1\troot"), 'FILE, line 2: the heads form a cycle: "The" depends on itself'),
+        (("_\t2\tdet", "_\t1\tdet"), 'FILE, line 2: the heads form a cycle: "The" depends on itself'),
         (("2\tcaptain", "2\t "), "FILE, line 3: the word in column 2 is empty"),
-        (("Entity=B-PER", "Entity=(1-x)"), 'FILE, line 3: an entity is O, B-PER or I-PER in column 10, found "(1-x)"'),
-        (("Chunk=I-NP", "Chunk=NP"), 'FILE, line 3: a chunk is O, B-NP or I-NP in column 10, found "NP"'),
-        (("Chunk=I-NP", "Chunk=Q-NP"), 'FILE, line 3: a chunk is O, B-NP or I-NP in column 10, found "Q-NP"'),
-        (("Chunk=I-NP", "Chunk=I-"), 'FILE, line 3: a chunk is O, B-NP or I-NP in column 10, found "I-"'),
-        (("3\tleft", "3-x\tleft"), 'FILE, line 4: a number or a range is wanted in column 1, found "3-x"'),
+        (
+            ("Entity=B-PER", "Entity=(1-x)"),
+            'FILE, line 3: expected an entity as O, B-PER or I-PER in column 10, found "(1-x)"',
+        ),
+        (("Chunk=I-NP", "Chunk=NP"), 'FILE, line 3: expected a chunk as O, B-NP or I-NP in column 10, found "NP"'),
+        (("Chunk=I-NP", "Chunk=Q-NP"), 'FILE, line 3: expected a chunk as O, B-NP or I-NP in column 10, found "Q-NP"'),
+        (("Chunk=I-NP", "Chunk=I-"), 'FILE, line 3: expected a chunk as O, B-NP or I-NP in column 10, found "I-"'),
+        (("3\tleft", "3-x\tleft"), 'FILE, line 4: expected a number or a range in column 1, found "3-x"'),
     ],
 )
 def test_broken_conllu(file, change, said):
@@ -179,11 +182,11 @@ def test_broken_conllu(file, change, said):
 @pytest.mark.parametrize(
     ("tree", "said"),
     [
-        (TREE + ")", "FILE, line 1: a closing bracket without an opening one, after 4 words"),
+        (TREE + ")", "FILE, line 1: closing bracket without an opening one after 4 words"),
         (TREE[:-1], "FILE, line 1: 1 opening brackets are not closed, the first one of S"),
-        ("The captain left", 'FILE, line 1: a bracket is wanted, found "The"; a word stands as (NN word)'),
+        ("The captain left", 'FILE, line 1: expected a bracket, found "The"; a word is written (NN word)'),
         ("(S (NP))", "FILE, line 1: the tree has no words"),
-        ("(S (NP a b))", 'FILE, line 1: a bracket is wanted, found "a"; a word stands as (NN word)'),
+        ("(S (NP a b))", 'FILE, line 1: expected a bracket, found "a"; a word is written (NN word)'),
         ("(" * 100_000, "FILE, line 1: 100000 opening brackets are not closed, the first one of TOP"),
     ],
 )
@@ -194,7 +197,7 @@ def test_broken_trees(file, tree, said):
 def test_tags_that_are_brackets(file):
     """Some taggers call a bracket a bracket; in a tree it has its longer name."""
     one = Sentence(("(", "a", ")"), tags=("(", "NN", ")"), tree=(Node("NP", -1, 0, 3),))
-    text = text_of([one], "trees")
+    text = format_sentences([one], "trees")
     assert text == "(NP (-LRB- -LRB-) (NN a) (-RRB- -RRB-))\n"
     (read,) = read_annotations(file("a.trees", text))
     assert (read.words, read.tags, read.tree) == (one.words, ("-LRB-", "NN", "-RRB-"), one.tree)
@@ -206,7 +209,7 @@ def test_a_tree_may_be_as_deep_as_it_likes(file):
     (sentence,) = read_annotations(path)
     assert len(sentence.tree) == 100_000
     assert sentence.tree[-1].parent == 99_998
-    assert text_of([sentence], "trees") == deep + "\n"
+    assert format_sentences([sentence], "trees") == deep + "\n"
 
 
 @pytest.mark.parametrize(
@@ -217,10 +220,13 @@ def test_a_tree_may_be_as_deep_as_it_likes(file):
         (("captain\t-\t*)", "captain\t-\t*"), "FILE, line 3: V begins before A0 has ended: arguments overlap"),
         (("(A0*", "*"), "FILE, line 2: an argument ends here that has not begun"),
         ((".\t-\t*", ".\t-\t(A1*"), "FILE, line 4: A1 begins here and does not end"),
-        (("left\tleave", "left\t-"), "FILE, line 1: a word, a lemma or -, and a column of arguments for each lemma"),
-        ((".\t-\t*", ".\t-"), "FILE, line 4: 3 columns are wanted, as in line 1, found 2"),
-        (("(A0*", "A0"), 'FILE, line 1: (A0*, *, *) or (A0*) is wanted, found "A0"'),
-        (("(A0*", "(A0 x*"), 'FILE, line 1: (A0*, *, *) or (A0*) is wanted, found "(A0 x*"'),
+        (
+            ("left\tleave", "left\t-"),
+            "FILE, line 1: expected a word, a lemma or -, and one column of arguments",
+        ),
+        ((".\t-\t*", ".\t-"), "FILE, line 4: expected 3 columns as in line 1, found 2"),
+        (("(A0*", "A0"), 'FILE, line 1: expected (A0*, *, *) or (A0*), found "A0"'),
+        (("(A0*", "(A0 x*"), 'FILE, line 1: expected (A0*, *, *) or (A0*), found "(A0 x*"'),
     ],
 )
 def test_broken_roles(file, change, said):
@@ -230,19 +236,19 @@ def test_broken_roles(file, change, said):
 def test_words_that_are_not_those_of_the_text(file):
     path = file("a.conllu", CONLLU)
     assert refused(path, ["The sailor left."]) == (
-        'FILE, line 3: the word is "captain", but segment 1 goes on with "sailorleft."'
+        'FILE, line 3: the word is "captain", but segment 1 continues with "sailorleft."'
     )
     assert (
-        refused(path, ["The captain left. He"]) == 'FILE, line 5: the file ends here, but segment 1 goes on with "He"'
+        refused(path, ["The captain left. He"]) == 'FILE, line 5: the file ends here, but segment 1 continues with "He"'
     )
     assert refused(path, [""]) == "FILE, line 2: this sentence is not in the text, which has 1 segments"
 
 
 def test_a_file_without_any_word_of_the_text(file):
     """As a parser writes it that has failed: no tree is not an empty one."""
-    said = 'FILE, line 1: this sentence is not in segment 1, which goes on with "Thecaptainleft."'
+    said = 'FILE, line 1: this sentence is not in segment 1, which continues with "Thecaptainleft."'
     assert refused(file("a.trees", "\n"), ["The captain left."]) == said
-    said = 'FILE, line 1: the file ends here, but segment 1 goes on with "Thecaptainleft."'
+    said = 'FILE, line 1: the file ends here, but segment 1 continues with "Thecaptainleft."'
     assert refused(file("a.conllu", "# nothing\n"), ["The captain left."]) == said
     assert [one.words for one in read_annotations(file("a.trees", "\n\n"), ["", ""])] == [(), ()]
 
@@ -263,9 +269,9 @@ def test_words_that_are_not_those_of_another_file(file):
 
 
 def test_files_that_are_no_text(file):
-    assert refused(file("a.conllu", b"")) == "FILE: the file is empty, CoNLL-U is wanted"
-    assert "UTF-8 text is wanted" in refused(file("a.trees", b"(S \xff)"))
-    assert refused([]) == "annotations come from at least one file, none was named"
+    assert refused(file("a.conllu", b"")) == "FILE: expected CoNLL-U, found an empty file"
+    assert "expected UTF-8 text" in refused(file("a.trees", b"(S \xff)"))
+    assert refused([]) == "expected at least one file of annotations, found none"
 
 
 def test_layers_that_some_sentences_of_a_file_have(file):
@@ -278,7 +284,7 @@ def test_layers_that_some_sentences_of_a_file_have(file):
     assert (alone.chunks, alone.entities) == (None, None)
     headless = bare.replace("\t2\tdet", "\t_\tdet").replace("\t0\troot", "\t_\troot").replace("\t3\t", "\t_\t")
     assert refused(file("c.conllu", CONLLU + "\n" + headless)) == (
-        "FILE, line 8: this sentence has no heads, others of the file have them"
+        "FILE, line 8: this sentence has no heads, but others of the file have them"
     )
     assert read_annotations(file("d.conllu", headless))[0].layers == {"lemmas", "tags", "universal"}
 

@@ -12,12 +12,12 @@ from test_cli import on_terminal, run
 
 import tarocco
 from tarocco.annotate import cache as module
-from tarocco.annotate.analyzers import watch
-from tarocco.annotate.cache import annotated, forget, learn, register, told
+from tarocco.annotate.analyzers import set_progress
+from tarocco.annotate.cache import annotate_texts, clear_memory, collect_annotations, load_annotations, register
 from tarocco.core import test_set as model
 from tarocco.core.errors import InputError
 from tarocco.store import Store
-from tarocco.store.maintenance import summary
+from tarocco.store.maintenance import summarize
 
 METRICS = ["SP-Op-*", "SP-NISTp-3", "DP-HWCw-4", "CP-STM-4", "NE-Oe-**", "SR-Or-*", "BLEU-4"]
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "while", "John", "Smith", "saw", "two", "dogs"]
@@ -45,14 +45,14 @@ class Counting(ByThatRule):
 def _small_blocks(monkeypatch):
     monkeypatch.setattr(model, "BLOCK", 8)
     monkeypatch.setattr(module, "_BATCH", 5)
-    forget()
+    clear_memory()
     yield
-    forget()
-    watch(None)
+    clear_memory()
+    set_progress(None)
 
 
 def scored(analyzer, **options):
-    forget()  # as in another process
+    clear_memory()  # as in another process
     found = tarocco.score(SYSTEMS, REFERENCES, metrics=METRICS, analyzer=analyzer, **options)
     return [(one.system, one.signature, one.statistics.tobytes(), one.score) for one in found.scores]
 
@@ -67,7 +67,7 @@ def test_the_same_bytes_with_and_without_a_store(tmp_path):
     assert scored(first, jobs=2, store=store) == expected
     assert first.asked == once.asked
     with Store(store) as opened:
-        assert summary(opened).annotations == len(once.asked)
+        assert summarize(opened).annotations == len(once.asked)
         opened.connection.execute("DELETE FROM blocks")  # statistics are gone, what was analyzed is not
     for jobs in (1, 2):
         second = Counting()
@@ -78,7 +78,7 @@ def test_the_same_bytes_with_and_without_a_store(tmp_path):
 def test_another_metric_of_the_same_texts(tmp_path):
     store = tmp_path / "scores.db"
     scored(Counting(), store=store)
-    forget()
+    clear_memory()
     later = Counting()
     tarocco.score(SYSTEMS, REFERENCES, metrics="DP-Or-*", analyzer=later, store=store)
     assert later.asked == []
@@ -101,7 +101,7 @@ def test_orange_keeps_it_too(tmp_path):
     lists, store = [own[:2] + SYSTEMS["one"][i : i + 3] for i, own in enumerate(REFERENCES[:20])], tmp_path / "s.db"
     results = []
     for kept in (None, store, store):
-        forget()
+        clear_memory()
         analyzer = Counting()
         # Statistics of lists are kept as well: another rule asks for them anew, and for no analysis.
         options = {"against": "all"} if len(results) == 2 else {}
@@ -130,11 +130,11 @@ def test_workers_elsewhere_are_told():
 
 def test_what_a_process_was_not_told():
     register("mine", Counting())
-    _, version, sentences = told(["a b"], "mine")
-    learn(module.Told("elsewhere", f"{version}-x", sentences))
-    assert annotated(["a b"], "elsewhere") == [sentences["a b"]]
-    with pytest.raises(InputError, match="elsewhere is in another process, which has not said anything of 1 texts"):
-        annotated(["a b", "c"], "elsewhere")
+    _, version, sentences = collect_annotations(["a b"], "mine")
+    load_annotations(module.Annotations("elsewhere", f"{version}-x", sentences))
+    assert annotate_texts(["a b"], "elsewhere") == [sentences["a b"]]
+    with pytest.raises(InputError, match="this process has neither the analyzer elsewhere nor its analyses of 1 texts"):
+        annotate_texts(["a b", "c"], "elsewhere")
 
 
 def test_a_program_may_look_on():
@@ -150,7 +150,7 @@ def test_a_program_may_look_on():
         def __exit__(self, *_):
             seen.append("done")
 
-    watch(Bar)
+    set_progress(Bar)
     scored(Counting())
     assert seen[0] == f"of {sum(one for one in seen if isinstance(one, int))}"
     assert seen[-1] == "done"
@@ -187,13 +187,13 @@ def test_progress_on_a_terminal_and_nowhere_else(tmp_path, command):
 
 
 def test_a_text_that_the_analyzer_refuses(capsys, tmp_path, monkeypatch, users_analyzer):
-    from tarocco.annotate.cache import annotator
+    from tarocco.annotate.analyzers import load_analyzer
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(annotator("spacy").pipeline, "max_length", 30)
+    monkeypatch.setattr(load_analyzer("spacy").pipeline, "max_length", 30)
     (tmp_path / "a.txt").write_text("short\n" + "long " * 10 + "\n")
     (tmp_path / "b.txt").write_text("short\nshort\n")
-    said = 'a segment has 49 characters, spaCy takes up to 30: "long long long long long long long long ..."\n'
+    said = 'a segment has 49 characters, spaCy accepts up to 30: "long long long long long long long long ..."\n'
     assert run(capsys, "score", "b.txt", "-i", "a.txt", "-m", "SP-Op-*") == (1, "", f"tarocco: a, segment 2: {said}")
     assert run(capsys, "annotate", "b.txt", "a.txt", "-o", ".")[2] == f"tarocco: a.txt, line 2: {said}"
 

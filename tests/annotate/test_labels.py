@@ -1,6 +1,6 @@
 """The labels of the IQmt manual."""
 
-from tarocco.annotate.labels import ENTITIES, RELATIONS, ROLES, UNITS, to_iqmt
+from tarocco.annotate.iqmt_labels import ENTITIES, RELATIONS, ROLES, UNITS, to_iqmt
 from tarocco.annotate.sentence import Frame, Sentence, Span
 
 # The labels of the manual's tables 7 to 9, as printed there.

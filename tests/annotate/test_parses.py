@@ -11,13 +11,12 @@ from sentences import ByRule, by_rule
 from test_cli import run
 
 import tarocco
-from tarocco.annotate.analyzers import without
-from tarocco.annotate.cache import annotated, forget, register
-from tarocco.annotate.files import WRITERS, text_of
-from tarocco.annotate.parses import Analyses, Described, TwoAnalyses, analyses_of_files
+from tarocco.annotate.analyzers import describe_source
+from tarocco.annotate.cache import annotate_texts, clear_memory, register
+from tarocco.annotate.parses import WRITERS, ConflictingParses, ParsedFile, ParsedTexts, format_sentences, read_parses
 from tarocco.annotate.sentence import Node, Sentence
 from tarocco.core.errors import BadParameter, InputError, TextRefused
-from tarocco.render.results.score import json_text
+from tarocco.render.results import json_text
 
 TEXTS = {
     "ref1": ["the cat sat on the mat", "John Smith saw a dog", ""],
@@ -55,8 +54,8 @@ def folder(tmp_path, monkeypatch):
     for name, texts in TEXTS.items():
         (tmp_path / f"{name}.txt").write_text("".join(f"{text}\n" for text in texts))
         for format in WRITERS:
-            (tmp_path / "parses" / f"{name}.{format}").write_text(text_of(list(map(parsed, texts)), format))
-    forget()
+            (tmp_path / "parses" / f"{name}.{format}").write_text(format_sentences(list(map(parsed, texts)), format))
+    clear_memory()
     register("rule", ByThatRule())
     return tmp_path
 
@@ -143,18 +142,18 @@ def test_orange(capsys, folder):
     candidates = ["the cat", "a cat sat", "cat on mat", "John saw", "a dog", "no dog"]
     (folder / "list.txt").write_text("".join(f"{i // 3} ||| {text}\n" for i, text in enumerate(candidates)))
     (folder / "all.txt").write_text("".join(f"{text}\n" for text in reversed(candidates)))
-    (folder / "all.conllu").write_text(text_of(list(map(parsed, reversed(candidates))), "conllu"))
+    (folder / "all.conllu").write_text(format_sentences(list(map(parsed, reversed(candidates))), "conllu"))
     for name in ("ref1", "ref2"):
         texts = [*TEXTS["good"][:2]] if name == "ref1" else ["a cat sits", "he saw a dog"]
         (folder / f"{name}.txt").write_text("".join(f"{text}\n" for text in texts))
-        (folder / f"{name}.conllu").write_text(text_of(list(map(parsed, texts)), "conllu"))
+        (folder / f"{name}.conllu").write_text(format_sentences(list(map(parsed, texts)), "conllu"))
     command = ("orange", "list.txt", "-r", "ref1.txt", "ref2.txt", "-m", "SP-Op-*", "DP-HWCw-4", "-b", "-q")
     expected = run(capsys, *command, "--analyzer", "rule")
     assert expected[0] == 0
     parses = ("--parses", "ref1.conllu", "ref2.conllu")
     assert run(capsys, *command, *parses, "all.txt=all.conllu") == expected
     code, _, err = run(capsys, *command, *parses)
-    assert (code, err) == (1, 'tarocco: no parse was given of the text "the cat"\n')
+    assert (code, err) == (1, 'tarocco: there is no parse of the text "the cat"\n')
 
 
 def test_an_experiment_file(capsys, folder):
@@ -195,7 +194,7 @@ def test_in_python(folder):
     read = tarocco.read_annotations([f"parses/good.{format}" for format in WRITERS], TEXTS["good"])
     assert read == list(map(parsed, TEXTS["good"]))
     del sentences["dog"]
-    with pytest.raises(InputError, match=r'^bad, segment 3: no parse was given of the text "dog"$'):
+    with pytest.raises(InputError, match=r'^bad, segment 3: there is no parse of the text "dog"$'):
         tarocco.score(systems, references, metrics="SP-Op-*", analyzer=sentences)
     with pytest.raises(BadParameter, match=r"analyzer is a name such as .*, not 3"):
         tarocco.score(systems, references, metrics="SP-Op-*", analyzer=3)
@@ -205,16 +204,19 @@ def test_in_python(folder):
     ("parses", "said"),
     [
         (["parses/ref1.conllu"], 'no file of --parses describes segment 1 of good, "the cat sat on a mat": '),
-        (["x=parses/ref1.conllu"], '--parses x=parses/ref1.conllu: there is no text "x"; there are good, bad, ref1'),
-        (["good=parses/ref1.conllu"], 'parses/ref1.conllu, line 6: the word is "the", but segment 1 goes on with'),
+        (
+            ["x=parses/ref1.conllu"],
+            '--parses x=parses/ref1.conllu: there is no text "x"; expected one of good, ',
+        ),
+        (["good=parses/ref1.conllu"], 'parses/ref1.conllu, line 6: the word is "the", but segment 1 continues with'),
         (["parses/nix.conllu"], "--parses parses/nix.conllu: there is no file parses/nix.conllu"),
         (["parses"], "--parses parses: parses is a directory; name its files, as parses/* does"),
-        (["good=good.txt"], 'good.txt, line 1: CoNLL-U, a tree in brackets or columns of roles are wanted, found "the'),
+        (["good=good.txt"], 'good.txt, line 1: expected CoNLL-U, a tree in brackets or columns of roles, found "the'),
         (["good=nix.conllu"], "--parses good=nix.conllu: there is no file nix.conllu"),
         (["parses/good.conllu", "good=broken.props"], "broken.props, line 2: A1 begins before A0 has ended: arguments"),
         (["parses/good.conllu", "good=broken.trees"], "broken.trees, line 1: 1 opening brackets are not closed"),
-        (["good=broken.conllu"], "broken.conllu, line 2: the heads go in a circle"),
-        (["good=cut.conllu.gz"], "cut.conllu.gz: the file is cut off"),
+        (["good=broken.conllu"], "broken.conllu, line 2: the heads form a cycle"),
+        (["good=cut.conllu.gz"], "cut.conllu.gz: the file is truncated"),
     ],
 )
 def test_what_is_refused(capsys, folder, parses, said):
@@ -234,8 +236,8 @@ def test_files_of_no_use_are_told(capsys, folder):
     texts = ["ref1.txt", "-i", "good.txt"]
     code, _, err = run(capsys, "score", *texts, "-m", "SP-Op-*", "--parses", *files(folder))
     assert code == 0
-    assert err.startswith("tarocco: note: --parses: parses/bad.conllu, parses/bad.props, parses/bad.trees, ")
-    assert err.endswith("have the name of no text here\n")
+    unused = "parses/bad.conllu, parses/bad.props, parses/bad.trees, "
+    assert err.startswith(f"tarocco: note: --parses: no text has the name of {unused}")
     assert run(capsys, "score", *texts, "-q", "-m", "SP-Op-*", "--parses", *files(folder))[2] == ""
 
 
@@ -243,7 +245,7 @@ def test_names_that_several_texts_have(capsys, folder):
     for name in ("a", "b"):
         (folder / name).mkdir()
         (folder / name / "out.txt").write_text("the cat\n")
-        (folder / name / "out.conllu").write_text(text_of([by_rule("the cat")], "conllu"))
+        (folder / name / "out.conllu").write_text(format_sentences([by_rule("the cat")], "conllu"))
     metrics = ("-m", "SP-Op-*", "-b", "--parses")
     both = ("score", "a/out.txt", "-i", "a/out.txt", "b/out.txt", *metrics)
     code, _, err = run(capsys, *both, "a/out.conllu", "b/out.conllu")
@@ -260,7 +262,7 @@ def test_names_that_several_texts_have(capsys, folder):
 def test_an_audit_needs_an_analyzer(capsys, folder):
     code, _, err = run(capsys, "audit", *RUN, "-m", "SP-Op-*", "--parses", *files(folder))
     assert (code, err.count("\n")) == (1, 1)
-    assert "it needs an analyzer" in err
+    assert "use an analyzer (--analyzer) instead of --parses" in err
     assert run(capsys, "audit", *RUN, "-m", "BLEU-4", "--parses", *files(folder))[0] == 0
 
 
@@ -268,27 +270,27 @@ def test_either_or(capsys, folder):
     code, _, err = run(capsys, "score", *RUN, "-m", "SP-Op-*", "--analyzer", "spacy", "--parses", *files(folder))
     assert (code, err) == (
         1,
-        "tarocco: either an analyzer tells the structure of sentences (--analyzer) or files do (--parses)\n",
+        "tarocco: --analyzer and --parses exclude each other: both describe the structure of sentences\n",
     )
 
 
 def test_missing_layers_name_the_file(capsys, folder):
     trees = [file for file in files(folder) if file.endswith(".trees")]
     code, _, err = run(capsys, "score", *RUN, "-m", "DP-HWCw-4", "--parses", *trees)
-    said = "tarocco: parses/ref1.trees gives no dependency heads, which a metric that was asked for needs\n"
+    said = "tarocco: a requested metric needs dependency heads, which are missing from parses/ref1.trees\n"
     assert (code, err.replace("good", "ref1").replace("bad", "ref1")) == (1, said)
     assert run(capsys, "score", *RUN, "-m", "CP-STM-4", "SP-Oc-*", "--parses", *trees)[0] == 0  # chunks of the trees
-    analyses = Analyses({"a": Sentence(("a",))})
+    analyses = ParsedTexts({"a": Sentence(("a",))})
     register("bare", analyses)
-    assert without("bare+iqmt", "tags") == "the parses give no"
+    assert describe_source("bare+iqmt", "tags") == "the parses"
 
 
 def test_two_analyses_of_a_text(folder):
     column = [replace(parsed("the cat sat on a mat"), tags=("VB",) * 6), parsed("dog")]
-    (folder / "x.conllu").write_text(text_of(column, "conllu"))
-    good = Described("good", TEXTS["good"], ["parses/good.conllu"])
-    with pytest.warns(TwoAnalyses, match="1 segments have another analysis than the same text elsewhere"):
-        found = analyses_of_files([good, Described("x", ["the cat sat on a mat", "dog"], ["x.conllu"])])
+    (folder / "x.conllu").write_text(format_sentences(column, "conllu"))
+    good = ParsedFile("good", TEXTS["good"], ["parses/good.conllu"])
+    with pytest.warns(ConflictingParses, match="1 segments repeat a text with another analysis"):
+        found = read_parses([good, ParsedFile("x", ["the cat sat on a mat", "dog"], ["x.conllu"])])
     assert found.annotate(["the  cat sat on a mat "])[0].tags == parsed("the cat sat on a mat").tags
 
 
@@ -296,14 +298,14 @@ def test_tags_of_other_languages_are_left_alone():
     """Trees, chunks and roles are made by English rules: they want the tags of the Penn Treebank."""
     french = Sentence(("Le", "chat"), tags=("DET", "NOUN"), heads=(1, -1), relations=("det", "root"))
     english = Sentence(("The", "cat"), tags=("DT", "NN"), heads=(1, -1), relations=("det", "root"))
-    assert Analyses({"Le chat": french}).annotate(["Le chat"]) == [french]
-    assert Analyses({}).layers == frozenset()
-    (found,) = Analyses({"The cat": english}).annotate(["The cat"])
+    assert ParsedTexts({"Le chat": french}).annotate(["Le chat"]) == [french]
+    assert ParsedTexts({}).layers == frozenset()
+    (found,) = ParsedTexts({"The cat": english}).annotate(["The cat"])
     assert found.tree is not None
-    assert Analyses({"The cat": english}).layers == found.layers
+    assert ParsedTexts({"The cat": english}).layers == found.layers
     with pytest.raises(TextRefused):
-        Analyses({}).annotate(["x"])
-    assert annotated([" "], Analyses({}))[0].tree == ()
+        ParsedTexts({}).annotate(["x"])
+    assert annotate_texts([" "], ParsedTexts({}))[0].tree == ()
 
 
 @pytest.mark.parametrize("relations", [("NMOD", "SBJ", "ROOT", "OBJ"), ("det", "s", "i", "mod")])
@@ -311,11 +313,11 @@ def test_relations_of_other_schemes_are_left_alone(relations):
     """No rule here knows them: a tree made of them would be none, and roles would be empty."""
     words, tags, heads = ("The", "cat", "saw", "dogs"), ("DT", "NN", "VBD", "NNS"), (1, 2, -1, 2)
     one = Sentence(words, tags=tags, heads=heads, relations=relations)
-    analyses = Analyses({"The cat saw dogs": one})
+    analyses = ParsedTexts({"The cat saw dogs": one})
     assert analyses.annotate(["The cat saw dogs"]) == [one]
     assert analyses.layers == {"tags", "heads", "relations"}
     with_tree = replace(one, tree=(Node("S", -1, 0, 4), Node("NP", 0, 0, 2)))
-    (found,) = Analyses({"The cat saw dogs": with_tree}).annotate(["The cat saw dogs"])
+    (found,) = ParsedTexts({"The cat saw dogs": with_tree}).annotate(["The cat saw dogs"])
     assert (found.chunks[:2], found.frames) == (("B-NP", "I-NP"), None)
 
 
@@ -323,8 +325,8 @@ def test_the_file_that_lacks_a_layer_is_named():
     """Roles can be told from the dependencies of the first file: the second one is to blame."""
     full = Sentence(("The", "cat"), tags=("DT", "NN"), heads=(1, -1), relations=("det", "root"))
     bare = Sentence(("cats",), tags=("NNS",))
-    analyses = Analyses({"The cat": full, "cats": bare}, "two", {"The cat": "a.conllu", "cats": "b.conllu"})
-    assert analyses.without("frames") == "b.conllu gives no"
+    analyses = ParsedTexts({"The cat": full, "cats": bare}, "two", {"The cat": "a.conllu", "cats": "b.conllu"})
+    assert analyses.source_without("frames") == "b.conllu"
 
 
 def test_trials_in_python_read_them_as_the_command_does(folder, capsys):

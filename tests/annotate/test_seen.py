@@ -7,8 +7,8 @@ from annotate.test_parses import ByThatRule, parsed
 from test_cli import run
 
 from tarocco.annotate import analyzers
-from tarocco.annotate.cache import forget, register
-from tarocco.annotate.files import text_of
+from tarocco.annotate.cache import clear_memory, register
+from tarocco.annotate.parses import format_sentences
 from tarocco.annotate.sentence import Sentence
 
 TEXT = ["the cat sat on the mat", "John Smith saw two dogs", ""]
@@ -27,11 +27,11 @@ class Tagged(ByThatRule):
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    forget()
+    clear_memory()
     register("rule", ByThatRule())
     register("tagged", Tagged())
     (tmp_path / "a.txt").write_text("".join(f"{text}\n" for text in TEXT))
-    (tmp_path / "a.conllu").write_text(text_of(list(map(parsed, TEXT)), "conllu"))
+    (tmp_path / "a.conllu").write_text(format_sentences(list(map(parsed, TEXT)), "conllu"))
     return tmp_path
 
 
@@ -90,8 +90,11 @@ def test_types_in_files(capsys):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["BLEU", "--seen", "a.txt"], '--seen is about SP, DP, CP, NE, SR: "BLEU" has no types'),
-        (["SR", "--seen", "a.txt", "--analyzer", "tagged"], 'the analyzer "tagged" gives no semantic roles, which a'),
+        (["BLEU", "--seen", "a.txt"], '--seen is for SP, DP, CP, NE, SR: "BLEU" has no types'),
+        (
+            ["SR", "--seen", "a.txt", "--analyzer", "tagged"],
+            'a requested metric needs semantic roles, which are missing from the output of the analyzer "tagged"',
+        ),
         (["SR", "--seen", "nix.txt"], "nix.txt: there is no such file"),
     ],
 )
@@ -114,7 +117,7 @@ def test_what_is_refused(capsys, arguments, said):
 )
 def test_a_layer_that_a_pipeline_does_not_have(capsys, metric, layer):
     code, out, err = run(capsys, "score", "a.txt", "-i", "a.txt", "-m", "DP-Or-*", metric, "--analyzer", "tagged")
-    said = f'tarocco: the analyzer "tagged" gives no {layer}, which a metric that was asked for needs\n'
+    said = f'tarocco: a requested metric needs {layer}, which are missing from the output of the analyzer "tagged"\n'
     assert (code, out, err) == (1, "", said)
     assert run(capsys, "score", "a.txt", "-i", "a.txt", "-m", "DP-Or-*", "-b", "--analyzer", "tagged")[1] == "1.0000\n"
 
@@ -125,12 +128,12 @@ def test_a_type_that_no_text_has(capsys, folder):
     code, out, err = run(capsys, "score", "a.txt", "-i", "a.txt", "b.txt", *metrics)
     assert (code, out.splitlines()[2].split()[:2]) == (0, ["a", "-"])
     assert err.startswith(
-        "tarocco: note: SR-Or-A9 has no score, since no text has what it looks at; `tarocco metrics SR"
+        "tarocco: note: SR-Or-A9 has no score, because no text has the elements that it compares; `tarocco metrics SR"
     )
     assert err.count("\n") == 1
     assert run(capsys, "score", "a.txt", "-i", "a.txt", "-q", *metrics)[2] == ""
     code, out, err = run(capsys, "compare", "a.txt", "-i", "a.txt", "b.txt", *metrics)
-    assert (code, err) == (0, "tarocco: note: SR-Or-A9 has no score of a, b: it is not tested\n")
+    assert (code, err) == (0, "tarocco: note: SR-Or-A9 has no score for a, b: not tested\n")
     assert out.splitlines()[3].split()[:2] == ["b", "-"]  # and no p-value
 
 

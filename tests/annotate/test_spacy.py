@@ -3,9 +3,9 @@
 import pytest
 import spacy
 
-from tarocco.annotate import spacy_pipeline
-from tarocco.annotate.derived_layers import MADE
-from tarocco.annotate.spacy_pipeline import SpacyAnnotator, load_spacy
+from tarocco.annotate import pipelines
+from tarocco.annotate.derivation import DERIVED_LAYERS
+from tarocco.annotate.pipelines import SpacyAnnotator, load_spacy
 from tarocco.core.errors import InputError, UnknownName
 
 
@@ -52,7 +52,7 @@ def test_half_a_character(english):
 
 def test_a_text_that_spacy_refuses(english, monkeypatch):
     monkeypatch.setattr(english.pipeline, "max_length", 10)
-    with pytest.raises(InputError, match=r'a segment has 11 characters, spaCy takes up to 10: "abc abc abc..."'):
+    with pytest.raises(InputError, match=r'a segment has 11 characters, spaCy accepts up to 10: "abc abc abc..."'):
         english.annotate(["abc abc abc"])
 
 
@@ -61,15 +61,15 @@ def test_other_pipelines():
     analyzer = SpacyAnnotator(blank, "blank")
     assert analyzer.layers == frozenset()
     assert analyzer.annotate(["deux mots"])[0].words == ("deux", "mots")
-    assert not analyzer.layers & MADE
-    with pytest.raises(UnknownName, match='there is no spaCy pipeline "fr_none"; installed are'):
+    assert not analyzer.layers & DERIVED_LAYERS
+    with pytest.raises(UnknownName, match='there is no spaCy pipeline "fr_none"; installed: '):
         load_spacy("fr_none")
     with pytest.raises(UnknownName, match="there is no spaCy pipeline"):
         load_spacy("../weights")
 
 
 def test_other_weights_are_refused(monkeypatch):
-    spacy_pipeline.check_weights()
-    monkeypatch.setattr(spacy_pipeline, "REPUBLISHED_SHA256", "0" * 64)
-    with pytest.raises(InputError, match="its files have the SHA-256"):
-        spacy_pipeline.check_weights()
+    pipelines.check_weights()
+    monkeypatch.setattr(pipelines, "REPUBLISHED_SHA256", "0" * 64)
+    with pytest.raises(InputError, match="expected files with the SHA-256"):
+        pipelines.check_weights()

@@ -5,9 +5,9 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from tarocco.annotate.derived_layers import MADE
+from tarocco.annotate.derivation import DERIVED_LAYERS
+from tarocco.annotate.pipelines import StanzaAnnotator, load_stanza
 from tarocco.annotate.sentence import Span
-from tarocco.annotate.stanza_pipeline import StanzaAnnotator, load_stanza
 from tarocco.core.errors import MissingExtra, UnknownName
 
 
@@ -48,7 +48,7 @@ def test_what_stanza_says_in_our_structure():
     one, none, both = analyzer.annotate(["Ann  left.", " ", "Ann left. Go"])
     assert pipeline.asked == [["Ann left.", "Ann left. Go"]]
     assert one.words == ("Ann", "left", ".")
-    assert one.layers == analyzer.layers >= MADE
+    assert one.layers == analyzer.layers >= DERIVED_LAYERS
     assert (one.heads, one.relations) == ((1, -1, 1), ("nsubj", "root", "punct"))
     assert one.entities == (Span("PERSON", 0, 1),)
     assert one.chunks == ("B-NP", "B-VP", "O")
@@ -85,7 +85,7 @@ def test_loading(monkeypatch):
     stanza.Pipeline = pipeline
     monkeypatch.setitem(sys.modules, "stanza", stanza)
     assert load_stanza("de").name == "stanza:de"
-    with pytest.raises(UnknownName, match=r'Stanza has no models of "xx" here \(no resources\)'):
+    with pytest.raises(UnknownName, match=r'Stanza has no installed models for "xx" \(no resources\)'):
         load_stanza("xx")
     monkeypatch.setitem(sys.modules, "stanza", None)
     with pytest.raises(MissingExtra, match="pip install stanza"):

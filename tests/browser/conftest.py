@@ -83,7 +83,7 @@ def made(tmp_path_factory):
     from findings import demo_findings, hostile_findings, large_findings
 
     from tarocco.render.page.payload import payload_of
-    from tarocco.render.page.write import write_report
+    from tarocco.render.page.report import write_report
 
     folder, known = tmp_path_factory.mktemp("reports"), {}
     kinds = {"demo": demo_findings, "hostile": hostile_findings, "large": large_findings}

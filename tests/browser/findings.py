@@ -4,8 +4,7 @@ import numpy as np
 
 import tarocco
 from tarocco import datasets
-from tarocco.core.arguments import make_test_set
-from tarocco.core.test_set import Segments
+from tarocco.core.test_set import Segments, make_test_set
 from tarocco.encode.batch import Encoding
 from tarocco.meta.correlation.score_sources import make_human_scores
 from tarocco.trials.findings import Breakdown, Findings, Judgment, MetricAgreement, MetricVerdict, PlanStep, Verdict

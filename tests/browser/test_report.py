@@ -20,6 +20,13 @@ def number(text):
     return float(text.replace("−", "-").rstrip("%"))
 
 
+def open_all_details(page):
+    """Open everything that can be opened, and wait until the page has filled it."""
+    page.eval_on_selector_all("details", "all => all.forEach(one => one.open = true)")
+    filled = "[...document.querySelectorAll('details[open] > .segment-body')].every(one => one.firstChild)"
+    page.wait_for_function(filled)
+
+
 # --- the page as a whole ---------------------------------------------------------------------------------------------
 
 
@@ -31,12 +38,12 @@ def test_it_opens_without_a_word_and_without_a_request(demo, reports):
 def test_the_policy_forbids_requests_and_scripts_of_others(demo):
     page = demo.page
     assert page.evaluate("fetch('https://example.org/').then(() => 'sent', () => 'refused')") == "refused"
-    page.evaluate(
-        """() => { const one = document.createElement('script'); one.textContent = "document.title = 'taken'";
-        document.body.append(one); const image = new Image(); image.src = 'https://example.org/x.png';
-        document.body.append(image); }"""
-    )
-    page.wait_for_timeout(200)
+    with page.expect_event("requestfailed"):
+        page.evaluate(
+            """() => { const one = document.createElement('script'); one.textContent = "document.title = 'taken'";
+            document.body.append(one); const image = new Image(); image.src = 'https://example.org/x.png';
+            document.body.append(image); }"""
+        )
     assert page.title() != "taken"
     elsewhere = [url for url in demo.asked if not url.startswith("file:")]
     assert {demo.refused[url] for url in elsewhere} == {"csp"}
@@ -77,8 +84,7 @@ def test_headings_are_in_order_and_landmarks_are_there(demo):
 @pytest.mark.parametrize("kind", ["demo", "hostile"])
 def test_no_width_makes_the_page_overflow(open_page, reports, kind, width):
     opened = open_page(reports(kind)[0], width=width, height=800)
-    opened.page.eval_on_selector_all("details", "all => all.forEach(one => one.open = true)")
-    opened.page.wait_for_timeout(300)
+    open_all_details(opened.page)
     assert opened.wide <= 0
 
 
@@ -108,7 +114,7 @@ CONTRAST = """
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_has_enough_contrast(open_page, reports, scheme):
     opened = open_page(reports("demo")[0], scheme=scheme)
-    opened.page.eval_on_selector_all("details", "all => all.forEach(one => one.open = true)")
+    open_all_details(opened.page)
     assert opened.page.evaluate(CONTRAST) == []
 
 
@@ -313,6 +319,7 @@ def open_segment(opened, row):
     one = opened.page.locator("#segments .segment").first
     if one.get_attribute("open") is None:
         one.locator("> summary").click()
+    one.locator(".how").wait_for()  # the page fills a segment after the click, on the event "toggle"
     return one
 
 

@@ -19,7 +19,7 @@ from clusters_here import Cluster, children_of, slow_environment, wait_until
 import tarocco
 from tarocco.core.errors import ClusterError, StoreError
 from tarocco.store import Store
-from tarocco.store.maintenance import problems, summary
+from tarocco.store.maintenance import problems, summarize
 
 TAROCCO = [sys.executable, "-m", "tarocco"]
 
@@ -42,7 +42,7 @@ class Run:
     def blocks(self):
         try:
             with Store(self.store, readonly=True) as store:
-                return summary(store).blocks
+                return summarize(store).blocks
         except StoreError:
             return 0
 
@@ -67,7 +67,7 @@ def is_sound(store):
 
 def taken_up(said, environment=None):
     """Run the command that a message names; gives what it prints."""
-    command = re.search(r"this goes on: tarocco (.*)\n", said)[1]
+    command = re.search(r"this command continues: tarocco (.*)\n", said)[1]
     done = subprocess.run(
         f"{sys.executable} -m tarocco {command}",
         shell=True,
@@ -106,7 +106,7 @@ def test_a_worker_is_killed(trial, hit, slow, tmp_path):
     hit.workers[0].kill()
     code, out, err = run.end()
     assert (code, out) == (0, expected)
-    assert re.search(rf"note: {hit.address}: the worker tcp://\S+ is gone; what it had begun runs again elsewhere", err)
+    assert re.search(rf"note: {hit.address}: worker tcp://\S+ left; its tasks run again on other workers", err)
     assert is_sound(tmp_path / "s.db")
 
 
@@ -121,7 +121,7 @@ def test_all_workers_are_killed_and_others_come(trial, hit, slow, tmp_path):
     hit.start_worker()
     code, out, err = run.end()
     assert (code, out) == (0, expected)
-    assert "no worker is left; waiting for new ones" in err
+    assert "no workers are left; waiting for new ones" in err
 
 
 def test_a_worker_runs_out_of_memory(monkeypatch):
@@ -148,10 +148,10 @@ def test_a_worker_runs_out_of_memory(monkeypatch):
     """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     assert done.stdout == (
-        "6\nlocal:1: workers went away 2 times over the same block: most likely it needs more memory than a worker has "
-        "(fewer processes, or more memory for each)\n10\n"
+        "6\nlocal:1: 2 workers died on the same block; it probably needs more memory than a worker has "
+        "(use fewer processes, or give each more memory)\n10\n"
     )
-    assert "is gone; what it had begun runs again elsewhere" in done.stderr
+    assert "left; its tasks run again on other workers" in done.stderr
 
 
 @pytest.mark.parametrize("quiet", [[], ["-q"]], ids=["told", "quiet"])
@@ -164,7 +164,8 @@ def test_the_scheduler_goes_away(trial, hit, slow, tmp_path, quiet):
     assert (code, out) == (1, "")
     said = err.splitlines(keepends=True)
     assert len(said) == 2 - len(quiet)  # the first tells how many workers there are
-    begins = f"tarocco: {hit.address}: the scheduler went away; stopped; what is finished is kept in {run.store}, and "
+    lost = f"tarocco: {hit.address}: the connection to the scheduler was lost; stopped; "
+    begins = f"{lost}finished work is saved in {run.store}, and "
     assert said[-1].startswith(begins)
     assert is_sound(run.store)
     before = run.blocks()
@@ -189,7 +190,7 @@ def test_the_scheduler_goes_away_at_a_bad_moment(running, monkeypatch, moment):
         if moment != "nthreads":
             assert workers.submit(len, "abc").result() == 3
         monkeypatch.setattr(Client, moment, closed_later if moment == "_gather" else closed)
-        with pytest.raises(ClusterError, match=f"^{running.address}: the scheduler went away$"):
+        with pytest.raises(ClusterError, match=f"^{running.address}: the connection to the scheduler was lost$"):
             workers.submit(len, "abc").result(10)
 
 
@@ -197,7 +198,7 @@ def test_the_scheduler_goes_away_at_a_bad_moment(running, monkeypatch, moment):
     ("error", "said"),
     [
         (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "scratch"), r"No space left on device \(scratch\)"),
-        (MemoryError(), "there is not enough memory"),
+        (MemoryError(), "not enough memory"),
     ],
 )
 def test_what_a_worker_lacks_is_told_of_the_worker(running, error, said):
@@ -277,7 +278,7 @@ def test_a_run_on_processes_of_this_machine_is_stopped(trial, slow, tmp_path, st
     assert (found, out) == (code, "")
     last = err.splitlines(keepends=True)[-1]
     assert last.startswith(
-        f"tarocco: stopped; what is finished is kept in {run.store}, and this goes on: tarocco orange"
+        f"tarocco: stopped; finished work is saved in {run.store}, and this command continues: tarocco orange"
     )
     wait_until(lambda: not any(one.is_running() and one.status() != "zombie" for one in family), 10)
     assert is_sound(run.store)

@@ -12,7 +12,7 @@ import pytest
 
 import tarocco
 from tarocco import datasets
-from tarocco.annotate.cache import annotated, forget
+from tarocco.annotate.cache import annotate_texts, clear_memory
 from tarocco.cli import main
 from tarocco.core import test_set as model
 from tarocco.core.errors import BadParameter, ClusterError
@@ -51,7 +51,7 @@ def bits(thing):
 def stretched(**how):
     """ORANGE of a file whose stretches workers read."""
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stretches, "LEAST", 1000)
+        patch.setattr(stretches, "MIN_SIZE", 1000)
         path = Path(folder) / "nbest.txt"
         path.write_text("".join(f"{s} ||| {text}\n" for s, own in enumerate(LISTS) for text in own))
         return tarocco.orange(path, DEMO.references, metrics=["BLEUS-4", "NIST-5", "chrF"], **how)
@@ -97,7 +97,7 @@ def test_the_same_bits(name, workers):
 
 def test_workers_that_do_not_have_the_file(workers, tmp_path, monkeypatch):
     """An open file of this process has a name that means something else in theirs: its stretches are sent."""
-    monkeypatch.setattr(stretches, "LEAST", 1000)
+    monkeypatch.setattr(stretches, "MIN_SIZE", 1000)
     (tmp_path / "n").write_text("".join(f"{s} ||| {text}\n" for s, own in enumerate(LISTS) for text in own))
     with open(tmp_path / "n") as file:
         name = f"/proc/self/fd/{file.fileno()}"
@@ -128,17 +128,17 @@ def test_what_is_in_the_store_is_not_sent(workers, tmp_path):
 
 def test_analyzers_are_those_of_the_workers(workers, users_analyzer):
     texts = list(DEMO.systems["careful"])[:6]
-    forget()
-    there = annotated(texts, "spacy", executor=workers)
-    forget()
-    assert annotated(texts, "spacy") == there
-    forget()
+    clear_memory()
+    there = annotate_texts(texts, "spacy", executor=workers)
+    clear_memory()
+    assert annotate_texts(texts, "spacy") == there
+    clear_memory()
 
 
 def test_an_analyzer_of_another_version_is_refused(workers):
     ours = SimpleNamespace(name="spacy", version="spacy-0.0/en", layers=frozenset(), annotate=None)
     with pytest.raises(ClusterError, match=r"a worker has the analyzer spacy.*, this process spacy-0.0/en"):
-        annotated(["a cat"], ours, executor=workers)
+        annotate_texts(["a cat"], ours, executor=workers)
 
 
 def test_a_metric_of_a_running_program(workers):
@@ -194,9 +194,9 @@ def test_few_bytes_are_in_flight(workers, monkeypatch):
     "where", ["", "local", "local:0", "local:x", "tcp://", "tcp://host", "host:8786", "http://h:1"]
 )
 def test_what_is_no_cluster(where, capsys):
-    with pytest.raises(BadParameter, match="a cluster is the address of a scheduler"), tarocco.cluster(where):
+    with pytest.raises(BadParameter, match="expected the address of a scheduler"), tarocco.cluster(where):
         pass
     with pytest.raises(SystemExit) as left:
         main(["score", "ref", "--cluster", where])
     assert left.value.code == 2
-    assert "a cluster is the address of a scheduler" in capsys.readouterr().err
+    assert "expected the address of a scheduler" in capsys.readouterr().err

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from textbook import line_search
 
 import tarocco
-from tarocco.decode.tuning.mert import Objective, Tuning, choice, climbs, normalized, profile
+from tarocco.decode.tuning.mert import MertSearch, TuningObjective, best_of_lists, climb_all, normalize, profile
 
 # Whole numbers of a few sizes make many ties: lines that are parallel, equal, or cross where others do.
 LINES = st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=1, max_size=6)
@@ -23,7 +23,7 @@ def bleu_like(lists, seed):
         [" ".join("aabbc") for lines in lists for _ in lines],
         tokenize="none",
     )
-    return Objective.of([metric], [1.0], [rows])
+    return TuningObjective.of([metric], [1.0], [rows])
 
 
 def arrays(lists):
@@ -54,7 +54,7 @@ def test_weighted_sums_are_sums_of_scores_with_errors_negative(lists, seed, shar
     metrics = [tarocco.metric(name) for name in ("BLEU-2", "WER")]
     texts = [" ".join(random.choice(list("abcx"), random.integers(1, 5))) for lines in lists for _ in lines]
     rows = [tarocco.statistics(metric, texts, ["a a b b c"] * len(texts), tokenize="none") for metric in metrics]
-    objective = Objective.of(metrics, [share, 1 - share], rows)
+    objective = TuningObjective.of(metrics, [share, 1 - share], rows)
     heights, slopes, bounds = arrays(lists)
 
     def score(picked):
@@ -71,7 +71,7 @@ def test_weighted_sums_are_sums_of_scores_with_errors_negative(lists, seed, shar
 @given(LISTS)
 def test_the_first_of_the_highest_is_chosen(lists):
     heights, _, bounds = arrays(lists)
-    assert (choice(heights, bounds) - bounds[:-1]).tolist() == line_search.chosen(lists, 0)
+    assert (best_of_lists(heights, bounds) - bounds[:-1]).tolist() == line_search.chosen(lists, 0)
 
 
 @given(st.integers(0, 10_000))
@@ -81,25 +81,25 @@ def test_a_climb_never_loses_and_ends_where_no_line_gains(seed):
     objective = bleu_like(lists, seed)
     bounds = arrays(lists)[2]
     features = random.integers(-3, 4, (bounds[-1], 3)).astype(np.float64)
-    tuning = Tuning(features, bounds, objective, np.array([True, True, False]), 2, seed)
+    tuning = MertSearch(features, bounds, objective, np.array([True, True, False]), 2, seed)
     start = np.array([1.0, -0.5, 0.25])
-    found = climbs(tuning, start, 2, jobs=1)
+    found = climb_all(tuning, start, 2, jobs=1)
     assert [one.number for one in found] == [0, 1, 2]
-    for one, other in zip(found, climbs(tuning, start, 2, jobs=2), strict=True):
+    for one, other in zip(found, climb_all(tuning, start, 2, jobs=2), strict=True):
         assert one.weights.tobytes() == other.weights.tobytes()
     first = found[0]
-    assert first.goodness >= objective.of_choice(tuning.choice(start))
-    assert first.goodness == objective.of_choice(tuning.choice(first.weights))
+    assert first.goodness >= objective.of_choice(tuning.choose(start))
+    assert first.goodness == objective.of_choice(tuning.choose(first.weights))
     heights = tuning.scores(first.weights)
     for k in (0, 1):
         best = profile(heights, features[:, k].copy(), bounds, objective).best()
-        there = normalized(first.weights + best.length * np.eye(3)[k])
-        assert objective.of_choice(tuning.choice(there)) <= first.goodness + 1e-9
+        there = normalize(first.weights + best.length * np.eye(3)[k])
+        assert objective.of_choice(tuning.choose(there)) <= first.goodness + 1e-9
 
 
 def test_weights_that_are_held_keep_their_ratio():
     features = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     objective = bleu_like([[(0, 0)] * 3], 3)
-    tuning = Tuning(features, np.array([0, 3]), objective, np.array([True, False, False]), 3, 7)
-    for one in climbs(tuning, np.array([1.0, 2.0, -4.0]), 3):
+    tuning = MertSearch(features, np.array([0, 3]), objective, np.array([True, False, False]), 3, 7)
+    for one in climb_all(tuning, np.array([1.0, 2.0, -4.0]), 3):
         assert np.isclose(one.weights[1] / one.weights[2], -0.5)

@@ -118,7 +118,7 @@ def test_every_pair_has_the_score_of_the_segment(metric, monkeypatch):
     column = tarocco.core.test_set.Segments.from_strings(texts)
     pairing = utilities.Pairing(column, column, np.ones(60))
     encoding = tarocco.encode.batch.Encoding("none")
-    (table,) = utilities.utilities(utilities.Work((pairing,), (found,), encoding))
+    (table,) = utilities.Utility((found,), encoding, tarocco.MbrOptions()).of_pairs([pairing])
     for r in range(0, 60, 7):
         alone = tarocco.score(texts, [texts[r]] * 60, metrics=metric, tokenize="none")[metric].segments
         assert table[0, r].tolist() == alone.tolist()
@@ -209,27 +209,27 @@ def test_a_result_shows_itself():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"metrics": "NIST-5"}, "NIST-5 knows n-grams from a whole text of references"),
+        ({"metrics": "NIST-5"}, "NIST-5 weighs n-grams by their counts in all references"),
         ({"metrics": ["chrF", "WER"], "weights": [1]}, "there are 2 metrics, but 1 weights"),
         ({"weights": [math.nan]}, "weights are numbers"),
         ({"queen": True, "weights": [1]}, "it takes no weights"),
         ({"scale": -1}, "scale is a number of at least 0"),
         ({"scale": math.inf}, "scale is a number of at least 0"),
-        ({"scale": 1}, "a scale is given, but no scores of nbest"),
-        ({"scale": 1, "scores": [[1]]}, "are 2 finite numbers"),
-        ({"scale": 1, "scores": [[1, math.nan]]}, "are 2 finite numbers"),
-        ({"scale": 1, "scores": [[1, "x"]]}, "are 2 finite numbers"),
-        ({"scale": 1, "scores": []}, "are 2 finite numbers"),
+        ({"scale": 1}, "a scale needs scores, but there are no scores for nbest"),
+        ({"scale": 1, "scores": [[1]]}, "expected 2 finite scores"),
+        ({"scale": 1, "scores": [[1, math.nan]]}, "expected 2 finite scores"),
+        ({"scale": 1, "scores": [[1, "x"]]}, "expected 2 finite scores"),
+        ({"scale": 1, "scores": []}, "expected 2 finite scores"),
         ({"n_best": 0}, "n_best is an integer of at least 1"),
         ({"prune": 1}, "prune is a confidence between 0 and 1"),
-        ({"prune": 0.9, "metrics": ["chrF", "WER"]}, "pruning goes by one utility"),
+        ({"prune": 0.9, "metrics": ["chrF", "WER"]}, "pruning needs one utility"),
         ({"max_references": 1}, "max_references is an integer from 2 to 64"),
         ({"seed": 0.5}, "seed is an integer"),
         ({"pseudo_references": []}, "there are no pseudo-references for this list"),
         ({"references": ["a"], "nbest": [["a"], ["b"]]}, "there are references for 1 segments, but more lists"),
         ({"nbest": []}, "there are no lists to choose from"),
         ({"nbest": [["a"], []]}, r"segment 1 \(counted from 0\) has no candidates"),
-        ({"nbest": 3}, "a file or lists of strings are wanted"),
+        ({"nbest": 3}, "nbest: expected a file or lists of strings, found int"),
     ],
 )
 def test_refused(options, message):

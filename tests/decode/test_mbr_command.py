@@ -23,7 +23,7 @@ def test_texts_alone(capsys):
     code, out, err = run(capsys, NBEST)
     assert code == 0
     assert out.splitlines() == tarocco.mbr(NBEST).texts
-    assert err == "tarocco: note: there are 40 lists for segments 1 to 58: a line a list, not a line a segment\n"
+    assert err == "tarocco: note: there are 40 lists for segments 1 to 58: one line per list, not per segment\n"
 
 
 def test_the_analyzer_that_was_asked_for(capsys, tmp_path):
@@ -81,15 +81,15 @@ def test_other_pseudo_references(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("content", "options", "message"),
     [
-        ("0\ta\n", ["--scale", 1], "line 1: there are no scores in this list, only texts"),
-        ("0 ||| a ||| f= 1 ||| nan\n", ["--scale", 1], 'line 1: a score is a number, not "nan"'),
-        ("0 ||| a ||| f= 1 ||| 2\n0 ||| b\n", ["--scale", 1], "line 2: a score is a number, but there is none"),
-        ("", [], "the file is empty"),
-        ("0 ||| a\n", ["-m", "NIST"], "NIST-5 knows n-grams from a whole text of references"),
-        ("0 ||| a\n", ["--by", "WER"], "give references with -r"),
+        ("0\ta\n", ["--scale", 1], "line 1: expected a model score per candidate, found only texts"),
+        ("0 ||| a ||| f= 1 ||| nan\n", ["--scale", 1], 'line 1: expected a number as score, found "nan"'),
+        ("0 ||| a ||| f= 1 ||| 2\n0 ||| b\n", ["--scale", 1], "line 2: expected a number as score, found none"),
+        ("", [], "found an empty file"),
+        ("0 ||| a\n", ["-m", "NIST"], "NIST-5 weighs n-grams by their counts in all references"),
+        ("0 ||| a\n", ["--by", "WER"], "give -r"),
         ("0 ||| a\n", ["-m", "WER", "--weights", 1, 2], "there are 1 metrics, but 2 weights"),
         ("0 ||| a\n", ["--scale", "nan"], "scale is a number of at least 0"),
-        ("60 ||| a\n", ["-r", REFERENCES[0]], "has no references"),
+        ("60 ||| a\n", ["-r", REFERENCES[0]], "expected ids from 0 to 59, one per reference segment, found 60"),
         ("0 ||| a\n", ["--references-from", "-", "-r", "-"], "standard input can be read once"),
     ],
 )

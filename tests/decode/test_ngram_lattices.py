@@ -13,9 +13,8 @@ from test_graphs import arcs_of
 from textbook import lattice_mbr, paths
 
 from tarocco.core.errors import InputError
-from tarocco.decode.mbr import ngram_lattices
-from tarocco.decode.mbr.ngram_lattices import Expanded
-from tarocco.io.graphs.builder import Arcs
+from tarocco.decode.mbr.lattice_mbr import ExpandedLattice
+from tarocco.io.graphs.builder import LatticeBuilder
 
 MANY = 100 if PLAIN else 1500
 THETAS = [
@@ -39,7 +38,7 @@ def check(lattice, theta, scale):
     order = len(theta) - 1
     texts, weights = all_paths(lattice)
     expected = lattice_mbr.posteriors(texts, weights, scale, order)
-    expanded = Expanded.of(lattice, order, scale)
+    expanded = ExpandedLattice.of(lattice, order, scale)
     posteriors = expanded.posteriors()
     found = {
         tuple(lattice.words[number] for number in expanded.words_of(gram)): posteriors[gram]
@@ -74,7 +73,7 @@ def test_drawn(lattice, theta, scale):
 
 
 def line(words, weight=0.0):
-    arcs = Arcs(PLACE)
+    arcs = LatticeBuilder(PLACE)
     for place, word in enumerate(words.split()):
         arcs.add(place, place + 1, word, weight)
     return arcs
@@ -83,56 +82,56 @@ def line(words, weight=0.0):
 def test_an_ngram_that_overlaps_itself_counts_once():
     """In a a a a every n-gram of a's occurs, whatever its expected count is."""
     lattice = line("a a a a a").lattice(0, {5: 0.0})
-    expanded = Expanded.of(lattice, 4, 1.0)
+    expanded = ExpandedLattice.of(lattice, 4, 1.0)
     assert expanded.posteriors().tolist() == [1.0] * 5
     gains = expanded.gains([-1.0, 1.0, 10.0, 100.0, 1000.0], expanded.posteriors())
     assert expanded.gain(gains, expanded.best_path(gains)) == 5 * 0 + 4 * 10 + 3 * 100 + 2 * 1000
 
 
 def test_of_equal_gains_the_best_weight():
-    arcs = Arcs(PLACE)
+    arcs = LatticeBuilder(PLACE)
     for word, weight in (("a", -3.0), ("b", -1.0), ("c", -1.0), ("d", -2.0)):
         arcs.add(0, 1, word, weight)
     lattice = arcs.lattice(0, {1: 0.0})
-    expanded = Expanded.of(lattice, 1, 0.0)
+    expanded = ExpandedLattice.of(lattice, 1, 0.0)
     gains = expanded.gains([-1.0, 1.0], expanded.posteriors())
     assert lattice.text(expanded.best_path(gains)) == "b"
 
 
 def test_more_paths_than_a_number_can_count():
     """Every column offers two words: 2 ** 1500 paths, all of them equally probable."""
-    arcs = Arcs(PLACE)
+    arcs = LatticeBuilder(PLACE)
     for column in range(1500):
         arcs.add(column, column + 1, f"a{column}", 0.0)
         arcs.add(column, column + 1, f"b{column}", 0.0)
     lattice = arcs.lattice(0, {1500: 0.0})
     assert lattice.n_paths == float("inf")
-    posteriors = Expanded.of(lattice, 2, 1.0).posteriors()
-    assert posteriors[1:] == pytest.approx(0.5 ** Expanded.of(lattice, 2, 1.0).lengths[1:])
+    posteriors = ExpandedLattice.of(lattice, 2, 1.0).posteriors()
+    assert posteriors[1:] == pytest.approx(0.5 ** ExpandedLattice.of(lattice, 2, 1.0).lengths[1:])
 
 
 def test_many_paths_of_small_weight_against_one():
     """2 ** 1500 paths that weigh log(2) * 1500 less than one other are as probable together; and e times less."""
     for less in (0.0, 1.0):
-        arcs = Arcs(PLACE)
+        arcs = LatticeBuilder(PLACE)
         arcs.add(0, 1500, "one", 0.0)
         for column in range(1500):
             for word in ("a", "b"):
                 arcs.add(column, column + 1, word, -np.log(2) - less / 1500)
-        expanded = Expanded.of(arcs.lattice(0, {1500: 0.0}), 1, 1.0)
+        expanded = ExpandedLattice.of(arcs.lattice(0, {1500: 0.0}), 1, 1.0)
         by_word = dict(zip(map(expanded.words_of, range(len(expanded.grams))), expanded.posteriors(), strict=True))
         assert by_word[(0,)] == pytest.approx(1 / (1 + np.exp(-less)), rel=1e-9)
 
 
 def test_case():
     lattice = line("Cat cat CAT").lattice(0, {3: 0.0})
-    assert len(Expanded.of(lattice, 1, 1.0).grams) == 4
-    assert len(Expanded.of(lattice, 1, 1.0, lowercase=True).grams) == 2
+    assert len(ExpandedLattice.of(lattice, 1, 1.0).grams) == 4
+    assert len(ExpandedLattice.of(lattice, 1, 1.0, lowercase=True).grams) == 2
 
 
 def test_no_words():
-    lattice = Arcs(PLACE).lattice(0, {0: 0.0})
-    expanded = Expanded.of(lattice, 4, 1.0)
+    lattice = LatticeBuilder(PLACE).lattice(0, {0: 0.0})
+    expanded = ExpandedLattice.of(lattice, 4, 1.0)
     gains = expanded.gains(THETAS[0], expanded.posteriors())
     assert expanded.best_path(gains).tolist() == []
     assert expanded.gain(gains, np.zeros(0, np.int32)) == 0
@@ -140,11 +139,11 @@ def test_no_words():
 
 def test_refused(monkeypatch):
     with pytest.raises(InputError, match="the weights, times a scale of 1e\\+308, are too large to be added up"):
-        Expanded.of(line("a b", -1e200).lattice(0, {2: 0.0}), 4, 1e308)
-    monkeypatch.setattr(ngram_lattices, "_STEPS", 64)
-    arcs = Arcs(PLACE)
+        ExpandedLattice.of(line("a b", -1e200).lattice(0, {2: 0.0}), 4, 1e308)
+    monkeypatch.setattr("tarocco.decode.mbr.lattice_mbr._MOST_STEPS", 64)
+    arcs = LatticeBuilder(PLACE)
     for column in range(6):
         for word in "abcd":
             arcs.add(column, column + 1, word, 0.0)
     with pytest.raises(InputError, match="with histories of 3 words this lattice has more than 64 arcs; prune it"):
-        Expanded.of(arcs.lattice(0, {6: 0.0}), 4, 1.0)
+        ExpandedLattice.of(arcs.lattice(0, {6: 0.0}), 4, 1.0)

@@ -58,7 +58,7 @@ def test_table(capsys):
         ["1-best", "0.1429", "0.6667"],  # (1 + 1 + 1) / 21 and (3 + 0 + 3) / 9
         ["oracle", "0.6667", "0.2222"],  # (10 + 1 + 3) / 21 and (0 + 0 + 2) / 9
     ]
-    assert "oracle: the best text that a lattice or forest has under GRR-4, exactly" in lines
+    assert "oracle: the best text of its lattice or forest under GRR-4, exact" in lines
     assert "the oracle is the 1-best in 1 of 3 segments" in lines
     assert told.err == "tarocco: note: 1 of 3 segments are empty: their oracle is the empty text\n"
 
@@ -139,7 +139,7 @@ def test_experiment_file(capsys, tmp_path):
 
 
 def test_other_formats(capsys, tmp_path):
-    from tarocco.io.graphs.writer import write_lattices
+    from tarocco.io.graphs.formats import write_lattices
 
     graphs = list(tarocco.read_lattices("lattices.plf"))
     graphs = [graphs[0], replace(graphs[2], segment=1)]
@@ -156,23 +156,25 @@ def test_other_formats(capsys, tmp_path):
 
 
 def test_refusals(capsys, tmp_path, monkeypatch):
-    assert refused(capsys, *COMMAND, "-m", "chrF").startswith("oracles in lattices and forests are found under GRR-k")
-    assert refused(capsys, "oracle", "lattices.plf") == "no reference file was given: name them with -r"
-    assert refused(capsys, *COMMAND, "--output", "ref.txt").startswith("ref.txt: this file is read")
+    assert refused(capsys, *COMMAND, "-m", "chrF").startswith("oracles in lattices and forests exist under GRR-k")
+    assert refused(capsys, "oracle", "lattices.plf") == "no reference file: name them with -r"
+    assert refused(capsys, *COMMAND, "--output", "ref.txt").startswith(
+        "ref.txt: this file is an input and would be overwritten"
+    )
     assert refused(capsys, *COMMAND, "--output", "no/where") == "no/where: there is no directory no"
-    assert refused(capsys, "oracle", "-", "-r", "ref.txt").startswith("what is on standard input? Say so with --form")
+    assert refused(capsys, "oracle", "-", "-r", "ref.txt").startswith("standard input: expected --form")
     assert refused(capsys, "oracle", "nbest.txt", "-r", "ref.txt", "--without", "a") == (
         "--without is for lattices and forests, and nbest.txt has n-best lists"
     )
     (tmp_path / "words.txt").write_text("nothing of the kind\n")
     assert refused(capsys, "oracle", "words.txt", "-r", "ref.txt").startswith(
-        "words.txt, line 1: n-best lists, lattices or forests are wanted"
+        "words.txt, line 1: expected n-best lists, lattices or forests"
     )
     (tmp_path / "code.plf").write_text("((('a',0,1),(__import__('os'),0,1),),)\n")
     assert refused(capsys, "oracle", "code.plf", "-r", "ref.txt").startswith("code.plf, line 1, character 13")
     (tmp_path / "cycle.fst").write_text("0 1 a a 0.5\n1 0 b b 0.5\n1\n")
     assert refused(capsys, "oracle", "cycle.fst", "-r", "ref.txt") == (
-        "cycle.fst, line 1: a lattice has no cycles, but there is one through state 0"
+        "cycle.fst, line 1: expected a lattice without cycles, found one through state 0"
     )
     (tmp_path / "two.plf").write_text("((('a',0,1),),)\n" * 2)
     assert refused(capsys, "oracle", "two.plf", "-r", "ref.txt") == (
@@ -185,5 +187,5 @@ def test_refusals(capsys, tmp_path, monkeypatch):
     (tmp_path / "empty").write_text("")
     assert (
         refused(capsys, "oracle", "empty", "-r", "ref.txt")
-        == "empty: the file is empty, lattices or forests are wanted"
+        == "empty: expected lattices or forests, found an empty file"
     )

@@ -15,7 +15,9 @@ from textbook import oracles, paths
 import tarocco
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.graphs import Forest, Lattice
-from tarocco.decode.oracle.exact import Automaton, as_lattice, best_derivation, numbered
+from tarocco.decode.oracle.forests import as_lattice
+from tarocco.decode.oracle.search import best_derivation, number_words
+from tarocco.metrics.edit.rates import Automaton
 
 # Sums of these are exact, so that equal means equal.
 EXACT = [(1, 1.0, 0.0), (4, 1.0, 0.0), (2, -1.0, 0.5), (3, 0.0, 1.0), (4, 0.5, -0.25), (5, -0.5, 0.0), (6, 2.0, 2.0)]
@@ -41,7 +43,7 @@ def test_thousands(make, setting):
         assert tuple(text.split()) in texts
         assert score == pytest.approx(best_rate(texts, own, setting), abs=1e-9)
         inside = best_derivation(
-            numbered(Forest.of(graph) if isinstance(graph, Lattice) else graph, own), Automaton(*setting)
+            number_words(Forest.of(graph) if isinstance(graph, Lattice) else graph, own), Automaton(*setting)
         )
         if any(own):  # what the search collected is what the metric says of the text; it weighs by the mean size
             sizes = [Automaton(*setting).size(len(words)) for words in words_of(own)]
@@ -58,7 +60,7 @@ def test_drawn_lattices(lattice, references):
     )
     as_forest = tarocco.oracle([Forest.of(lattice)], [references], metric="GRR-3:alpha=0.5")
     assert as_forest.texts == found.texts
-    assert as_forest.found[0].behind == pytest.approx(found.found[0].behind, abs=1e-6) or not lattice.weights.any()
+    assert as_forest.oracles[0].behind == pytest.approx(found.oracles[0].behind, abs=1e-6) or not lattice.weights.any()
 
 
 @given(forests(words=st.sampled_from("abc")), st.lists(st.text("abcd ", max_size=8), min_size=1, max_size=2))
@@ -106,7 +108,7 @@ def test_how_deep_oracles_are(make):
     rng = random.Random(19)
     graphs = [make(rng) for _ in range(MANY)]
     found = tarocco.oracle(graphs, [random_references(rng) for _ in graphs])
-    for graph, one in zip(graphs, found.found, strict=True):
+    for graph, one in zip(graphs, found.oracles, strict=True):
         forest = graph if isinstance(graph, Forest) else Forest.of(graph)
         derivations = paths.derivations(edges_of(forest), forest.n_nodes - 1)
         weights = [(" ".join(words), forest.weights[steps].sum()) for steps, words in derivations]
@@ -120,7 +122,7 @@ def test_threads_change_nothing():
     references = [random_references(rng) for _ in graphs]
     for options in ({}, {"metric": "BLEUS-4"}):
         one, other = (tarocco.oracle(graphs, references, jobs=jobs, **options) for jobs in (1, 5))
-        assert one.found == other.found
+        assert one.oracles == other.oracles
         assert one.rows() == other.rows()
 
 
@@ -162,7 +164,7 @@ def test_k_best(setting):
     references = [random_references(rng) for _ in graphs]
     everything = tarocco.oracle(graphs, references, metric=name_of(*setting), k=10_000)
     some = tarocco.oracle(graphs, references, metric=name_of(*setting), k=3)
-    for graph, own, one, few in zip(graphs, references, everything.found, some.found, strict=True):
+    for graph, own, one, few in zip(graphs, references, everything.oracles, some.oracles, strict=True):
         texts = all_texts(graph)
         assert {tuple(text.split()) for text, _ in one.k_best} == texts
         assert len(one.k_best) == len(texts)
@@ -180,15 +182,15 @@ def test_forests_that_are_lattices():
         assert all_texts(again) == all_texts(lattice)
         assert again.best().score == pytest.approx(lattice.best().score)
         references = [random_references(rng)]
-        assert [score for _, score in tarocco.oracle([Forest.of(lattice)], references, k=4).found[0].k_best] == [
-            score for _, score in tarocco.oracle([lattice], references, k=4).found[0].k_best
+        assert [score for _, score in tarocco.oracle([Forest.of(lattice)], references, k=4).oracles[0].k_best] == [
+            score for _, score in tarocco.oracle([lattice], references, k=4).oracles[0].k_best
         ]
 
 
 def test_several_oracles_of_a_forest():
     rng = random.Random(1)
     forest = next(f for f in (random_forest(rng) for _ in range(100)) if as_lattice(f) is None)
-    with pytest.raises(InputError, match="drawn, line 1: several oracles are found in lattices, and this is a forest"):
+    with pytest.raises(InputError, match="drawn, line 1: several oracles need a lattice, and this is a forest"):
         tarocco.oracle([forest], ["a"], k=2)
 
 
@@ -225,7 +227,7 @@ def test_lists(name):
     references = [" ".join(rng.choices("abcde", k=rng.randint(1, 6))) for _ in lists]
     found = tarocco.oracle(lists, references, metric=name, k=2)
     sign = found.of("oracle").metric.sign
-    for i, (candidates, one) in enumerate(zip(lists, found.found, strict=True)):
+    for i, (candidates, one) in enumerate(zip(lists, found.oracles, strict=True)):
         # Each candidate in turn beside the first ones of all other lists, so that NIST knows of all references.
         systems = {
             str(c): [*(other[0] for other in lists[:i]), text, *(other[0] for other in lists[i + 1 :])]
@@ -256,7 +258,7 @@ def test_empty_lattices_and_references(tmp_path):
     assert found.texts == ("", "", "")
     assert found.n_empty == 2
     assert found.of("oracle").segments.tolist() == [0, 1, 1]
-    assert found.found[1].behind == 1.0
+    assert found.oracles[1].behind == 1.0
     assert found.notes == ["2 of 3 segments are empty: their oracle is the empty text"]
 
 
@@ -282,12 +284,12 @@ def test_given_texts_weights_and_words_left_out(tmp_path):
 """
     bare = tarocco.oracle(read(tmp_path, hypergraph), ["the cat"], without=["<s>", "</s>"])
     assert (bare.texts, bare.first, bare.behind) == (("the cat",), None, None)
-    assert bare.notes == ["there are no weights, so that there is no 1-best: name its file with --best"]
+    assert bare.notes == ["there are no weights, so there is no 1-best: name its file with --best"]
     given = tarocco.oracle(
         read(tmp_path, hypergraph), ["the cat"], without=["<s>", "</s>"], best=["a dog"], weights={"LM0": 1.0}
     )
     assert (list(given.first), given.behind.tolist()) == (["a dog"], [0.5])
-    with pytest.raises(InputError, match="the best texts are 2, but the references have 1 segments"):
+    with pytest.raises(InputError, match="there are 2 best texts, but the references have 1 segments"):
         tarocco.oracle(read(tmp_path, hypergraph), ["the cat"], best=["a dog", "b"])
 
 
@@ -300,9 +302,9 @@ def test_refusals(tmp_path):
     with pytest.raises(BadParameter, match="select=rate"):
         tarocco.oracle([lattice], [["a", "b"]], metric="WER:select=distance")
     assert tarocco.oracle([lattice], ["a"], metric="WER:select=distance").texts == ("a",)
-    with pytest.raises(BadParameter, match="taken as they are"):
+    with pytest.raises(BadParameter, match="cannot be tokenized"):
         tarocco.oracle([lattice], ["a"], tokenize="13a")
-    with pytest.raises(BadParameter, match="k is a whole number from 1 to 10000, not 0"):
+    with pytest.raises(BadParameter, match="k is an integer from 1 to 10000, not 0"):
         tarocco.oracle([lattice], ["a"], k=0)
     with pytest.raises(
         InputError, match="there are 1 lattices, but the references have 2 segments; segment 2 has none"
@@ -310,7 +312,7 @@ def test_refusals(tmp_path):
         tarocco.oracle([lattice], ["a", "b"])
     with pytest.raises(InputError, match="line 1: lattice 2 has no reference: the references have 1 segments"):
         tarocco.oracle([lattice, lattice], ["a"])
-    with pytest.raises(InputError, match="one lattice or forest, but a list of them is wanted"):
+    with pytest.raises(InputError, match="expected a list of lattices or forests, one per segment, found a single one"):
         tarocco.oracle(lattice, ["a"])
     with pytest.raises(InputError, match=r"item 1 \(counted from 0\) is of type str, not a lattice"):
         tarocco.oracle([lattice, "a"], ["a", "a"])
@@ -319,7 +321,7 @@ def test_refusals(tmp_path):
 
 
 def test_too_large(monkeypatch, tmp_path):
-    monkeypatch.setattr("tarocco.decode.oracle.exact._ROOM", 100)
+    monkeypatch.setattr("tarocco.decode.oracle.search._MOST_BYTES", 100)
     with pytest.raises(InputError, match="with a reference of 3 words this takes 0 GiB of memory"):
         tarocco.oracle(read(tmp_path, "((('a',-1,1),),)\n"), ["a a a"])
 

@@ -34,8 +34,8 @@ def test_moses(shared, name):
     reference = "<s> since mid September the EU matters and the national management matters of four centres . </s>"
     several = tarocco.oracle([forest], [reference], k=5)
     one = tarocco.oracle([forest], [reference])
-    assert several.found[0].k_best[0][1] == one.of("oracle").score
-    assert len({text for text, _ in several.found[0].k_best}) == 5
+    assert several.oracles[0].k_best[0][1] == one.of("oracle").score
+    assert len({text for text, _ in several.oracles[0].k_best}) == 5
     assert (
         several.of("oracle").score
         > tarocco.score([truth], [reference], metrics="GRR-4", tokenize="none")["GRR-4"].score

@@ -8,7 +8,7 @@ from conftest import ROOT
 
 import tarocco
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.decode.tuning.pool import pool_of
+from tarocco.decode.tuning.pool import pool_lists
 from tarocco.io.nbest.lists import read_nbest
 
 DEMO = ROOT / "src" / "tarocco" / "data" / "demo"
@@ -61,7 +61,7 @@ def test_of_several_rounds_the_last_reveals_the_start(tmp_path):
     result = tarocco.tune([tmp_path / "one", tmp_path / "two"], REFERENCES, restarts=0, directions=0)
     ratio = [own[0] / result.start["D"][0] for own in result.start.values()]
     assert ratio == pytest.approx([2, 1, 4, -0.5], abs=1e-3)
-    assert result.found["merged"] == len(rows)
+    assert result.counts["merged"] == len(rows)
 
 
 def test_without_telling_scores_tuning_begins_at_equal_weights(tmp_path):
@@ -88,7 +88,7 @@ def test_merged_lists_are_one_list(tmp_path, overlap):
     whole = tarocco.tune(NBEST, REFERENCES, weights=START, **FEW)
     merged = tarocco.tune(parted(tmp_path, overlap), REFERENCES, weights=START, **FEW)
     assert told(whole) == told(merged)
-    assert merged.found == {**whole.found, "merged": 5 * len(whole.segments) if overlap else 0}
+    assert merged.counts == {**whole.counts, "merged": 5 * len(whole.segments) if overlap else 0}
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])
@@ -112,14 +112,14 @@ def test_what_is_held_keeps_its_value():
     assert result.weights["TM"] != result.start["TM"]
     with pytest.raises(InputError, match="nothing to tune"):
         tarocco.tune(NBEST, REFERENCES, fixed=list(START))
-    with pytest.raises(InputError, match="LM cannot be held: the lists have no such feature; they have TM"):
+    with pytest.raises(InputError, match="LM cannot be held: the lists have only the features TM"):
         tarocco.tune(NBEST, REFERENCES, fixed="LM")
 
 
 def test_segments_without_a_list_are_left_out_and_counted():
     result = tarocco.tune(NBEST, REFERENCES, restarts=0, directions=0)
-    assert result.found["lists"] == len(result.segments) == 40
-    assert result.notes[0] == "20 of 60 segments have no list, and are left out"
+    assert result.counts["lists"] == len(result.segments) == 40
+    assert result.notes[0] == "20 of 60 segments have no list and are left out"
     lines = result.lines()
     assert (len(lines), lines.count("")) == (60, 20)
 
@@ -131,7 +131,7 @@ def test_rows_and_json():
     assert [line.partition("|")[0] for line in repr(result).splitlines()[:2]] == ["BLEU-4", "TER"]
     assert repr(result).splitlines()[2].startswith("TM ")
     assert repr(tarocco.rerank(NBEST, START)).startswith("<the best of 40 lists with {'TM': (1.0,)")
-    with pytest.raises(KeyError, match='"WER" was not tuned for; there are BLEU-4, TER'):
+    with pytest.raises(KeyError, match='"WER" is not a metric of this tuning; the metrics are BLEU-4, TER'):
         result["WER"]
 
 
@@ -141,12 +141,16 @@ def test_rows_and_json():
         ({"metrics": ["BLEU-4", "TER"], "shares": [1]}, BadParameter, "there are 2 metrics, but 1 shares"),
         ({"shares": [0]}, BadParameter, "a share is a number above 0, not 0"),
         ({"restarts": -1}, BadParameter, "restarts is an integer of at least 0, not -1"),
-        ({"metrics": []}, InputError, "no metric was asked for"),
-        ({"weights": {"TM": 1, "D": 1, "E": 1}}, InputError, "the feature WP of the lists wants one weight, but there"),
-        ({"weights": {**START, "LM": 1}}, InputError, "there is a weight for LM, but the lists have no such feature"),
-        ({"weights": {**START, "E": [1, 2]}}, InputError, "the feature E of the lists wants one weight, but there are"),
-        ({"weights": {**START, "E": float("nan")}}, InputError, "weights: a weight of E is a number, not nan"),
-        ({"weights": [1, 2]}, InputError, "weights: a mapping such as"),
+        ({"metrics": []}, InputError, "there is no metric to tune for"),
+        ({"weights": {"TM": 1, "D": 1, "E": 1}}, InputError, "expected 1 weight for WP, found none"),
+        ({"weights": {**START, "LM": 1}}, InputError, "there is a weight for LM, but the lists have only the features"),
+        ({"weights": {**START, "E": [1, 2]}}, InputError, "expected 1 weight for E, found 2"),
+        (
+            {"weights": {**START, "E": float("nan")}},
+            InputError,
+            "weights: expected a finite number as weight of E, found nan",
+        ),
+        ({"weights": [1, 2]}, InputError, "weights: expected a mapping such as"),
     ],
 )
 def test_what_is_refused(options, error, message):
@@ -157,18 +161,21 @@ def test_what_is_refused(options, error, message):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("0 ||| a ||| -1\n", "n, line 1: features such as"),
-        ("0\ta\n", "n, line 1: there are no features in this list"),
+        ("0 ||| a ||| -1\n", "n, line 1: expected features such as"),
+        ("0\ta\n", "n, line 1: expected features, found only texts"),
         (
             "0 ||| a ||| lm= 1 ||| 1\n0 ||| b ||| lm= 1 w= 2 ||| 1\n",
-            "n, line 2: all candidates of a list have the same",
+            "n, line 2: expected the features of the list's first candidate",
         ),
         (
             "0 ||| a ||| lm= 1 ||| 1\n0 ||| b ||| lm= nan ||| 1\n",
-            'n, line 2: a feature\'s value is a number, not "nan"',
+            'n, line 2: expected a number as value of a feature, found "nan"',
         ),
-        ("0 ||| a ||| lm= 1 ||| 1\n1 ||| b ||| w= 1 ||| 1\n", r"n, line 2: .* w \(1\), and lm \(1\) in .*n, line 1"),
-        ("7 ||| a ||| lm= 1 ||| 1\n", "the list with the id 7 has no references"),
+        (
+            "0 ||| a ||| lm= 1 ||| 1\n1 ||| b ||| w= 1 ||| 1\n",
+            r"n, line 2: .* w \(1\), and the one in .*n, line 1 has lm \(1\)",
+        ),
+        ("7 ||| a ||| lm= 1 ||| 1\n", "expected ids from 0 to 1, one per reference segment, found 7"),
     ],
 )
 def test_lists_that_are_refused(tmp_path, content, message):
@@ -179,8 +186,8 @@ def test_lists_that_are_refused(tmp_path, content, message):
 
 def test_a_pool_has_each_candidate_once(tmp_path):
     (tmp_path / "n").write_text("0 ||| a ||| f= 0 ||| 1\n0 ||| a ||| f= 1 ||| 2\n0 ||| a ||| f= -0 ||| 3\n")
-    pool = pool_of([read_nbest(str(tmp_path / "n"))])
-    assert (pool.features.tolist(), pool.revealed, pool.merged) == ([[0.0], [1.0]], None, 1)
+    pool = pool_lists([read_nbest(str(tmp_path / "n"))])
+    assert (pool.features.tolist(), pool.fitted, pool.merged) == ([[0.0], [1.0]], None, 1)
 
 
 def test_paths_are_wanted():

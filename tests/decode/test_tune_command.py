@@ -7,7 +7,7 @@ from conftest import ROOT
 
 import tarocco
 from tarocco.cli import main
-from tarocco.io.weights import read_weights
+from tarocco.io.nbest.features import read_weights
 
 DEMO = ROOT / "src" / "tarocco" / "data" / "demo"
 NBEST = str(DEMO / "nbest.txt")
@@ -93,17 +93,17 @@ def test_reranking_with_places_and_scores(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("w.ini", "LM0= 1\n", 'w.ini: lines such as "LM0= 0.5 0.2" below [weight] are wanted'),
-        ("w.ini", "[weight]\nTM 1\n", "w.ini, line 2: a feature and its weights"),
-        ("w.ini", "[weight]\nTM= x\n", "w.ini, line 2: a weight of TM is a number, not 'x'"),
-        ("w.ini", "[weight]\nTM= 1\nTM= 2\n", "w.ini, line 3: TM has weights already"),
-        ("w.json", "{", "w.json, line 1: this is not JSON"),
-        ("w.json", "[1]", 'w.json: an object such as {"LM0"'),
-        ("w.json", '{"TM": NaN}', "w.json: a weight of TM is a number, not nan"),
-        ("w.json", '{"TM": true}', "w.json: a weight of TM is a number, not True"),
-        ("w.json", "{}", "w.json: there are no weights in this file"),
-        ("w.json", '{"weights": {"LM": 1}}', "w.json: there is a weight for LM, but the lists have no such feature"),
-        ("w.json", '{"TM": 1}', "w.json: the feature D of the lists wants one weight, but there is none"),
+        ("w.ini", "LM0= 1\n", 'w.ini: expected lines such as "LM0= 0.5 0.2" after [weight], found none'),
+        ("w.ini", "[weight]\nTM 1\n", "w.ini, line 2: expected a feature and its weights"),
+        ("w.ini", "[weight]\nTM= x\n", "w.ini, line 2: expected a finite number as weight of TM, found 'x'"),
+        ("w.ini", "[weight]\nTM= 1\nTM= 2\n", "w.ini, line 3: expected each feature once, found TM twice"),
+        ("w.json", "{", "w.json, line 1: expected JSON"),
+        ("w.json", "[1]", 'w.json: expected a mapping such as {"LM0"'),
+        ("w.json", '{"TM": NaN}', "w.json: expected a finite number as weight of TM, found nan"),
+        ("w.json", '{"TM": true}', "w.json: expected a finite number as weight of TM, found True"),
+        ("w.json", "{}", "w.json: expected weights of features, found none"),
+        ("w.json", '{"weights": {"LM": 1}}', "w.json: there is a weight for LM, but the lists have only the features"),
+        ("w.json", '{"TM": 1}', "w.json: expected 1 weight for D, found none"),
     ],
 )
 def test_weights_that_are_refused(capsys, tmp_path, monkeypatch, name, content, message):
@@ -117,10 +117,10 @@ def test_weights_that_are_refused(capsys, tmp_path, monkeypatch, name, content, 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((NBEST,), "no reference file was given: name them with -r"),
+        ((NBEST,), "no reference file: name them with -r"),
         ((NBEST, "-r", *REFERENCES, "--shares", "1", "2"), "--shares: there are 1 metrics, but 2 shares"),
-        ((NBEST, "-r", *REFERENCES, "-o", "weights.txt"), "weights are written as weights.json or"),
-        ((NBEST, "-r", *REFERENCES, "-o", "w.json", "--best", "w.json"), "two things would be written to this file"),
+        ((NBEST, "-r", *REFERENCES, "-o", "weights.txt"), "expected a file that ends in .json or"),
+        ((NBEST, "-r", *REFERENCES, "-o", "w.json", "--best", "w.json"), "two outputs would be written to this file"),
         (("-", "-r", "-"), "standard input can be read once"),
         (("gone.txt", "-r", *REFERENCES), "gone.txt"),
     ],
@@ -144,7 +144,7 @@ def test_a_share_is_above_zero(capsys):
     with pytest.raises(SystemExit) as stopped:
         main(["tune", NBEST, "-r", *REFERENCES, "--shares", "0"])
     assert stopped.value.code == 2
-    assert "a number above 0 is wanted, not 0" in capsys.readouterr().err
+    assert "expected a number above 0, found 0" in capsys.readouterr().err
 
 
 def test_public_names():

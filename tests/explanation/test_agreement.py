@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import tarocco
 from tarocco import datasets
-from tarocco.explanation.families import takes_together
-from tarocco.metrics.linguistic.base import Overlap, Paths
+from tarocco.metrics.linguistic.base import ElementOverlap, PathOverlap
 from tarocco.metrics.registry import families, metric
 
 # There are many metrics, and an explanation takes about as long as a thousand scores.
@@ -184,10 +183,10 @@ def test_alignments(name, candidate, reference):
 LINGUISTIC = [
     name
     for family in families()
-    if issubclass(family, Overlap | Paths)
+    if issubclass(family, ElementOverlap | PathOverlap)
     for name in (
         *family.names,
-        *(f"{family.names[0]}:variant={way}" for way in ("precision", "pooled") if issubclass(family, Paths)),
+        *(f"{family.names[0]}:variant={way}" for way in ("precision", "pooled") if issubclass(family, PathOverlap)),
     )
 ]
 
@@ -207,7 +206,7 @@ def test_linguistic_elements(name, candidate, reference):
     shares = [matched / whole for (matched, _, _), whole in zip(found, either, strict=True)]
     if name.endswith("precision"):
         shares = [matched / own if own else 0.0 for matched, own, _ in found]
-    by_type = kind.fraction != "pooled" if isinstance(kind, Paths) else kind.means and kind.type == "*"
+    by_type = kind.fraction != "pooled" if isinstance(kind, PathOverlap) else kind.averages_types and kind.type == "*"
     expected = np.mean(shares) if by_type else sum(matched for matched, _, _ in found) / sum(either)
     assert math.isclose(one.score, expected, rel_tol=1e-12)
 
@@ -223,7 +222,7 @@ def test_every_metric_is_explained_or_says_why_not(name):
     for one in tarocco.explain(candidates, references, metrics=name, segments=[1, 2, 3, 4]):
         assert bool(one.note) <= (not one.elements)
         assert one.note == "" or (str(one.metric) in one.note and "explained" in one.note)
-        if one.elements and not takes_together(one.metric) and not name.startswith(("TER", "WER", "1-", "PER")):
+        if one.elements and not one.metric.pools_references and not name.startswith(("TER", "WER", "1-", "PER")):
             (reference,) = one.references
             texts = [candidates[one.segment - 1]], [references[one.segment - 1][reference.number - 1]]
             alone = tarocco.score(*texts, metrics=name)[name].score

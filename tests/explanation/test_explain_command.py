@@ -68,9 +68,9 @@ def test_segments_with_the_largest_difference(capsys):
     ("arguments", "code", "message"),
     [
         (["ref.txt", "-i", "good.txt", "--segments", "4"], 1, "there is no segment 4: there are 1 to 3"),
-        (["ref.txt", "-i", "good.txt", "--text", "a", "b"], 1, "--text stands in place of files: name none beside it"),
+        (["ref.txt", "-i", "good.txt", "--text", "a", "b"], 1, "--text replaces files: name none beside it"),
         (["--text", "a"], 1, "--text takes a candidate and at least one reference"),
-        ([], 1, "what is explained? Name references and systems (-i), or give texts with --text"),
+        ([], 1, "expected references and systems (-i), or texts with --text"),
         (["ref.txt"], 1, "which systems?"),
         (["--text", "a", "b", "-m", "BLAU"], 1, 'there is no metric "BLAU"'),
     ],
@@ -115,7 +115,7 @@ def test_the_reference_that_was_chosen(capsys):
     texts = ["--text", "the cat sat", "a dog ran", "the cat ran", "-m", "ROUGE-L"]
     assert "with reference 2:" in printed(capsys, *texts).out
     every = printed(capsys, *texts, "--all-references").out
-    assert "with reference 1, which was not chosen:" in every
+    assert "with reference 1, not the chosen one:" in every
     assert "with reference 2:" in every
     together = printed(capsys, "--text", "the cat sat", "the dog ran", "a cat ran", "-m", "BLEU-1").out
     assert "with references 1, 2 together" in together
@@ -163,7 +163,7 @@ def test_python_interface():
         assert one.score == segments[one.system][str(one.metric)].segments[6]
         assert one.signature == segments[one.system][str(one.metric)].signature
     assert len(result.to_pandas()) == sum(len(one.elements) for one in result)
-    with pytest.raises(InputError, match="no metric"):
+    with pytest.raises(InputError, match="expected at least one metric"):
         tarocco.explain("a", "b", metrics=[])
     with pytest.raises(InputError, match="there is no segment 0: there are 1 to 1"):
         tarocco.explain("a", "b", segments=[0])

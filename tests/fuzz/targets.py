@@ -72,7 +72,7 @@ def seeds_of(name: str) -> list[bytes]:
 
 
 def lines(path: str) -> None:
-    from tarocco.io.lines import read_lines, read_tab_separated
+    from tarocco.io.text import read_lines, read_tab_separated
 
     segments = read_lines(path)
     assert len(list(segments)) == len(segments)
@@ -83,21 +83,21 @@ def lines(path: str) -> None:
 
 
 def markup(path: str) -> None:
-    from tarocco.io.test_set import assemble, reference_columns, source_column, system_columns
+    from tarocco.io.test_set import build_test_set, read_references, read_source, read_systems
 
     found = [[], []]
-    for place, read in enumerate((reference_columns, system_columns)):
+    for place, read in enumerate((read_references, read_systems)):
         with suppress(TaroccoError):
             found[place] = read(path)
-    assemble(*found)
-    source_column(path)
+    build_test_set(*found)
+    read_source(path)
 
 
 def compressed(path: str) -> None:
-    from tarocco.io.files import bytes_of
-    from tarocco.io.lines import blocks_of
+    from tarocco.io.files import read_bytes
+    from tarocco.io.text import read_blocks
 
-    assert bytes_of(path).count(b"\n") <= sum(block.size for block in blocks_of(path))
+    assert read_bytes(path).count(b"\n") <= sum(block.size for block in read_blocks(path))
 
 
 # --- tables --------------------------------------------------------------------------------------------------------
@@ -130,17 +130,17 @@ def score_file(path: str) -> None:
 
 
 def sheet(path: str) -> None:
-    from tarocco.meta.orange.blind_sheet import check_sheet, read_judged
+    from tarocco.meta.orange.blind_sheet import check_sheet, read_judgments
 
     with suppress(TaroccoError):
         check_sheet(path)
-    str(read_judged(path))
+    str(read_judgments(path))
 
 
 def weights(path: str) -> None:
+    from tarocco.io.graphs.formats import read_feature_weights
     from tarocco.io.graphs.openfst import read_symbols
-    from tarocco.io.graphs.reader import read_feature_weights
-    from tarocco.io.weights import read_weights
+    from tarocco.io.nbest.features import read_weights
 
     for read in (read_weights, read_symbols):
         with suppress(TaroccoError):
@@ -152,29 +152,29 @@ def weights(path: str) -> None:
 
 
 def nbest(path: str) -> None:
-    from tarocco.io.graphs.reader import kind_of
-    from tarocco.io.nbest.features import features_of, scores_of
+    from tarocco.io.graphs.formats import detect_kind
+    from tarocco.io.nbest.features import parse_features, parse_scores
     from tarocco.io.nbest.lists import read_nbest
 
     for asked in ({"num_candidates": 2}, {"segments": 3}, {}):
         try:
             for one in islice(read_nbest(path, **asked), 50):
                 assert len(list(one.candidates)) == len(one.candidates)
-                for read in (scores_of, features_of):
+                for read in (parse_scores, parse_features):
                     with suppress(TaroccoError):
                         read(one)
         except TaroccoError:
             pass
-    _same_in_stretches(path)
-    kind_of(path)
+    _same_in_byte_ranges(path)
+    detect_kind(path)
 
 
-def _same_in_stretches(path: str) -> None:
-    """Read in stretches, a file has the same lists and the same errors as in one go."""
+def _same_in_byte_ranges(path: str) -> None:
+    """Check that byte ranges give the same lists and the same errors as the whole file."""
     from unittest.mock import patch
 
-    from tarocco.io.nbest import byte_ranges as stretches
-    from tarocco.io.nbest.lists import NBestFile, no_lists
+    from tarocco.io.nbest import byte_ranges
+    from tarocco.io.nbest.lists import NBestFile, no_lists_error
 
     def in_one_go(file: NBestFile) -> Iterator[object]:
         return iter(file)
@@ -182,14 +182,14 @@ def _same_in_stretches(path: str) -> None:
     def cut(file: NBestFile) -> Iterator[object]:
         found = file.cut()
         line, before = 1, None
-        for stretch in found or ():
-            reading = found.reading(stretch, line, before)
+        for byte_range in found or ():
+            reading = found.reading(byte_range, line, before)
             for one in reading:
                 before = one.segment
                 yield one
             line += reading.lines
         if before is None:
-            raise no_lists(path)
+            raise no_lists_error(path)
 
     def told(lists: Iterator[object]) -> list[object]:
         found = []
@@ -199,7 +199,7 @@ def _same_in_stretches(path: str) -> None:
             found.append(str(error))
         return found
 
-    with patch.object(stretches, "LEAST", 64), patch.object(stretches, "MOST", 64):
+    with patch.object(byte_ranges, "MIN_SIZE", 64), patch.object(byte_ranges, "MAX_SIZE", 64):
         for file in (NBestFile(path, 3), NBestFile(path)):
             with suppress(TaroccoError):
                 if file.cut() is None:
@@ -211,14 +211,14 @@ def _same_in_stretches(path: str) -> None:
 
 
 def rerank(path: str) -> None:
-    from tarocco.decode.tuning.rerank import rerank as reranked
+    from tarocco.decode.tuning.tune import rerank as reranked
 
     reranked(path, {"lm": 0.5, "w": [1, -1]}).lines()
 
 
 def _lattices(format: str | None) -> Callable[[str], None]:
     def read(path: str) -> None:
-        from tarocco.io.graphs.reader import read_lattices
+        from tarocco.io.graphs.formats import read_lattices
 
         for one in islice(read_lattices(path, format=format), 20):
             if not one.empty:
@@ -238,24 +238,24 @@ def oracles(path: str) -> None:
 
 
 def parses(path: str) -> None:
-    from tarocco.annotate.derived_layers import completing
-    from tarocco.annotate.files import LAYERS, read_annotations, text_of
-    from tarocco.annotate.serialization import packed, unpacked
+    from tarocco.annotate.cache import pack_sentence, unpack_sentence
+    from tarocco.annotate.derivation import choose_derivation
+    from tarocco.annotate.parses import LAYERS, format_sentences, read_annotations
 
     with suppress(TaroccoError):
         read_annotations(path, TEXTS)
     sentences = read_annotations(path)
     for sentence in sentences:
-        assert unpacked(packed(sentence)) == sentence
+        assert unpack_sentence(pack_sentence(sentence)) == sentence
     for format in LAYERS:
-        text_of(sentences, format)
-    list(map(completing(sentences), sentences))
+        format_sentences(sentences, format)
+    list(map(choose_derivation(sentences), sentences))
 
 
 def packed_sentence(path: str) -> None:
-    from tarocco.annotate.serialization import unpacked
+    from tarocco.annotate.cache import unpack_sentence
 
-    unpacked(Path(path).read_bytes())
+    unpack_sentence(Path(path).read_bytes())
 
 
 # --- configurations ------------------------------------------------------------------------------------------------
@@ -283,7 +283,7 @@ def iq_scores(path: str) -> None:
 
 
 def iq_config(path: str) -> None:
-    from tarocco.iqmt.configs import read_eval, written_config
+    from tarocco.iqmt.configs import format_eval, read_eval
 
     config = read_eval(path)
     for kind in ("metrics", "systems", "references"):
@@ -292,7 +292,7 @@ def iq_config(path: str) -> None:
     for key in ("ref", "system"):
         with suppress(TaroccoError):
             config.paths(key)
-    written_config("n", "o", {}, ["S0"], ["R0"], ["BLEU-4"], 3, path)
+    format_eval("n", "o", {}, ["S0"], ["R0"], ["BLEU-4"], 3, path)
     config.segments("segs", 10)
 
 
@@ -303,19 +303,19 @@ def iq_setup(path: str) -> None:
 
 
 def store(path: str) -> None:
-    from tarocco.annotate.serialization import unpacked
+    from tarocco.annotate.cache import unpack_sentence
     from tarocco.store import Store
-    from tarocco.store.annotations import get_annotations
-    from tarocco.store.maintenance import entries, problems, rows_of, summary
+    from tarocco.store.blocks import get_annotations
+    from tarocco.store.maintenance import list_series, problems, read_rows, summarize
 
     with Store(path, readonly=True) as opened:
-        summary(opened)
-        for entry in entries(opened):
-            for _first, numbers in rows_of(opened, entry):
+        summarize(opened)
+        for entry in list_series(opened):
+            for _first, numbers in read_rows(opened, entry):
                 assert numbers.ndim == 2
         problems(opened)
         for data in get_annotations(opened, [b"key"]).values():
-            unpacked(data)
+            unpack_sentence(data)
 
 
 # --- kernels -------------------------------------------------------------------------------------------------------

@@ -6,15 +6,15 @@ import sqlite3
 import pytest
 
 import tarocco
-from tarocco.annotate.analyzers import annotator
+from tarocco.annotate.analyzers import load_analyzer
+from tarocco.annotate.cache import pack_sentence, unpack_sentence
 from tarocco.annotate.sentence import Node, Sentence, Span
-from tarocco.annotate.serialization import packed, unpacked
 from tarocco.core.errors import InputError, StoreError, TaroccoError, UnknownName
 from tarocco.io.experiment import read_experiment
 from tarocco.io.scores.mt_metrics_eval import ScoreFileName
-from tarocco.render.mt_metrics_eval import score_file_of
+from tarocco.render.export import score_file_of
 from tarocco.store import Store
-from tarocco.store.annotations import get_annotations, put_annotations
+from tarocco.store.blocks import get_annotations, put_annotations
 
 SOUND = Sentence(("a", "b"), tags=("X", "Y"), heads=(-1, 0), relations=("root", "x"))
 
@@ -50,7 +50,7 @@ def test_a_store_is_never_written_over_another_file(tmp_path):
         connection.execute("CREATE TABLE mine (x)")
     connection.close()
     before = other.read_bytes()
-    with pytest.raises(StoreError, match="not a tarocco store; it is left as it is"):
+    with pytest.raises(StoreError, match="not a tarocco store; it was not changed"):
         tarocco.score(["a"], ["a"], store=other)
     assert other.read_bytes() == before
 
@@ -59,7 +59,7 @@ def test_a_store_is_never_written_over_another_file(tmp_path):
 def test_an_experiment_file_cannot_ask_for_all_memory(tmp_path, resamples):
     (tmp_path / "ref.txt").write_text("a\n")
     (tmp_path / "e.toml").write_text(f'references = "ref.txt"\nn_resamples = {resamples}\n')
-    with pytest.raises(InputError, match="line 2: n_resamples is a whole number from 2 to 10000000"):
+    with pytest.raises(InputError, match="line 2: n_resamples: expected a whole number from 2 to 10000000"):
         read_experiment(str(tmp_path / "e.toml"))
 
 
@@ -72,14 +72,14 @@ def test_an_analyzer_is_an_installed_one(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises((UnknownName, tarocco.TaroccoError)):
-        annotator(name)
+        load_analyzer(name)
 
 
 @pytest.mark.parametrize("name", ["../evil", "a/b", "/tmp/x", "a b"])
 def test_names_that_lead_elsewhere_become_no_files(tmp_path, name):
     similarities = tarocco.read_iq  # reading checks the same names: tests/iqmt/test_scores_file.py
     assert similarities is not None
-    with pytest.raises(InputError, match="no names with spaces or slashes"):
+    with pytest.raises(InputError, match="have no spaces or slashes"):
         score_file_of(ScoreFileName("en-de", name, "sys"), ["a"], __import__("numpy").zeros(1))
 
 
@@ -100,9 +100,9 @@ def test_names_that_lead_elsewhere_become_no_files(tmp_path, name):
 )
 def test_an_analysis_from_a_store_is_looked_at(wrong):
     """Kernels trust places of words: whoever can write a checksum must not choose them."""
-    assert unpacked(packed(SOUND)) == SOUND
-    with pytest.raises(StoreError, match="is no sentence"):
-        unpacked(packed(wrong))
+    assert unpack_sentence(pack_sentence(SOUND)) == SOUND
+    with pytest.raises(StoreError, match="a stored analysis cannot be read"):
+        unpack_sentence(pack_sentence(wrong))
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_a_store_of_a_stranger(tmp_path, change):
     run = {"metrics": ["BLEU-4", "WER"], "store": path}
     wanted = [one.score for one in tarocco.score(["a b", "c"], ["a b", "d"], **run).scores]
     with Store(path) as store:
-        put_annotations(store, "x", [(b"key", packed(SOUND))])
+        put_annotations(store, "x", [(b"key", pack_sentence(SOUND))])
     with sqlite3.connect(path) as connection:
         connection.execute(change)
     connection.close()

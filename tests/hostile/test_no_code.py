@@ -29,14 +29,14 @@ NEVER_CALLED = {
     "yaml.load",
 }
 # What a run sends to its own workers, and starting those of this machine: nothing of it comes from a file.
-WORKERS = {"parallel/cluster.py": {"subprocess"}, "parallel/cluster_tasks.py": {"pickle", "cloudpickle"}}
+WORKERS = {"parallel/cluster.py": {"subprocess", "pickle", "cloudpickle"}}
 # Modules are imported by names that stand in the source; these lines, where they are not tarocco's own, were looked at.
 IMPORTING = {
     "__init__.py",  # a table of our own names
     "kernels/__init__.py",  # our own modules
     "render/plots/files.py",  # altair and vl_convert
-    "annotate/spacy_pipeline.py",  # spacy, and its pipeline that we know
-    "annotate/stanza_pipeline.py",
+    "cli/options.py",  # our modules that check arguments
+    "annotate/pipelines.py",  # spacy, its English pipeline, and stanza
 }
 
 

@@ -11,8 +11,7 @@ import pytest
 from test_cli import on_terminal
 
 import tarocco
-from tarocco.io.spreadsheets import guarded
-from tarocco.io.tables import read_table
+from tarocco.io.tables import escape_formula, read_table
 from tarocco.render.results.score import separated_text
 from tarocco.render.tables import Table, latex, markdown, plain, separated, write_noted, write_table
 from tarocco.render.terminal import visible, visible_line, visible_message
@@ -117,7 +116,7 @@ def test_no_text_in_csv_is_a_formula(text):
         cells = [cell for row in csv.reader(io.StringIO(rows, newline="")) for cell in row]
         assert f"'{text}" in cells
         assert text not in cells
-    assert guarded(f"'{text}") == f"''{text}"
+    assert escape_formula(f"'{text}") == f"''{text}"
 
 
 def _scored(name):
@@ -126,7 +125,7 @@ def _scored(name):
 
 @pytest.mark.parametrize("number", [-1, -0.5, "-1", "+2.5e-3", "-.5", 1e300, "", None, "plain", "'quoted'"])
 def test_numbers_stay_numbers(number):
-    assert guarded(number) == number
+    assert escape_formula(number) == number
 
 
 @pytest.mark.parametrize("text", ["=a", "'=a", "''-x", "'quoted", "plain", "'", "-5"])

@@ -149,7 +149,11 @@ def test_marked_up_files(folder):
     assert [column.name for column in found.system_columns] == ["S", "A"]
     fewer = segments.replace('id="3"', 'id="4"')
     (folder / "sys.sgm").write_text(f'<tstset><doc docid="d" sysid="S">{fewer}</doc></tstset>')
-    with pytest.raises(InputError, match=r'line 2: .*sys\.sgm \("S"\) has no segment 3 of document "d"'):
+    with pytest.raises(
+        InputError,
+        match=r'line 2: .*sys\.sgm: expected the segments of .*ref\.sgm, found no segment 3 of document "d" in '
+        r'"S" \(1 missing in all\)',
+    ):
         read_experiment(written(folder, text))
 
 
@@ -159,69 +163,119 @@ REFERENCES = 'references = "ref/*.txt"\n'
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", r"e\.toml: references are wanted, such as references = \["),
-        ("references = []", r"e\.toml, line 1: references is an empty list"),
-        ("references = 3", r"e\.toml, line 1: references is the name of a file, or a list of them, not 3"),
-        ('references = ["ref/1.txt", 3]', r"line 1: references is the name of a file, or a list of them, not \["),
+        ("", r'e\.toml: expected references, such as references = \["ref/\*\.txt"\], found none'),
+        (
+            "references = []",
+            r"e\.toml, line 1: references: expected the name of a file, or a list of them, found an empty list",
+        ),
+        ("references = 3", r"e\.toml, line 1: references: expected the name of a file, or a list of them, found 3"),
+        (
+            'references = ["ref/1.txt", 3]',
+            r"line 1: references: expected the name of a file, or a list of them, found \['ref/1\.txt', 3\]",
+        ),
         ('references = "nix/*.txt"', r'line 1: no file matches "nix/\*\.txt"'),
         ('references = "nix.txt"', r"line 1: .*nix\.txt: there is no such file"),
-        ('references = "ref"', r"line 1: .*ref: this is a directory, a file is wanted"),
-        ('references = ["ref/*.txt", "ref/1.txt"]', r"line 1: .*1\.txt is there twice"),
-        (REFERENCES + 'systems = ["sys/A.txt", "sys/*"]', r"line 2: .*A\.txt is there twice"),
-        (REFERENCES + 'systems = [\n "sys/A.txt",\n "short.txt"\n]', r"line 4: .*1\.txt has 3 .*, .*short\.txt has 1"),
-        (REFERENCES + 'source = "short.txt"', r"line 2: .*1\.txt has 3 segments, .*short\.txt has 1"),
-        (REFERENCES + 'documents = "short.txt"', r"line 2: .*short\.txt has 1 labels, .*1\.txt has 3 segments"),
-        (REFERENCES + 'groups = "short.txt"', r"line 2: .*short\.txt has 1 labels, .*1\.txt has 3 segments"),
+        ('references = "ref"', "line 1: .*ref: expected a file, found a directory"),
+        ('references = ["ref/*.txt", "ref/1.txt"]', r"line 1: expected each file once, found .*1\.txt twice"),
+        (REFERENCES + 'systems = ["sys/A.txt", "sys/*"]', r"line 2: expected each file once, found .*A\.txt twice"),
+        (
+            REFERENCES + 'systems = [\n "sys/A.txt",\n "short.txt"\n]',
+            r"line 4: .*short\.txt: expected 3 segments as in .*1\.txt, found 1",
+        ),
+        (REFERENCES + 'source = "short.txt"', r"line 2: .*short\.txt: expected 3 segments as in .*1\.txt, found 1"),
+        (
+            REFERENCES + 'documents = "short.txt"',
+            r"line 2: .*short\.txt: expected 3 labels, one per segment of .*1\.txt, found 1",
+        ),
+        (
+            REFERENCES + 'groups = "short.txt"',
+            r"line 2: .*short\.txt: expected 3 labels, one per segment of .*1\.txt, found 1",
+        ),
         (REFERENCES + 'nbest = "nix.txt"', r"line 2: .*nix\.txt: there is no such file"),
-        (REFERENCES + 'human = "ref:x"', r"line 2: .*ref: a file of human scores is wanted, not a directory"),
-        (REFERENCES + "human = 3", r"line 2: human is the name of a file, .* as_rankings, not 3"),
+        (REFERENCES + 'human = "ref:x"', "line 2: .*ref: expected a file of human scores, found a directory"),
+        (
+            REFERENCES + "human = 3",
+            "line 2: human: expected the name of a file, perhaps with :COLUMN, or a table with file, column, "
+            "judges, grades, as_rankings, found 3",
+        ),
         (
             REFERENCES + 'human = {file = "grades.tsv", judge = "mean"}',
-            r'line 2: human has no key "judge" \(did you mean "judges"\?\)$',
+            r'line 2: human: there is no key "judge" \(did you mean "judges"\?\)$',
         ),
-        (REFERENCES + 'human = {column = "x"}', r'line 2: human names no file: file = "\.\.\." is wanted$'),
+        (REFERENCES + 'human = {column = "x"}', r'line 2: human: expected file = "\.\.\.", found none$'),
         (
             REFERENCES + 'human = {file = "grades.tsv", grades = [1]}',
-            r"line 2: human has grades = \[1\], but grades is text, or a list of texts$",
+            r"line 2: human: grades: expected text, or a list of texts, found \[1\]$",
         ),
         (
             REFERENCES + 'human = {file = "grades.tsv", as_rankings = "yes"}',
-            r'line 2: human has as_rankings = "yes", but as_rankings is true or false$',
+            'line 2: human: as_rankings: expected true or false, found "yes"$',
         ),
-        (REFERENCES + 'human = {file = "grades.tsv", judges = "mode"}', r'line 2: judges are .* mean, not "mode"'),
-        (REFERENCES + '[human]\nfile = "comet.tsv"\ncolumn = "x"', r'line 2: .*comet\.tsv has no criterion "x"'),
+        (
+            REFERENCES + 'human = {file = "grades.tsv", judges = "mode"}',
+            'line 2: judges: expected median or mean, found "mode"',
+        ),
+        (
+            REFERENCES + '[human]\nfile = "comet.tsv"\ncolumn = "x"',
+            r'line 2: .*comet\.tsv: there is no criterion "x" \(there is score\)',
+        ),
         (
             REFERENCES + 'systems = "sys/*"\nhuman = "late.tsv"',
-            r"line 3: .*late\.tsv, line 2: segment 4 is out of range, this test set has 1 to 3",
+            r"line 3: .*late\.tsv, line 2: expected segment from 1 to 3, found 4",
         ),
         (REFERENCES + "system = 1", r'line 2: there is no key "system" \(did you mean "systems"\?\)'),
         (REFERENCES + "zzz = 1", r'line 2: there is no key "zzz" \(there are name, source, .*'),
         (REFERENCES + 'metrics = ["BLUE-4"]', r'line 2: there is no metric "BLUE-4" \(did you mean BLEU-4'),
         (REFERENCES + 'metrics = [\n"BLEU-4",\n"NIST-9",\n]', r"line 4: NIST-n: n is 1 to 5, not 9"),
-        (REFERENCES + 'metrics = ["BLEU-4", "bleu4"]', r"line 2: the metric BLEU-4 is there twice"),
+        (REFERENCES + 'metrics = ["BLEU-4", "bleu4"]', "line 2: expected each metric once, found BLEU-4 twice"),
         (REFERENCES + 'tokenize = "13b"', r'line 2: there is no tokenizer "13b" \(did you mean "13a"\?\)'),
-        (REFERENCES + "tokenize = 13", r"line 2: tokenize is the name of a tokenizer, not 13"),
-        (REFERENCES + 'lowercase = "yes"', r'line 2: lowercase is true or false, not "yes"'),
-        (REFERENCES + "analyzer = 1", r"line 2: analyzer is the name of an analyzer, not 1"),
-        (REFERENCES + 'labels = "ptb"', r'line 2: labels is own or iqmt, not "ptb"'),
+        (REFERENCES + "tokenize = 13", "line 2: tokenize: expected the name of a tokenizer, found 13"),
+        (REFERENCES + 'lowercase = "yes"', 'line 2: lowercase: expected true or false, found "yes"'),
+        (REFERENCES + "analyzer = 1", "line 2: analyzer: expected the name of an analyzer, found 1"),
+        (REFERENCES + 'labels = "ptb"', 'line 2: labels: expected "own" or "iqmt", found "ptb"'),
         (REFERENCES + 'parses = "nix/*.conllu"', r'line 2: no file matches "nix/\*\.conllu"'),
         (REFERENCES + 'parses = ["nix.conllu"]', r"line 2: .*nix\.conllu: there is no such file"),
         (REFERENCES + 'parses = {A = "nix.conllu"}', r"line 2: .*nix\.conllu: there is no such file"),
-        (REFERENCES + "parses = {A = 3}", r"line 2: parses of A are a file, or a list of them, not 3"),
-        (REFERENCES + "parses = 3", r"line 2: parses is the name of a file, a list of them, or a table .*, not 3"),
-        (REFERENCES + 'analyzer = "spacy"\nparses = "short.txt"', r"line 3: either an analyzer .* or files do"),
-        (REFERENCES + "confidence = 95", r"line 2: confidence is a number between 0 and 1, not 95"),
-        (REFERENCES + "confidence = true", r"line 2: confidence is a number between 0 and 1, not true"),
-        (REFERENCES + "n_resamples = 1", r"line 2: n_resamples is a whole number from 2 to 10000000, not 1"),
-        (REFERENCES + "seed = 1.5", r"line 2: seed is a whole number, not 1\.5"),
-        (REFERENCES + 'external = "comet.tsv"', r'line 2: external is a table with names .*, not "comet\.tsv"'),
+        (
+            REFERENCES + "parses = {A = 3}",
+            "line 2: parses of A: expected the name of a file, or a list of them, found 3",
+        ),
+        (
+            REFERENCES + "parses = 3",
+            "line 2: parses: expected the name of a file, a list of them, or a table that maps texts to "
+            "their files, found 3",
+        ),
+        (
+            REFERENCES + 'analyzer = "spacy"\nparses = "short.txt"',
+            "line 3: expected either analyzer or parses, found both",
+        ),
+        (REFERENCES + "confidence = 95", "line 2: confidence: expected a number between 0 and 1, found 95"),
+        (REFERENCES + "confidence = true", "line 2: confidence: expected a number between 0 and 1, found true"),
+        (REFERENCES + "n_resamples = 1", "line 2: n_resamples: expected a whole number from 2 to 10000000, found 1"),
+        (REFERENCES + "seed = 1.5", r"line 2: seed: expected a whole number, found 1\.5"),
+        (
+            REFERENCES + 'external = "comet.tsv"',
+            r'line 2: external: expected a table that maps metrics to their files, found "comet\.tsv"',
+        ),
         (REFERENCES + '[external]\nA = "comet.tsv"\nB = "x.tsv"', r"line 4: .*x\.tsv: there is no such file"),
-        (REFERENCES + '[external]\nB = {file = "comet.tsv", kind = "up"}', r"line 3: external scores of B are"),
-        (REFERENCES + "[external]\nB = 3", r"line 3: external scores of B are the name of a file, .*, not 3"),
-        (REFERENCES + '[external]\n"a b" = "comet.tsv"', r'line 3: "a b" cannot be the name of a metric'),
-        (REFERENCES + "metrics = [", r"e\.toml, line 2: this is not TOML"),
-        (REFERENCES + "a b = 1", r"e\.toml, line 2: this is not TOML: Expected '=' after a key"),
-        (REFERENCES + REFERENCES, r"e\.toml, line 2: this is not TOML: Cannot overwrite a value"),
+        (
+            REFERENCES + '[external]\nB = {file = "comet.tsv", kind = "up"}',
+            r'line 3: external: B: expected the name of a file, or \{file = "\.\.\.", kind = "error" or '
+            r""""similarity", column = "\.\.\."\}, found \{'file': 'comet\.tsv', 'kind': 'up'\}""",
+        ),
+        (
+            REFERENCES + "[external]\nB = 3",
+            r'line 3: external: B: expected the name of a file, or \{file = "\.\.\.", kind = "error" or '
+            r'"similarity", column = "\.\.\."\}, found 3',
+        ),
+        (
+            REFERENCES + '[external]\n"a b" = "comet.tsv"',
+            r'line 3: expected the name of a metric as NAME or NAME:error, without spaces, = and \|, found "a '
+            'b"',
+        ),
+        (REFERENCES + "metrics = [", r"e\.toml, line 2: expected TOML \(Invalid value\)"),
+        (REFERENCES + "a b = 1", r"e\.toml, line 2: expected TOML \(Expected '=' after a key in a key/value pair\)"),
+        (REFERENCES + REFERENCES, r"e\.toml, line 2: expected TOML \(Cannot overwrite a value\)"),
     ],
 )
 def test_each_mistake_is_a_sentence_with_its_line(folder, text, message):
@@ -242,7 +296,7 @@ def test_all_mistakes_are_told_at_once(folder):
 
 def test_not_utf8(folder):
     (folder / "e.toml").write_bytes(b'name = "\xff"\n')
-    with pytest.raises(InputError, match=r"e\.toml, line 1, byte 9: UTF-8 text is wanted"):
+    with pytest.raises(InputError, match=r"e\.toml, line 1, byte 9: expected UTF-8 text, found the byte 0xff"):
         read_experiment(str(folder / "e.toml"))
 
 
@@ -313,8 +367,8 @@ def test_scores_of_candidates_are_for_other_commands(folder, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("e.toml", "ref/1.txt"), "an experiment file stands alone, but e.toml and ref/1.txt were given"),
-        (("none.toml",), "none.toml names no systems: give them with -i"),
+        (("e.toml", "ref/1.txt"), "expected one experiment file alone, found e.toml and ref/1.txt"),
+        (("none.toml",), "none.toml names no systems: add systems = [...] or use -i"),
         (("nix.toml",), "nix.toml: there is no such file"),
     ],
 )
@@ -328,10 +382,10 @@ def test_what_goes_wrong_on_the_command_line(folder, capsys, monkeypatch, argume
 
 def test_texts_are_read_once(folder, capsys, monkeypatch):
     """What was read to check the experiment is what is scored."""
-    from tarocco.io import lines
+    from tarocco.io import text
 
     seen = []
-    monkeypatch.setattr(lines, "bytes_of", lambda path, read=lines.bytes_of: seen.append(path) or read(path))
+    monkeypatch.setattr(text, "read_bytes", lambda path, read=text.read_bytes: seen.append(path) or read(path))
     answer(capsys, "score", written(folder, REFERENCES + 'systems = "sys/*"\n'))
     assert sorted(seen) == sorted({*seen})
     assert len(seen) == 5
@@ -347,7 +401,7 @@ def test_mistakes_in_tables_of_scores_are_told_with_the_others(folder):
     head, human, one, two = str(caught.value).split("\n  ")
     assert head == f"{path} has 3 mistakes:"
     assert human.startswith(
-        f'{path}, line 3: {folder}/grades.tsv has no criterion "adequcy" (did you mean "adequacy"?)'
+        f'{path}, line 3: {folder}/grades.tsv: there is no criterion "adequcy" (did you mean "adequacy"?)'
     )
     assert one.startswith(f"{path}, line 5: {folder}/seg.tsv, line 3: ")
     assert two == f'{path}, line 6: {folder}/half.tsv: there are no scores of systems "B", "C" (there is A)'
@@ -380,8 +434,8 @@ def test_scores_that_were_read_with_the_experiment_are_not_read_again(folder, mo
     path = written(folder, 'references = "ref/1.txt"\nsystems = "sys/*"\nexternal = {COMET = "comet.tsv"}\n')
     from tarocco.io.scores import external
 
-    read, times = external.read_scores, []
-    monkeypatch.setattr(external, "read_scores", lambda path: times.append(path) or read(path))
+    read, times = external.read_score_table, []
+    monkeypatch.setattr(external, "read_score_table", lambda path: times.append(path) or read(path))
     assert main(["score", path, "-f", "tsv"]) == 0
     assert len(times) == 1
     assert "\nB\tCOMET\t0.7\t" in capsys.readouterr().out
@@ -410,8 +464,8 @@ def test_people_that_were_read_with_the_experiment_are_not_read_again(folder, mo
     path = written(folder, 'references = "ref/*"\nsystems = "sys/*"\nhuman = "grades.tsv"\n')
     from tarocco.io.scores import human
 
-    read, times = human.read_scores, []
-    monkeypatch.setattr(human, "read_scores", lambda path: times.append(path) or read(path))
+    read, times = human.read_score_table, []
+    monkeypatch.setattr(human, "read_score_table", lambda path: times.append(path) or read(path))
     for more, count in (((), 1), (("--judges", "mean"), 2), (("--human", str(folder / "grades.tsv")), 2)):
         times.clear()
         main(["correlate", path, *more])

@@ -17,9 +17,9 @@ from tarocco.core.errors import BadParameter, InputError
 from tarocco.io.scores.external import (
     ExternalFile,
     ScoresMissing,
-    external_file,
-    external_of_numbers,
-    holds_candidates,
+    build_external_scores,
+    holds_candidate_scores,
+    parse_external_file,
     read_candidate_scores,
     read_external,
 )
@@ -116,7 +116,7 @@ def test_a_column_of_a_wide_table(write):
 def test_the_file_may_say_that_lower_is_better(write, name, text):
     path = write(name, text)
     assert read(path).kind == read(path, kind="error").kind == "error"
-    with pytest.raises(InputError, match="the file says that COMET is of kind error, but similarity was asked for"):
+    with pytest.raises(InputError, match="expected kind similarity for COMET, found error in the file"):
         read(path, kind="similarity")
 
 
@@ -168,28 +168,81 @@ HEAD = "system\tsegment\tscore\n"
         ("c.tsv", "system\tscore\nA\t1\n", r'c\.tsv: there are no scores of system "B" \(there is A\)'),
         ("c.tsv", "system\tscore\nA\t1\nB1\t1\n", r'no scores of system "B" \(did you mean "B1"\?\)'),
         ("c.tsv", "system\tscore\nX\t1\n", r'no scores of systems "A", "B" \(there is X\)'),
-        ("c.tsv", HEAD + "A\t1\t1\nB\t4\t1\n", r"c\.tsv, line 3: segment 4 is out of range, this test set has 1 to 3"),
-        ("c.tsv", HEAD + "A\t1\t1\nB\t0\t1\n", r"c\.tsv, line 3: segment 0 is out of range"),
-        ("c.tsv", "system\tsegment0\tscore\nA\t3\t1\nB\t0\t1\n", r"line 2: segment0 3 is out of range, .* 0 to 2"),
-        ("c.tsv", HEAD + "A\tone\t1\nB\t1\t1\n", r'c\.tsv, line 2: segment is a whole number, not "one"'),
-        ("c.tsv", HEAD + "A\t1.5\t1\nB\t1\t1\n", r'c\.tsv, line 2: segment is a whole number, not "1\.5"'),
-        ("c.tsv", HEAD + "A\t\t1\nB\t1\t1\n", r'c\.tsv, line 2: segment is a whole number, not ""'),
-        ("c.tsv", HEAD + "A\t1\t1\nB\t1\t1\nA\t1\t2\n", r"line 4: there is a second score of A, segment 1, .* line 2"),
-        ("c.tsv", "system\tscore\nA\t1\nB\t1\nA\t1\n", r"line 4: there is a second score of A, the first is in line 2"),
-        ("c.tsv", HEAD + "A\t1\t0,5\nB\t1\t1\n", r'c\.tsv, line 2: score is a number, not "0,5"'),
-        ("c.tsv", HEAD + "A\t1\tinf\nB\t1\t1\n", r'c\.tsv, line 2: score is a number, not "inf"'),
-        ("c.tsv", "name\tscore\tx\nA\t1\t2\n", r"line 1: a column called system is wanted, .* found name, score, x"),
-        ("c.tsv", "system\tword\nA\tx\nB\ty\n", r"line 1: a column called score is wanted, found system, word"),
-        ("c.tsv", "system\ta\tb\nA\t1\t2\nB\t1\t2\n", r"several columns of numbers \(a, b\): name one, as in "),
+        (
+            "c.tsv",
+            HEAD + "A\t1\t1\nB\t4\t1\n",
+            r"c\.tsv, line 3: expected segment from 1 to 3, found 4",
+        ),
+        (
+            "c.tsv",
+            HEAD + "A\t1\t1\nB\t0\t1\n",
+            r"c\.tsv, line 3: expected segment from 1 to 3, found 0; rename the "
+            "column to segment0 if it counts from 0",
+        ),
+        (
+            "c.tsv",
+            "system\tsegment0\tscore\nA\t3\t1\nB\t0\t1\n",
+            "line 2: expected segment0 from 0 to 2, found 3",
+        ),
+        (
+            "c.tsv",
+            HEAD + "A\tone\t1\nB\t1\t1\n",
+            r'c\.tsv, line 2: expected a whole number in column segment, found "one"',
+        ),
+        (
+            "c.tsv",
+            HEAD + "A\t1.5\t1\nB\t1\t1\n",
+            r'c\.tsv, line 2: expected a whole number in column segment, found "1\.5"',
+        ),
+        ("c.tsv", HEAD + "A\t\t1\nB\t1\t1\n", r'c\.tsv, line 2: expected a whole number in column segment, found ""'),
+        (
+            "c.tsv",
+            HEAD + "A\t1\t1\nB\t1\t1\nA\t1\t2\n",
+            "line 4: expected one score for A, segment 1, found a second one; the first is on line 2",
+        ),
+        (
+            "c.tsv",
+            "system\tscore\nA\t1\nB\t1\nA\t1\n",
+            "line 4: expected one score for A, found a second one; the first is on line 2",
+        ),
+        ("c.tsv", HEAD + "A\t1\t0,5\nB\t1\t1\n", r'c\.tsv, line 2: expected a number in column score, found "0,5"'),
+        ("c.tsv", HEAD + "A\t1\tinf\nB\t1\t1\n", r'c\.tsv, line 2: expected a number in column score, found "inf"'),
+        (
+            "c.tsv",
+            "name\tscore\tx\nA\t1\t2\n",
+            "line 1: expected a column system, or columns target and reference, found name, score, x",
+        ),
+        ("c.tsv", "system\tword\nA\tx\nB\ty\n", "line 1: expected a column score, found system, word"),
+        (
+            "c.tsv",
+            "system\ta\tb\nA\t1\t2\nB\t1\t2\n",
+            r"c\.tsv: expected one column of numbers, found a, b; choose one, such as .*c\.tsv:a",
+        ),
         (
             "c.tsv",
             "system\tsegment\tsegment0\tscore\nA\t1\t0\t2\nB\t1\t0\t2\n",
-            r"one column called segment or segment0",
+            r"line 1: expected one column segment or segment0, found [02]",
         ),
-        ("c.tsv", "target\treference\tscore\nA\tr\t1\nB\tr\t1\n", r"one column called segment or segment0"),
-        ("c.seg.score", "A\t1\nA\t1\nB\t1\n", r'c\.seg\.score: 3 segments are scored, but system "A" has 2 lines'),
-        ("c.seg.score", "A\t1\nA\tx\nA\t1\nB\t1\nB\t1\nB\t1\n", r'c\.seg\.score, line 2: score is a number, not "x"'),
-        ("c.jsonl", '{"id": 0, "scores": [1]}\n', r"scores of candidates in n-best lists, not of systems"),
+        (
+            "c.tsv",
+            "target\treference\tscore\nA\tr\t1\nB\tr\t1\n",
+            r"line 1: expected one column segment or segment0, found [02]",
+        ),
+        (
+            "c.seg.score",
+            "A\t1\nA\t1\nB\t1\n",
+            r'c\.seg\.score: expected 3 lines for system "A", one per segment, found 2',
+        ),
+        (
+            "c.seg.score",
+            "A\t1\nA\tx\nA\t1\nB\t1\nB\t1\nB\t1\n",
+            r'c\.seg\.score, line 2: expected a number in column score, found "x"',
+        ),
+        (
+            "c.jsonl",
+            '{"id": 0, "scores": [1]}\n',
+            r"c\.jsonl: expected scores of systems, found scores of candidates in n-best lists",
+        ),
     ],
 )
 def test_what_goes_wrong(write, name, text, message):
@@ -198,38 +251,43 @@ def test_what_goes_wrong(write, name, text, message):
 
 
 def test_an_unknown_column(write):
-    with pytest.raises(InputError, match=r'c\.tsv has no column "adequcy" \(did you mean "adequacy"\?\)'):
+    with pytest.raises(InputError, match=r'c\.tsv: there is no column "adequcy" \(did you mean "adequacy"\?\)'):
         read(write("c.tsv", "system\tadequacy\nA\t1\nB\t1\n"), "adequcy")
 
 
 def test_how_files_are_named(write, tmp_path):
-    assert external_file("COMET=a/b.tsv") == ExternalFile("COMET", "a/b.tsv")
-    assert external_file("M:error=a=b.tsv:x") == ExternalFile("M", "a=b.tsv", "x", "error")
+    assert parse_external_file("COMET=a/b.tsv") == ExternalFile("COMET", "a/b.tsv")
+    assert parse_external_file("M:error=a=b.tsv:x") == ExternalFile("M", "a=b.tsv", "x", "error")
     colon = write("odd:name", "x")
-    assert external_file(f"M={colon}") == ExternalFile("M", colon)
+    assert parse_external_file(f"M={colon}") == ExternalFile("M", colon)
     for text in ("COMET", "=file", "COMET=", "M:lower=file", "a b=file", "a|b=file"):
-        with pytest.raises(InputError, match=r"scores are given as NAME=FILE|cannot be the name of a metric"):
-            external_file(text)
+        with pytest.raises(
+            InputError,
+            match=r"expected (scores as NAME=FILE, NAME=FILE:COLUMN or|the name of a metric as NAME or) NAME:error",
+        ):
+            parse_external_file(text)
 
 
 def test_files_of_mt_metrics_eval_name_themselves(write):
-    assert external_file("m/en-de/BLEURT-0.2-refA.seg.score") == ExternalFile(
+    assert parse_external_file("m/en-de/BLEURT-0.2-refA.seg.score") == ExternalFile(
         "BLEURT-0.2-refA", "m/en-de/BLEURT-0.2-refA.seg.score"
     )
-    assert external_file("COMET-refA.sys.score.gz").name == "COMET-refA"
-    assert external_file("X=COMET-refA.seg.score") == ExternalFile("X", "COMET-refA.seg.score")
+    assert parse_external_file("COMET-refA.sys.score.gz").name == "COMET-refA"
+    assert parse_external_file("X=COMET-refA.seg.score") == ExternalFile("X", "COMET-refA.seg.score")
     odd = write("a=b.seg.score", "A\t1\n")
-    with pytest.raises(InputError, match=r'"a=b" cannot be the name of a metric'):
-        external_file(odd)
-    with pytest.raises(InputError, match=r"scores are given as NAME=FILE"):
-        external_file("COMET-refA.doc.score")
+    with pytest.raises(
+        InputError, match=r'expected the name of a metric as NAME or NAME:error, without spaces, = and \|, found "a=b"'
+    ):
+        parse_external_file(odd)
+    with pytest.raises(InputError, match=r"expected scores as NAME=FILE"):
+        parse_external_file("COMET-refA.doc.score")
 
 
 def test_candidates(write):
     text = '{"kind": "error"}\n{"id": 1, "scores": [1, 2, 2.5]}\n{"id": 0, "scores": [3], "references": [1, 2]}\n'
     path = write("n.jsonl", text)
-    assert holds_candidates(path)
-    assert not holds_candidates(write("s.jsonl", '{"system": "A", "score": 1}\n'))
+    assert holds_candidate_scores(path)
+    assert not holds_candidate_scores(write("s.jsonl", '{"system": "A", "score": 1}\n'))
     scores = read_candidate_scores(ExternalFile("COMET", path))
     assert scores.kind == "error"
     assert {number: [part.tolist() for part in parts] for number, parts in scores.lists.items() if number == 0} == {
@@ -242,17 +300,20 @@ def test_candidates(write):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"id": 0, "scores": [1]}\n{"id": 0, "scores": [1]}\n', "line 2: the list 0 is there twice"),
-        ('{"id": -1, "scores": [1]}\n', 'line 1: "id" is a whole number from 0 on, found -1'),
-        ('{"id": true, "scores": [1]}\n', 'line 1: "id" is a whole number'),
-        ('{"id": 0, "scores": 1}\n', 'line 1: "scores" is a list of numbers, not 1'),
-        ('{"id": 0, "scores": [1, "x"]}\n', 'line 1: "scores" is a list of numbers, but number 2 of 2 is "x"'),
+        ('{"id": 0, "scores": [1]}\n{"id": 0, "scores": [1]}\n', "line 2: expected each list once, found list 0 twice"),
+        ('{"id": -1, "scores": [1]}\n', 'line 1: expected a whole number from 0 as "id", found -1'),
+        ('{"id": true, "scores": [1]}\n', 'line 1: expected a whole number from 0 as "id", found true'),
+        ('{"id": 0, "scores": 1}\n', 'line 1: expected a list of numbers as "scores", found 1'),
+        ('{"id": 0, "scores": [1, "x"]}\n', 'line 1: expected finite numbers in "scores", found "x" as number 2 of 2'),
         (
             '{"id": 0, "scores": [1], "references": [true]}\n',
-            'line 1: "references" is a list of numbers, but number 1 of 1 is true',
+            'line 1: expected finite numbers in "references", found true as number 1 of 1',
         ),
-        ('{"id": 0, "scores": [1], "refs": [1]}\n', r'line 1: "id", "scores" and perhaps "references" are wanted'),
-        ('{"kind": "error"}\n', "there are no scores in this file"),
+        (
+            '{"id": 0, "scores": [1], "refs": [1]}\n',
+            'line 1: expected "id", "scores" and perhaps "references", found id, scores, refs',
+        ),
+        ('{"kind": "error"}\n', r"n\.jsonl: expected scores, found none"),
     ],
 )
 def test_what_goes_wrong_with_candidates(write, text, message):
@@ -301,12 +362,28 @@ def test_a_file_from_python(write):
     ("external", "message"),
     [
         ({"COMET": {"A": [1, 2, 3]}}, 'external scores COMET: there are no scores of system "B"'),
-        ({"COMET": {"A": [1, 2], "B": [1, 2, 3]}}, '3 numbers are wanted for system "A", one a segment, found 2'),
-        ({"COMET": {"A": 1, "B": [1, 2, 3]}}, '3 numbers are wanted for system "A", one a segment, found 1'),
-        ({"COMET": {"A": ["x", 1, 2], "B": [1, 2, 3]}}, 'those of system "A" are not all numbers'),
-        ({"COMET": {"A": [math.inf, 1, 2], "B": [1, 2, 3]}}, 'one of system "A" is infinite'),
-        ({"COMET": [1, 2, 3]}, "a mapping from systems is wanted, as there are several"),
-        ({"COMET:lower": WANTED}, '"COMET:lower" cannot be the name of a metric'),
+        (
+            {"COMET": {"A": [1, 2], "B": [1, 2, 3]}},
+            'external scores COMET: expected 3 numbers for system "A", one per segment, found 2',
+        ),
+        (
+            {"COMET": {"A": 1, "B": [1, 2, 3]}},
+            'external scores COMET: expected 3 numbers for system "A", one per segment, found 1',
+        ),
+        (
+            {"COMET": {"A": ["x", 1, 2], "B": [1, 2, 3]}},
+            'external scores COMET: expected only numbers for system "A", found other values',
+        ),
+        (
+            {"COMET": {"A": [math.inf, 1, 2], "B": [1, 2, 3]}},
+            'external scores COMET: expected finite numbers for system "A", found an infinite one',
+        ),
+        ({"COMET": [1, 2, 3]}, "external scores COMET: expected a mapping from 2 systems, found list"),
+        (
+            {"COMET:lower": WANTED},
+            r"expected the name of a metric as NAME or NAME:error, without spaces, = and \|, found "
+            '"COMET:lower"',
+        ),
     ],
 )
 def test_wrong_shapes(external, message):
@@ -320,14 +397,14 @@ def test_names_are_not_given_twice():
 
 
 def test_they_say_nothing_of_other_texts():
-    metric = External(external_of_numbers("COMET", WANTED, SYSTEMS, 3))
-    with pytest.raises(InputError, match="made elsewhere"):
+    metric = External(build_external_scores("COMET", WANTED, SYSTEMS, 3))
+    with pytest.raises(InputError, match="external scores exist only for the texts"):
         tarocco.statistics(metric, ["a"], ["a"])
 
 
 @given(st.lists(st.one_of(st.none(), st.floats(-1e6, 1e6)), min_size=1, max_size=20))
 def test_the_score_is_the_mean_of_what_is_there(values):
-    metric = External(external_of_numbers("COMET", values, ["A"], len(values)))
+    metric = External(build_external_scores("COMET", values, ["A"], len(values)))
     there = [value for value in values if value is not None]
     score = float(metric.score(metric.rows_of("A", len(values)).sum(axis=0)))
     assert math.isnan(score) if not there else score == pytest.approx(sum(there) / len(there), abs=1e-9)

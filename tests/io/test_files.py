@@ -8,8 +8,8 @@ import pytest
 
 from tarocco.core.errors import InputError
 from tarocco.core.test_set import Segments
-from tarocco.io.lines import read_lines, read_tab_separated
 from tarocco.io.test_set import read_test_set, system_name
+from tarocco.io.text import read_lines, read_tab_separated
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -69,12 +69,12 @@ def test_segments_are_a_sequence():
 
 
 def test_large_files_are_checked_in_parts(write, monkeypatch):
-    monkeypatch.setattr("tarocco.io.lines._DECODED", 16)
+    monkeypatch.setattr("tarocco.io.text._DECODED", 16)
     monkeypatch.setattr("tarocco.core.test_set._SCAN", 10)
     lines = [f"Zeile {i} mit é" * (i % 3) for i in range(50)]
     assert list(read_lines(write("a", "\n".join(lines) + "\n"))) == lines
     broken = "\n".join(lines).encode() + b"\nab\xff\n"
-    with pytest.raises(InputError, match=r"line 51, byte 3: UTF-8 text is wanted, found the byte 0xff"):
+    with pytest.raises(InputError, match="line 51, byte 3: expected UTF-8 text, found the byte 0xff"):
         read_lines(write("b", broken))
 
 
@@ -207,61 +207,92 @@ def two(write, reference="a\nb\n", system="a\nb\n", name="ref"):
 
 
 WRONG = {
-    "unequal": (lambda write: two(write, "a\nb\nc\n"), r"ref has 3 segments, .*sys has 2"),
-    "undecodable": (lambda write: two(write, b"ok\nb\xe9d\n"), r"ref, line 2, byte 2: UTF-8 .* found the byte 0xe9"),
-    "empty": (lambda write: two(write, ""), r"ref: the file is empty"),
-    "only a byte order mark": (lambda write: two(write, b"\xef\xbb\xbf"), r"ref: the file is empty"),
+    "unequal": (lambda write: two(write, "a\nb\nc\n"), "sys: expected 3 segments as in .*ref, found 2"),
+    "undecodable": (
+        lambda write: two(write, b"ok\nb\xe9d\n"),
+        "ref, line 2, byte 2: expected UTF-8 text, found the byte 0xe9",
+    ),
+    "empty": (lambda write: two(write, ""), "ref: expected one segment per line, found an empty file"),
+    "only a byte order mark": (
+        lambda write: two(write, b"\xef\xbb\xbf"),
+        "ref: expected one segment per line, found an empty file",
+    ),
     "absent": (lambda write: (["no/such/file"], []), r"no/such/file: there is no such file"),
-    "no references": (lambda write: ([], [write("sys", "a\n")]), r"no reference file"),
+    "no references": (lambda write: ([], [write("sys", "a\n")]), "expected a reference file, found none"),
     "truncated gzip": (
         lambda write: two(write, gzip.compress(TEXT.encode() * 100)[:60], name="ref.gz"),
-        r"ref\.gz: the file is cut off",
+        r"ref\.gz: the file is truncated, its \.gz data ends too early",
     ),
-    "not gzip": (lambda write: two(write, "plain text", name="ref.gz"), r"ref\.gz: this is not valid \.gz data"),
+    "not gzip": (
+        lambda write: two(write, "plain text", name="ref.gz"),
+        r"ref\.gz: expected \.gz data, found something else \(Not a gzipped file \(b'pl'\)\)",
+    ),
     "truncated xz": (
         lambda write: two(write, lzma.compress(TEXT.encode() * 100)[:60], name="ref.xz"),
-        r"ref\.xz: the file is cut off",
+        r"ref\.xz: the file is truncated, its \.xz data ends too early",
     ),
-    "not xz": (lambda write: two(write, "plain text", name="ref.xz"), r"ref\.xz: this is not valid \.xz data"),
+    "not xz": (
+        lambda write: two(write, "plain text", name="ref.xz"),
+        r"ref\.xz: expected \.xz data, found something else \(Input format not supported by decoder\)",
+    ),
     "truncated zst": (
         lambda write: two(write, zstd.compress(TEXT.encode() * 100)[:30], name="ref.zst"),
-        r"ref\.zst: the file is cut off",
+        r"ref\.zst: the file is truncated, its \.zst data ends too early",
     ),
-    "not zst": (lambda write: two(write, "plain text", name="ref.zst"), r"ref\.zst: this is not valid \.zst data"),
-    "stdin twice": (lambda write: (["-"], ["-"]), r"standard input can be read once"),
+    "not zst": (
+        lambda write: two(write, "plain text", name="ref.zst"),
+        r"ref\.zst: expected \.zst data, found something else \(Unable to decompress Zstandard data: "
+        r"Unknown frame descriptor\)",
+    ),
+    "stdin twice": (lambda write: (["-"], ["-"]), r"expected standard input \(-\) at most once, found it twice"),
     "same file": (
         lambda write: ([write("ref", "a\n")], [write("x.txt", "a\n"), write("x.txt", "a\n")]),
-        r'the system ".*x\.txt" was given twice',
+        r'expected each system once, found ".*x\.txt" 2 times',
     ),
-    "no name": (lambda write: ([""], []), r"the name of a file is empty"),
-    "below a file": (lambda write: ([write("ref", "a\n") + "/x"], []), r"ref/x: this file cannot be read \(Not a dir"),
-    "long name": (lambda write: (["x" * 300], []), r"xxx: this file cannot be read \(File name too long"),
-    "text called sgm": (lambda write: ([write("ref.sgm", "text\n")], []), r"ref\.sgm: no segment was found"),
+    "no name": (lambda write: ([""], []), "expected the name of a file, found an empty one"),
+    "below a file": (
+        lambda write: ([write("ref", "a\n") + "/x"], []),
+        r"x: the file cannot be read \(Not a directory\)",
+    ),
+    "long name": (
+        lambda write: (["x" * 300], []),
+        r"x: the file cannot be read \(File name too long\)",
+    ),
+    "text called sgm": (
+        lambda write: ([write("ref.sgm", "text\n")], []),
+        r"ref\.sgm: expected <refset> or <tstset> with <seg>, or <dataset>, found no segments",
+    ),
     "no system in sgml": (
         lambda write: ([write("ref.sgm", SGML_REFERENCES)], [write("sys.sgm", SGML_REFERENCES)]),
-        r"sys\.sgm: there are no system outputs",
+        r"sys\.sgm: expected system outputs, found none",
     ),
-    "no reference in sgml": (lambda write: ([write("ref.sgm", SGML_SYSTEM)], []), r"ref\.sgm: there are no references"),
+    "no reference in sgml": (
+        lambda write: ([write("ref.sgm", SGML_SYSTEM)], []),
+        r"ref\.sgm: expected references, found none",
+    ),
     "seg not closed": (
         lambda write: ([write("ref.sgm", "<refset><doc docid='d'>\n<seg id='1'>a")], []),
-        r"ref\.sgm, line 2: a <seg> that is never closed",
+        r"ref\.sgm, line 2: expected </seg> after this <seg>, found the end of the file",
     ),
     "seg in seg": (
         lambda write: ([write("ref.sgm", "<refset><doc>\n\n<seg>a<seg>b</seg></seg>")], []),
-        r"ref\.sgm, line 3: a <seg> inside a <seg>",
+        r"ref\.sgm, line 3: expected </seg>, found another <seg>",
     ),
     "seg twice": (
         lambda write: ([write("ref.sgm", "<refset><doc docid='d'><seg id=1>a</seg><seg id=1>b</seg>")], []),
-        r'ref\.sgm: segment 1 of document "d" is there twice',
+        r'ref\.sgm: expected each segment once, found segment 1 of document "d" twice for "reference"',
     ),
-    "nothing in xml": (lambda write: ([write("ref.xml", "<other/>")], []), r"ref\.xml: no segment was found"),
+    "nothing in xml": (
+        lambda write: ([write("ref.xml", "<other/>")], []),
+        r"ref\.xml: expected <refset> or <tstset> with <seg>, or <dataset>, found no segments",
+    ),
     "broken xml": (
         lambda write: ([write("ref.xml", "<dataset>\n<doc></dataset>")], []),
-        r"ref\.xml, line 2: this is not XML: mismatched tag",
+        r"ref\.xml, line 2: expected XML \(mismatched tag\)",
     ),
     "entities": (
         lambda write: ([write("ref.xml", '<!DOCTYPE d [<!ENTITY a "b">]>\n<dataset>&a;</dataset>')], []),
-        r"ref\.xml, line 1: document type definitions and entities are not read",
+        r"ref\.xml, line 1: document type definitions and entities are not supported",
     ),
     "a system lacks a segment": (
         lambda write: ([write("ref.xml", WMT)], [write("sys.xml", WMT.replace('<seg id="2">dog</seg>', ""))]),
@@ -272,7 +303,8 @@ WRONG = {
             [write("ref.sgm", SGML_REFERENCES)],
             [write("sys.sgm", SGML_SYSTEM.replace('<seg id="1">cat</seg>', ""))],
         ),
-        r'sys\.sgm \("mine"\) has no segment 1 of document "d1", which .*ref\.sgm has; missing in all: 1',
+        r'sys\.sgm: expected the segments of .*ref\.sgm, found no segment 1 of document "d1" in "mine" '
+        r"\(1 missing in all\)",
     ),
 }
 
@@ -293,11 +325,11 @@ def test_files_of_the_same_name_are_called_by_their_paths(tmp_path, write):
 
 
 def test_a_directory_is_no_file(tmp_path):
-    with pytest.raises(InputError, match="this is a directory"):
+    with pytest.raises(InputError, match="test_a_directory_is_no_file0: expected a file, found a directory"):
         read_lines(str(tmp_path))
 
 
 def test_document_labels_must_fit(write):
     references, systems = two(write)
-    with pytest.raises(InputError, match=r"labels has 1 labels, .*ref has 2 segments"):
+    with pytest.raises(InputError, match=r"labels: expected 2 labels, one per segment of .*ref, found 1"):
         read_test_set(references, systems, write("labels", "x\n"))

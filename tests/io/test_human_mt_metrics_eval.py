@@ -9,10 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarocco.core.errors import InputError
-from tarocco.io.scores.external import read_external
+from tarocco.io.scores.external import parse_external_file, read_external
 from tarocco.io.scores.human import read_human, read_human_folder
-from tarocco.io.scores.mt_metrics_eval import ScoreFileName, metric_files, read_score_file, score_file_name, score_paths
-from tarocco.render.mt_metrics_eval import human_score_files, score_file_of, write_score_files
+from tarocco.io.scores.mt_metrics_eval import (
+    ScoreFileName,
+    find_score_files,
+    parse_score_path,
+    read_score_file,
+)
+from tarocco.render.export import human_score_files, score_file_of, write_score_files
 
 NAN = math.nan
 TREE = {
@@ -48,12 +53,12 @@ def folder(tmp_path):
     ],
 )
 def test_names(path, named):
-    assert score_file_name(path) == named
-    assert named is None or score_file_name(f"somewhere/{named.place}") == named
+    assert parse_score_path(path) == named
+    assert named is None or parse_score_path(f"somewhere/{named.place}") == named
 
 
 def test_what_was_read_is_written_unchanged(folder, tmp_path):
-    read = [read_score_file(path) for path, _ in score_paths(folder)]
+    read = [read_score_file(path) for path, _ in find_score_files(folder)]
     written = write_score_files(read, str(tmp_path / "again"))
     found = {str(Path(path).relative_to(tmp_path / "again")): Path(path).read_bytes() for path in written}
     assert found == {place: text.encode() for place, text in TREE.items() if "domain" not in place}
@@ -77,11 +82,10 @@ def test_a_single_file_is_called_by_its_name(folder):
         read_human(f"{folder}/human-scores/en-de.mqm.seg.score", "wmt")
 
 
-def test_metrics_are_scores_made_elsewhere(folder):
-    (comet,) = metric_files(folder, "en-de", "seg")
+def test_metric_files_are_external_scores(folder):
+    comet = parse_external_file(f"{folder}/metric-scores/en-de/COMET-22-refA.seg.score")
     assert comet.name == "COMET-22-refA"
     assert read_external(comet, ["B"], 2).by_system["B"].tolist() == [0.1, 0.2]
-    assert [file.name for file in metric_files(folder, "en-de", "sys")] == ["f200.spBLEU-src"]
 
 
 @given(
@@ -117,11 +121,28 @@ def test_tables_become_score_files(tmp_path):
 @pytest.mark.parametrize(
     ("place", "text", "message"),
     [
-        ("human-scores/en-de.x.seg.score", "A\t1\nA\t2\nB\t1\n", r'2 segments are scored, but system "B" has 1 lines'),
-        ("human-scores/en-de.x.seg.score", "A\t1\nA\tgood\n", r'line 2: score is a number, not "good"'),
-        ("human-scores/en-de.x.seg.score", "A\t1\nA\t1\t1\n", r"line 2: a system and a score are wanted, found 3 col"),
-        ("human-scores/en-de.x.sys.score", "A\t1\nA\t2\n", r"line 2: there is a second score of A"),
-        ("human-scores/x.score", "A\t1\n", r"x\.score: files of mt-metrics-eval are called"),
+        (
+            "human-scores/en-de.x.seg.score",
+            "A\t1\nA\t2\nB\t1\n",
+            r'en-de\.x\.seg\.score: expected 2 lines for system "B", one per segment, found 1',
+        ),
+        (
+            "human-scores/en-de.x.seg.score",
+            "A\t1\nA\tgood\n",
+            'line 2: expected a number in column score, found "good"',
+        ),
+        ("human-scores/en-de.x.seg.score", "A\t1\nA\t1\t1\n", "line 2: expected a system and a score, found 3 columns"),
+        (
+            "human-scores/en-de.x.sys.score",
+            "A\t1\nA\t2\n",
+            "line 2: expected one score for A, found a second one; the first is on line 1",
+        ),
+        (
+            "human-scores/x.score",
+            "A\t1\n",
+            r"x\.score: expected a name human-scores/LP\.NAME\.LEVEL\.score or "
+            r"metric-scores/LP/NAME-REF\.LEVEL\.score, where LEVEL is sys, doc, seg, found another",
+        ),
     ],
 )
 def test_mistakes(tmp_path, place, text, message):
@@ -133,19 +154,23 @@ def test_mistakes(tmp_path, place, text, message):
 
 
 def test_mistakes_of_folders(folder, tmp_path):
-    with pytest.raises(InputError, match=r'no human scores of en-dx\.seg in human-scores \(did you mean "en-de\.seg"'):
+    with pytest.raises(
+        InputError,
+        match=r"wmt: expected human scores of en-dx\.seg in human-scores, found none \(did you mean "
+        r'"en-de\.seg" or "en-de\.sys"\?\)',
+    ):
         read_human_folder(folder, "en-dx")
-    with pytest.raises(InputError, match="there are none at all"):
+    with pytest.raises(InputError, match="there are no human scores"):
         read_human_folder(str(tmp_path), "en-de")
     with pytest.raises(InputError, match='unknown system "C"'):
         read_human_folder(folder, "en-de", systems=["A", "B"])
     with pytest.raises(InputError, match='no scores of systems "refA", "D"'):
         read_human_folder(folder, "en-de", systems=["A", "B", "C", "refA", "D"])
-    with pytest.raises(InputError, match="3 segments are scored"):
+    with pytest.raises(InputError, match='expected 3 lines for system "A", one per segment, found 2'):
         read_human_folder(folder, "en-de", n_segments=3)
-    with pytest.raises(InputError, match='spaces or slashes, such as "a b"'):
+    with pytest.raises(InputError, match='spaces or slashes, found "a b"'):
         score_file_of(ScoreFileName("en-de", "a b", "sys"), ["A"], np.array([1.0]))
     blocked = tmp_path / "blocked"
     blocked.write_text("", "utf-8")
-    with pytest.raises(InputError, match="could not be made"):
+    with pytest.raises(InputError, match="could not be created"):
         write_score_files([score_file_of(ScoreFileName("en-de", "a", "sys"), ["A"], np.array([1.0]))], str(blocked))

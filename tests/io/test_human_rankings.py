@@ -100,14 +100,23 @@ def test_win_shares_and_pairs_by_counting(tmp_path_factory, rankings):
     [
         (
             "judge\tsegment\tA\tB\nx\t1\t1\t2\nx\t2\t1\t\n",
-            r"r\.tsv, line 3: a ranking has two systems or more, found 1",
+            r"r\.tsv, line 3: expected two or more systems in a ranking, found 1",
         ),
-        ("judge\tsegment\tA\tB\nx\t1\t\t\nx\t2\t1\t2\n", r"line 2: a ranking has two systems or more, found 0"),
-        ("judge\tsegment\tsystem\trank\nx\t1\tA\t1\nx\t1\tB\t2\ny\t1\tA\t1\n", r"line 4: a ranking has two .* found 1"),
-        ("judge\tsegment\tA\tB\nx\t1\t1\t2\nx\t1\t1\t2\n", r"line 3: there is a second score of judge x, A, segment 1"),
-        ("judge\tsegment\tA\tB\nx\t1\t1\tfirst\n", r'line 2: score is a number, not "first"'),
+        ("judge\tsegment\tA\tB\nx\t1\t\t\nx\t2\t1\t2\n", "line 2: expected two or more systems in a ranking, found 0"),
+        (
+            "judge\tsegment\tsystem\trank\nx\t1\tA\t1\nx\t1\tB\t2\ny\t1\tA\t1\n",
+            "line 4: expected two or more systems in a ranking, found 1",
+        ),
+        (
+            "judge\tsegment\tA\tB\nx\t1\t1\t2\nx\t1\t1\t2\n",
+            "line 3: expected one score for judge x, A, segment 1, rank, found a second one; the first is on line 2",
+        ),
+        ("judge\tsegment\tA\tB\nx\t1\t1\tfirst\n", 'line 2: expected a number in column score, found "first"'),
         ("judge\tsegment\tA\tB\tX\nx\t1\t1\t2\t3\n", r'line 2: there are human scores of unknown system "X"'),
-        ("judge\tsegment\tA\tB\nx\t7\t1\t2\n", r"line 2: segment 7 is out of range"),
+        (
+            "judge\tsegment\tA\tB\nx\t7\t1\t2\n",
+            "line 2: expected segment from 1 to 3, found 7",
+        ),
     ],
 )
 def test_mistakes(tmp_path, text, message):
@@ -147,13 +156,15 @@ def test_wide_tables_may_be_of_errors_and_of_several_criteria(tmp_path):
     path.write_text("segment\tA:error\tB:error\n1\t4\t5\n", "utf-8")
     assert read_human(str(path)).kinds == {"score": "error"}
     path.write_text("segment\tA:error\tB\n1\t4\t5\n", "utf-8")
-    with pytest.raises(InputError, match="line 1: some columns are of errors, and some are not"):
+    with pytest.raises(
+        InputError, match="line 1: expected :error after all names of systems or after none, found both"
+    ):
         read_human(str(path))
     path.write_text("judge\tcriterion\tsegment\tA\tB\nx\tadequacy\t1\t1\t2\nx\tfluency\t1\t2\t1\n", "utf-8")
     human = read_human(str(path), "fluency")
     assert (human.criteria["fluency"].tolist(), human.kinds) == ([[0], [1]], {"fluency": "similarity"})
     path.write_text("judge\tsegment\tA\tB\n", "utf-8")
-    with pytest.raises(InputError, match="there are no scores in this file"):
+    with pytest.raises(InputError, match="expected scores, found none"):
         read_human(str(path), systems=["A", "B"])
 
 

@@ -11,7 +11,7 @@ from textbook import paths
 import tarocco
 from tarocco.core.errors import InputError
 from tarocco.core.graphs import Forest
-from tarocco.io.graphs.reader import read_feature_weights
+from tarocco.io.graphs.formats import read_feature_weights
 
 
 def read(tmp_path, text, **how):
@@ -239,7 +239,7 @@ def test_a_directory(tmp_path):
         (folder / f"{number}.txt").write_text(HYPERGRAPH)
     assert [forest.segment for forest in tarocco.read_lattices(folder)] == [2, 10]
     (folder / "3.txt").write_text(HYPERGRAPH * 2)
-    with pytest.raises(InputError, match=r"3\.txt: in a directory of lattices, a file has one, but this one has 2"):
+    with pytest.raises(InputError, match=r"3\.txt: expected one lattice per file in a directory, found 2"):
         list(tarocco.read_lattices(folder))
 
 

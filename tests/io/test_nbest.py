@@ -15,7 +15,7 @@ from textbook import nbest_files
 
 from tarocco import datasets
 from tarocco.core.test_set import Segments
-from tarocco.io import lines
+from tarocco.io import text as text_module
 from tarocco.io.nbest.lists import NBestList, read_nbest
 
 if sys.version_info >= (3, 14):
@@ -31,7 +31,7 @@ def folder(tmp_path_factory):
 
 def found(path, chunk=1 << 20, **options):
     """{segment: [(place, text), ...]} as the reader has it; places are lines."""
-    with patch.object(lines, "CHUNK", chunk):
+    with patch.object(text_module, "CHUNK", chunk):
         lists = list(read_nbest(str(path), **options))
     places = {}
     for one in lists:
@@ -199,7 +199,7 @@ def test_a_directory(tmp_path):
 
 def test_lists_come_one_by_one(tmp_path, monkeypatch):
     """The first list is there before the last line is read: that one is wrong."""
-    monkeypatch.setattr(lines, "CHUNK", 8)
+    monkeypatch.setattr(text_module, "CHUNK", 8)
     path = tmp_path / "a"
     path.write_text("0 ||| a\n1 ||| b\n2 ||| c\nwrong\n")
     lists = read_nbest(str(path))

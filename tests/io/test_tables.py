@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarocco.core.errors import InputError
-from tarocco.io.tables import number, read_table
+from tarocco.io.tables import parse_number, read_table
 
 # What CSV and JSON can hold; a tab or a newline cannot be in a cell of a TSV file.
 CELLS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
@@ -42,17 +42,17 @@ def test_round_trip(tmp_path_factory, form, rows):
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_numbers_are_read_to_the_bit(value):
-    assert number(repr(value)) == value
+    assert parse_number(repr(value)) == value
 
 
 @pytest.mark.parametrize("cell", ["", "None", "NaN", "nan", "null", "NA", " - "])
 def test_missing_numbers(cell):
-    assert math.isnan(number(cell))
+    assert math.isnan(parse_number(cell))
 
 
 @pytest.mark.parametrize("cell", ["abc", "1,5", "inf", "-Infinity", "1_000", "0x10", "true", "1 2"])
 def test_what_is_no_number(cell):
-    assert number(cell) is None
+    assert parse_number(cell) is None
 
 
 def write(tmp_path, name, text):
@@ -92,24 +92,28 @@ def test_number_columns(tmp_path):
 def test_lines_of_cells_with_newlines(tmp_path):
     table = read_table(write(tmp_path, "a.csv", 'system,x\n"two\nlines",1\nB,y\n'))
     assert table.lines == (2, 4)
-    with pytest.raises(InputError, match=r'a\.csv, line 4: x is a number, not "y"'):
+    with pytest.raises(InputError, match=r'a\.csv, line 4: expected a number in column x, found "y"'):
         list(table.numbers("x"))
 
 
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.tsv", "", r"a\.tsv: the file is empty, a table is wanted"),
-        ("a.tsv", "\n\n", r"a\.tsv: the file is empty"),
-        ("a.tsv", "system\tx\nA\t1\t2\n", r"a\.tsv, line 2: 2 columns are wanted, as in line 1, found 3"),
-        ("a.tsv", "x\tx\nA\t1\n", r'a\.tsv, line 1: there are two columns called "x"'),
-        ("a.tsv", b"system\tx\nA\t\xff\n", r"a\.tsv, line 2, byte 3: UTF-8 text is wanted"),
-        ("a.csv", 'system,x\n"A,1\n', r"a\.csv, line 2: this is not CSV"),
-        ("a.jsonl", '{"system": "A"}\n{"system"\n', r"a\.jsonl, line 2: this is not JSON"),
-        ("a.jsonl", "[1]\n", r"a\.jsonl, line 1: a JSON object is wanted, found \[1\]"),
-        ("a.jsonl", '{"kind": "errors"}\n', r'a\.jsonl, line 1: kind is error or similarity, not "errors"'),
-        ("a.jsonl", '{"kind": "error"}\n', r"a\.jsonl: there is no row"),
-        ("a.score", "A\t1\nB 2 3\n", r"a\.score, line 2: a system and a score are wanted, found 3 columns"),
+        ("a.tsv", "", r"a\.tsv: expected a table, found an empty file"),
+        ("a.tsv", "\n\n", r"a\.tsv: expected a table, found an empty file"),
+        ("a.tsv", "system\tx\nA\t1\t2\n", r"a\.tsv, line 2: expected 2 columns as on line 1, found 3"),
+        ("a.tsv", "x\tx\nA\t1\n", r'a\.tsv, line 1: expected distinct columns, found "x" twice'),
+        ("a.tsv", b"system\tx\nA\t\xff\n", r"a\.tsv, line 2, byte 3: expected UTF-8 text, found the byte 0xff"),
+        ("a.csv", 'system,x\n"A,1\n', r"a\.csv, line 2: expected CSV \(unexpected end of data\)"),
+        (
+            "a.jsonl",
+            '{"system": "A"}\n{"system"\n',
+            r"a\.jsonl, line 2: expected JSON \(Expecting ':' delimiter: line 1 column 10 \(char 9\)\)",
+        ),
+        ("a.jsonl", "[1]\n", r"a\.jsonl, line 1: expected a JSON object, found \[1\]"),
+        ("a.jsonl", '{"kind": "errors"}\n', r'a\.jsonl, line 1: expected kind "error" or "similarity", found "errors"'),
+        ("a.jsonl", '{"kind": "error"}\n', r"a\.jsonl: expected one JSON object per line, found none"),
+        ("a.score", "A\t1\nB 2 3\n", r"a\.score, line 2: expected a system and a score, found 3 columns"),
     ],
 )
 def test_what_goes_wrong(tmp_path, name, text, message):

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from iqmt_beds import TABLE_1, copy_texts
 
 from tarocco.core.errors import InputError
-from tarocco.iqmt.configs import check_name, read_eval, read_setup, written_config
-from tarocco.iqmt.names import FAMILIES, READING, computed
+from tarocco.iqmt.configs import ENCODING, FAMILIES, check_name, find_computed, format_eval, read_eval, read_setup
 
 
 @pytest.fixture(name="bed")
@@ -66,14 +65,14 @@ def test_from_where_the_program_runs_or_beside_the_file(bed, tmp_path, monkeypat
 def test_every_name_of_the_profile_is_a_metric():
     for members in FAMILIES.values():
         for name in members:
-            assert computed(name) is not None
-    assert str(computed("BLEU-4")) == "BLEU-4:smooth=none:length=shortest"
-    assert str(computed("RG-S*")) == str(computed("RG-Ss")) == "ROUGE-S*:stemmer=porter:compat=1.5.5"
-    assert str(computed("GTM-2")) == "GTM-2:references=joined"
-    meteor = computed("MTR-wnsyn")
+            assert find_computed(name) is not None
+    assert str(find_computed("BLEU-4")) == "BLEU-4:smooth=none:length=shortest"
+    assert str(find_computed("RG-S*")) == str(find_computed("RG-Ss")) == "ROUGE-S*:stemmer=porter:compat=1.5.5"
+    assert str(find_computed("GTM-2")) == "GTM-2:references=joined"
+    meteor = find_computed("MTR-wnsyn")
     assert (meteor.alpha, meteor.beta, meteor.gamma, meteor.variant) == (0.9, 3, 0.5, "2005")
-    assert computed("NEWMETRIC") is None
-    assert (READING.tokenize, READING.lowercase) == ("13a", True)
+    assert find_computed("NEWMETRIC") is None
+    assert (ENCODING.tokenize, ENCODING.lowercase) == ("13a", True)
 
 
 @pytest.mark.parametrize(
@@ -82,13 +81,21 @@ def test_every_name_of_the_profile_is_a_metric():
         ("doBLUE", 'line 6: there is no "doBLUE" (did you mean "doBLEU"'),
         ("doBLEU BLEU-9", 'line 6: doBLEU has no metric "BLEU-9" (did you mean "BLEU-4"'),
         ("doSP SP-Xy-1", 'line 6: doSP has no metric "SP-Xy-1"'),
-        ("ref=", "line 6: nothing stands behind ref="),
-        ("ref=-", "line 6: a file is wanted, and not standard input"),
+        ("ref=", "line 6: expected a value after ref=, found none"),
+        ("ref=-", "line 6: expected a file, found - (standard input)"),
         ("ref=gone.txt", "gone.txt: there is no such file"),
-        ("reference=ref2.txt", 'line 6: KEY=VALUE or doFAMILY is wanted, found "reference=ref2.txt"'),
-        ("what is this", 'line 6: KEY=VALUE or doFAMILY is wanted, found "what is this"'),
-        ("source=ref2.txt", "line 6: a test bed has one source"),
-        ("system=short.txt", "line 6: short.txt has 1 lines, source.txt has 60; all files must have the same number"),
+        (
+            "reference=ref2.txt",
+            'line 6: expected KEY=VALUE or doFAMILY, found "reference=ref2.txt" (there are '
+            "NAME, IQMT, source, ref, system, doBLEU, doNIST, doGTM, doMETEOR, doROUGE, doWER, doPER, ...)",
+        ),
+        (
+            "what is this",
+            'line 6: expected KEY=VALUE or doFAMILY, found "what is this" (there are NAME, '
+            "IQMT, source, ref, system, doBLEU, doNIST, doGTM, doMETEOR, doROUGE, doWER, doPER, ...)",
+        ),
+        ("source=ref2.txt", "line 6: expected one source, found a second one after source.txt"),
+        ("system=short.txt", "line 6: short.txt: expected 60 lines as in source.txt, found 1"),
     ],
 )
 def test_mistakes(bed, tmp_path, line, sentence, monkeypatch):
@@ -104,7 +111,10 @@ def test_mistakes(bed, tmp_path, line, sentence, monkeypatch):
 def test_all_mistakes_are_told(bed):
     with pytest.raises(InputError, match=r"has 2 mistakes:\n  .*, line 1: .*\n  .*, line 3: "):
         read_setup(bed("ref=gone\nsystem=brief.txt\ndoX\n"))
-    with pytest.raises(InputError, match=r"there are no references, .*\n.*there are no systems, .*\n.*no metrics"):
+    with pytest.raises(
+        InputError,
+        match=r"has 3 mistakes:\n  .*references, .*\n  .*systems, .*\n  .*expected metrics, such as doBLEU",
+    ):
         read_setup(bed("# nothing\n"))
 
 
@@ -139,10 +149,10 @@ def test_sets(bed):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("some= 1-3\nstray\n", 'line 2: a set is written NAME= MEMBERS, found "stray"'),
-        ("  stray\n", 'line 1: a set is written NAME= MEMBERS, found "stray"'),
-        ("a= 1\n\na= 2\n", "line 3: a= stands there twice, first in line 1"),
-        ("two words= 1\n", "line 1: a set is written NAME= MEMBERS"),
+        ("some= 1-3\nstray\n", 'line 2: expected a set NAME= MEMBERS, found "stray"'),
+        ("  stray\n", 'line 1: expected a set NAME= MEMBERS, found "stray"'),
+        ("a= 1\n\na= 2\n", "line 3: expected each set once, found a= again after line 1"),
+        ("two words= 1\n", 'line 1: expected a set NAME= MEMBERS, found "two words= 1"'),
     ],
 )
 def test_mistakes_of_sets(bed, text, sentence):
@@ -154,14 +164,17 @@ def test_mistakes_of_sets(bed, text, sentence):
 @pytest.mark.parametrize(
     ("members", "sentence"),
     [
-        ("0-3", "line 1: segments are counted from 1 on and upward, and 0-3 is not"),
-        ("5-3", "segments are counted from 1 on and upward"),
-        ("1,x", 'line 1: segments are written 1-3, 10, 50-100, not "x"'),
-        ("1-3-5", 'not "1-3-5"'),
-        ("1-61", "line 1: 1-61 is asked for, but there are 60 segments"),
-        ("", "the set s is empty"),
-        ("²", 'not "²"'),
-        ("1" * 40, "segments are written"),
+        ("0-3", "line 1: expected segments from 1 in increasing order, found 0-3"),
+        ("5-3", "line 1: expected segments from 1 in increasing order, found 5-3"),
+        ("1,x", 'line 1: expected segments such as 1-3, 10, 50-100, found "x"'),
+        ("1-3-5", 'line 1: expected segments such as 1-3, 10, 50-100, found "1-3-5"'),
+        ("1-61", "line 1: expected segments from 1 to 60, found 1-61"),
+        ("", "line 1: expected members of the set s, found none"),
+        ("²", 'line 1: expected segments such as 1-3, 10, 50-100, found "²"'),
+        (
+            "1" * 40,
+            'line 1: expected segments such as 1-3, 10, 50-100, found "1111111111111111111111111111111111111111"',
+        ),
     ],
 )
 def test_segments_that_are_none(bed, members, sentence):
@@ -173,13 +186,13 @@ def test_segments_that_are_none(bed, members, sentence):
 
 def test_a_set_that_is_not_there(bed):
     config = read_eval(bed("some= S0\nother= R0\n", "IQeval.config"))
-    with pytest.raises(InputError, match='there is no set "systems" of systems; there are some, other'):
+    with pytest.raises(InputError, match=r'IQeval\.config: expected a set "systems" of systems, found some, other'):
         config.members("systems", None)
 
 
 @pytest.mark.parametrize("name", ["..", ".", ".hidden", "a/b", "/etc", "a\\b", "", "a b", "C:x", "a\0b", "x" * 201])
 def test_names_that_lead_elsewhere(name):
-    with pytest.raises(InputError, match="cannot be a name"):
+    with pytest.raises(InputError, match="expected a name without slashes"):
         check_name(name, "here")
 
 
@@ -204,11 +217,11 @@ def test_garbage_is_an_input_error(tmp_path_factory, text):
 
 def test_what_users_wrote_stays(bed):
     made = ["name", "IQsetup.config", {"ref": [("R0", "ref1.txt")]}, ["S0"], ["R0"], ["BLEU-4", "BLEU-1"], 60]
-    first = written_config(*made)
+    first = format_eval(*made)
     path = bed(first + "# mine\nsome= S0\n  S1\n\nlast= 1-3\n", "IQeval.config")
-    second = written_config(*made, before=path)
+    second = format_eval(*made, before=path)
     assert second == first + "# mine\nsome= S0\n  S1\n\nlast= 1-3\n"
     path = bed(second.replace("metrics= BLEU-1", "metrics= NEWMETRIC BLEU-1"), "IQeval.config")
-    third = written_config(*made[:5], ["BLEU-2"], 60, before=path)
+    third = format_eval(*made[:5], ["BLEU-2"], 60, before=path)
     assert read_eval(bed(third, "IQeval.config")).members("metrics", None) == ("BLEU-2", "NEWMETRIC")
     assert third.endswith("# mine\nsome= S0\n  S1\n\nlast= 1-3\n")

@@ -15,7 +15,7 @@ from iqmt_beds import DEMO, TABLE_1, copy_texts
 import tarocco
 from tarocco.cli import iqeval, iqsetup
 from tarocco.core.errors import InputError
-from tarocco.iqmt.names import FAMILIES, READING, computed
+from tarocco.iqmt.configs import ENCODING, FAMILIES, find_computed
 from tests.textbook.iq_files import Bed, scores
 
 SETS = """some_metrics= BLEU-4 NIST-5
@@ -77,7 +77,7 @@ def test_the_tree_of_table_1(made):
 def test_files_have_the_scores_of_the_metrics(made, family, target, folder, references):
     (candidates,) = texts(target)
     streams = list(zip(*texts(*references), strict=True))
-    metrics = {name: computed(name) for name in FAMILIES[family]}
+    metrics = {name: find_computed(name) for name in FAMILIES[family]}
     result = tarocco.score(candidates, streams, metrics=list(metrics.values()), tokenize="13a", lowercase=True)
     for name, metric in metrics.items():
         found = scores(made, *folder.split("/"), name)
@@ -118,7 +118,7 @@ def test_table_2(made, capsys):
     references = list(zip(*texts("ref1", "ref2", "ref3"), strict=True))
     for row, name, system in zip(rows[1:], ("careful", "middling"), ("S0", "S1"), strict=True):
         (candidates,) = texts(name)
-        metrics = [computed("BLEU-4"), computed("NIST-5")]
+        metrics = [find_computed("BLEU-4"), find_computed("NIST-5")]
         result = tarocco.score(candidates, references, metrics=metrics, lowercase=True)
         queens = [float(bed.queen(system, n, bed.references)) for n in range(1, 61)]
         numbers = [*(result[str(metric)].score for metric in metrics), np.mean(queens)]
@@ -132,7 +132,7 @@ def test_chosen_segments_have_a_score_of_their_own(made, capsys):
     places = [n - 1 for n in SEGMENTS]
     references = [segment for i, segment in enumerate(zip(*texts("ref1", "ref2", "ref3"), strict=True)) if i in places]
     candidates = [line for i, line in enumerate(texts("careful")[0]) if i in places]
-    bleu = computed("BLEU-4")
+    bleu = find_computed("BLEU-4")
     expected = tarocco.score(candidates, references, metrics=bleu, lowercase=True)[str(bleu)].score
     assert rows[1][1] == f"{expected:.4f}"
 
@@ -218,7 +218,7 @@ def test_other_references(made, capsys):
     assert not (made / "S0/R2_R0").exists()
     _, rows, _ = evaluated(made, capsys, "-doOQ -R two_refs -M some_metrics")
     references = list(zip(*texts("ref3", "ref1"), strict=True))
-    bleu = computed("BLEU-4")
+    bleu = find_computed("BLEU-4")
     expected = tarocco.score(texts("careful")[0], references, metrics=bleu, lowercase=True)[str(bleu)].score
     assert rows[1][1] == f"{expected:.4f}"
     assert sorted(file.name for file in (made / "S0/R2_R0").iterdir()) == ["BLEU-4.xml", "NIST-5.xml"]
@@ -267,14 +267,14 @@ def test_a_metric_of_ones_own(small, capsys):
     assert (code, rows[1:]) == (0, [["S0", "1.0000"], ["S1", "1.0000"]])  # 0 >= 0
     code, rows, err = evaluated(small, capsys, "-doOQ -M metrics_NEWMETRIC")
     assert code == 1
-    assert "S0/R0_R1_R2/NEWMETRIC.xml: there is no such file; NEWMETRIC of S0 against R0, R1, R2 is wanted" in err
+    assert "S0/R0_R1_R2/NEWMETRIC.xml: expected NEWMETRIC of S0 against R0, R1, R2, but there is no such file" in err
     write_metric(small, "NEWMETRIC", lambda target, n: n, [("S0", "R0_R1_R2"), ("S1", "R0_R1_R2")])
     code, rows, err = evaluated(small, capsys, "-doOQ -M metrics_NEWMETRIC -T segs_5")
     assert (code, rows[1]) == (0, ["S0", "3.0000"])
-    assert "NEWMETRIC: the score of the chosen segments is the mean of their scores" in err
+    assert "NEWMETRIC: the score of the chosen segments is the mean over them" in err
     code, _, err = evaluated(small, capsys, f"-TRY {small / 'brief.txt'} -M metrics_NEWMETRIC")
     assert code == 1
-    assert "NEWMETRIC: no scores of a new system can be computed" in err
+    assert "expected metrics that can be computed for a new system, found NEWMETRIC" in err
 
 
 def test_a_tree_without_texts(small, capsys):
@@ -287,9 +287,9 @@ def test_a_tree_without_texts(small, capsys):
     assert evaluated(small, capsys, "-doQUEEN -doKING")[0] == 0
     code, _, err = evaluated(small, capsys, "-doQUEEN -M other")
     assert code == 1
-    assert "S0/R0/BLEU-2.xml: there is no such file" in err
+    assert "S0/R0/BLEU-2.xml: expected BLEU-2 of S0 against R0, but there is no such file" in err
     code, _, err = evaluated(small, capsys, f"-TRY {small / 'brief.txt'}")
-    assert "a system can be tried out where the files of all references are named" in err
+    assert "expected the files of all references, such as ref=R0 FILE, to try a new system" in err
 
 
 def test_files_that_are_there_stay(small, capsys):
@@ -298,11 +298,11 @@ def test_files_that_are_there_stay(small, capsys):
     file.write_text(good.replace('score="', 'score="9', 1))
     run = [str(small / "IQsetup.config"), str(small / "IQeval.config")]
     assert iqsetup.main(run) == 0
-    assert "0 XML files computed, 119 were there" in capsys.readouterr().err
+    assert "0 XML files computed, 119 existed" in capsys.readouterr().err
     assert file.read_text() != good
     os.utime(small / "careful.txt", (time.time() + 9, time.time() + 9))
     assert iqsetup.main(run) == 0
-    assert "careful.txt changed since files were computed; -remake computes them again" in capsys.readouterr().err
+    assert "careful.txt changed after files were computed; -remake computes them again" in capsys.readouterr().err
     assert iqsetup.main([*run, "-remake"]) == 0
     assert file.read_text() == good
     file.write_text(good.replace('score="', 'score="9', 1))
@@ -317,7 +317,7 @@ def test_names_that_become_another_texts(small, capsys):
     setup.write_text(setup.read_text().replace("system=", "system=brief.txt\nsystem=", 1))
     assert iqsetup.main([str(setup), str(config)]) == 1
     said = capsys.readouterr().err
-    assert f"S0 would be {small / 'brief.txt'}, and its XML files are those of {small / 'careful.txt'}" in said
+    assert f"expected {small / 'careful.txt'} as S0, as in its XML files, found {small / 'brief.txt'}" in said
     assert {file: file.read_bytes() for file in before} == before
     assert iqsetup.main([str(setup), str(config), "-remake"]) == 0
     (_, _, *shown), own = evaluated(small, capsys, "-doOQ")[1], evaluated(small, capsys, "-TRYoq brief.txt")[1]
@@ -330,26 +330,30 @@ def test_names_that_become_another_texts(small, capsys):
 @pytest.mark.parametrize(
     ("options", "code", "sentence"),
     [
-        ("-doOQ -M nope", 1, 'there is no set "nope" of metrics; there are refs, systems, segs, metrics_BLEU, metrics'),
-        ("-doQUEEN -R one_ref", 1, "QUEEN needs 2 references at least, and there is 1"),
-        ("-doKING -R two_refs", 1, "KING needs 3 references at least, and there are 2"),
-        ("-optimizeKING -R two_refs", 1, "KING needs 3 references at least, and there are 2"),
-        ("-doJACK -R one_ref", 1, "JACK needs 2 references at least, and there is 1"),
-        ("-doJACK -S one_system", 1, "JACK needs two systems at least, and S0 is one alone"),
-        ("-doQUEEN -S refs", 1, "systems are wanted, and refs has R0, which is one of the references"),
-        ("-doQUEEN -M one_system", 1, "metrics are wanted, and one_system has S0, which is one of the systems"),
-        ("-doQUEEN -R metrics_BLEU", 1, "references are wanted, and metrics_BLEU has BLEU-1, which is one of the metr"),
-        ("-doQUEEN -S mixed", 1, "R9 is among the systems and among the references"),
-        ("-doQUEEN -T far", 1, "5-61 is asked for, but there are 60 segments"),
+        ("-doOQ -M nope", 1, 'expected a set "nope" of metrics, found refs, systems, segs, metrics_BLEU, metrics'),
+        ("-doQUEEN -R one_ref", 1, "QUEEN: expected at least 2 references, found 1"),
+        ("-doKING -R two_refs", 1, "KING: expected at least 3 references, found 2"),
+        ("-optimizeKING -R two_refs", 1, "KING: expected at least 3 references, found 2"),
+        ("-doJACK -R one_ref", 1, "JACK: expected at least 2 references, found 1"),
+        ("-doJACK -S one_system", 1, "JACK: expected at least two systems, found S0 alone"),
+        ("-doQUEEN -S refs", 1, "expected systems in the set refs, found R0, which is one of the references"),
+        ("-doQUEEN -M one_system", 1, "expected metrics in the set one_system, found S0, which is one of the systems"),
+        (
+            "-doQUEEN -R metrics_BLEU",
+            1,
+            "expected references in the set metrics_BLEU, found BLEU-1, which is one of the metrics",
+        ),
+        ("-doQUEEN -S mixed", 1, "expected systems that are not references, found R9 in both sets"),
+        ("-doQUEEN -T far", 1, "expected segments from 1 to 60, found 5-61"),
         (
             "-doQUEEN -doref -R two_refs",
             1,
-            "QUEEN of a reference, by the others, needs 3 references at least, and there are 2",
+            "QUEEN of a reference by the others: expected at least 3 references, found 2",
         ),
-        ("-doOQ -doref -R one_ref", 1, "a reference is scored against the others"),
+        ("-doOQ -doref -R one_ref", 1, "-doref: expected two or more references"),
         ("-TRY gone.txt", 1, "gone.txt: there is no such file"),
         ("", 2, "nothing to do: give one of -doKING, -doQUEEN"),
-        ("-TRY a -TRYoq b", 2, "one new system can be tried out at a time"),
+        ("-TRY a -TRYoq b", 2, "expected one new system, found a b"),
     ],
 )
 def test_what_is_refused(small, capsys, options, code, sentence):
@@ -452,7 +456,11 @@ def test_similarities_to_and_from_files(made, tmp_path):
     for one, other in ((near.to_references, again.to_references), (near.to_systems, again.to_systems)):
         assert np.array_equal(one, other, equal_nan=True)
     assert np.array_equal(near.present, again.present)
-    with pytest.raises(InputError, match="cannot be a name"):
+    with pytest.raises(
+        InputError,
+        match="expected a name without slashes, colons, spaces or a leading "
+        'period, as it becomes a file name, found "a/b"',
+    ):
         tarocco.write_iq(type(near)(("a/b",), ("",), *([()] * 2), near.present, near.to_references), tmp_path)
 
 
@@ -467,6 +475,6 @@ def test_files_are_what_similarities_are_without_them(made):
     }
     references = tuple(Segments.from_strings(text) for text in texts("ref1", "ref2", "ref3"))
     computed_now = compute_similarities(
-        TestSet(systems, references), [computed(name) for name in near.metrics], READING
+        TestSet(systems, references), [find_computed(name) for name in near.metrics], ENCODING
     )
     assert np.array_equal(near.to_references, computed_now.to_references, equal_nan=True)

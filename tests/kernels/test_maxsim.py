@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from textbook import maxsim_metric as textbook
 
 from tarocco.encode.vocabulary import Ragged
-from tarocco.metrics.maxsim import matched_ngrams, score_of_pairs
-from tarocco.metrics.pairs import Pairs
+from tarocco.metrics.comparison import TextPairs
+from tarocco.metrics.maxsim import match_ngrams, score_pairs
 
 # a and b share a synset, b and c another; d has one of its own, e none.
 SYNSETS = {"a": [0], "b": [0, 1], "c": [1], "d": [2], "e": []}
@@ -28,11 +28,11 @@ def synonyms(one, other):
 
 def weights_of(candidate, references):
     """Words are written lemma and tag."""
-    pairs = Pairs(batch_of([([word[0] for word in candidate], [[word[0] for word in one] for one in references])]))
+    pairs = TextPairs(batch_of([([word[0] for word in candidate], [[word[0] for word in one] for one in references])]))
     tags = np.array(["NV".index(word[1]) for text in (candidate, *references) for word in text], np.int32)
     lemmas = [pairs.batch.vocabulary[number] for number in range(len(pairs.batch.vocabulary))]
-    found = matched_ngrams(pairs, tags, ragged([SYNSETS[lemma] for lemma in lemmas]))
-    return found, score_of_pairs(found, pairs.candidate_lengths, pairs.reference_lengths)
+    found = match_ngrams(pairs, tags, ragged([SYNSETS[lemma] for lemma in lemmas]))
+    return found, score_pairs(found, pairs.candidate_lengths, pairs.reference_lengths)
 
 
 @given(candidate=WORDS, references=st.lists(WORDS.filter(bool), min_size=1, max_size=3))
@@ -72,7 +72,7 @@ def test_scipy_assigns_as_much(size, seed):
     batch = batch_of([(lemmas[:size], [lemmas[size:]])])
     by_number = [synsets[lemmas.index(batch.vocabulary[number])] for number in range(size + other)]
     tags = generator.integers(0, 3, size + other).astype(np.int32)
-    found = matched_ngrams(Pairs(batch), tags, ragged(by_number))[0, 0]
+    found = match_ngrams(TextPairs(batch), tags, ragged(by_number))[0, 0]
     matrix = np.array(
         [
             [

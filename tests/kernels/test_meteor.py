@@ -10,15 +10,14 @@ from conftest import PLAIN
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from textbook import meteor_metric as textbook
+from textbook.wordnet_lookup import lookup
 
 import tarocco
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.encode.stems import stem
-from tarocco.encode.vocabulary import Ragged
-from tarocco.encode.wordnet import wordnet
+from tarocco.encode.vocabulary import Ragged, stem
 from tarocco.metrics import meteor as aligned
+from tarocco.metrics.comparison import TextPairs
 from tarocco.metrics.meteor import Alignments, align
-from tarocco.metrics.pairs import Pairs
 
 SHORT = st.one_of(*(st.lists(st.sampled_from(letters), max_size=6) for letters in ("ab", "abcd")))
 # Words that match some of the others at each stage; that a matches b and b matches c does not mean that a matches c.
@@ -40,7 +39,7 @@ FEWER_STATES = mock.patch("tarocco.metrics.meteor._MOST_STATES", 40 if PLAIN els
 
 
 def matches_at(stage, stemmer):
-    table = wordnet()
+    table = lookup()
     return {
         "exact": lambda one, other: one == other,
         "stem": lambda one, other: stem(one, stemmer, 0) == stem(other, stemmer, 0),
@@ -108,7 +107,7 @@ def aligned_graph(keys, candidate, reference, crossings):
     of_each = [sorted(keys[int(word[1:])]) for word in words]
     offsets = np.concatenate([np.zeros(1, np.intp), np.cumsum([len(one) for one in of_each])])
     of_words = Ragged(np.array([key for one in of_each for key in one], np.int32), offsets)
-    return tuple(align(Pairs(batch), [of_words], crossings)[0].tolist())
+    return tuple(align(TextPairs(batch), [of_words], crossings)[0].tolist())
 
 
 @pytest.mark.parametrize("crossings", [False, True])
@@ -179,7 +178,7 @@ def test_a_narrow_search_is_no_better(limits, segments):
     references=st.lists(SHORT.filter(bool), min_size=2, max_size=3),
 )
 def test_many_candidates_of_a_segment(segments, references):
-    """Pairs come in the order of the groups: segment, candidate, reference."""
+    """TextPairs come in the order of the groups: segment, candidate, reference."""
     candidates = [one for pair in segments for one in pair]
     together = Alignments(list_of(candidates, references)).counts(("exact", "stem"), "porter", True)
     alone = [row for one in candidates for row in rows_of(one, references, ("exact", "stem"), True)]

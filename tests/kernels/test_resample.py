@@ -15,15 +15,16 @@ from tarocco.kernels import statistics as kernels
 from tarocco.metrics.ngram.bleu import Bleu, BleuIndividual
 from tarocco.scoring.resampling import (
     bootstrap,
+    bootstrap_intervals,
     check_resampling,
     coins,
     drawn,
-    intervals,
     percentiles,
-    swaps,
-    totals,
+    sum_rows,
+    swap_randomly,
     words,
 )
+from tarocco.scoring.settings import Resampling
 
 NUMBERS = st.floats(-1e6, 1e6)
 
@@ -31,7 +32,7 @@ NUMBERS = st.floats(-1e6, 1e6)
 @given(rows=st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS), min_size=1, max_size=40))
 def test_totals(rows):
     expected = [math.fsum(column) for column in zip(*rows, strict=True)]
-    assert totals(np.array(rows)).tolist() == pytest.approx(expected, rel=1e-12, abs=1e-6)
+    assert sum_rows(np.array(rows)).tolist() == pytest.approx(expected, rel=1e-12, abs=1e-6)
 
 
 def test_splitmix64_is_splitmix64():
@@ -76,7 +77,7 @@ def test_large_sums_are_the_same_in_any_number_of_threads():
 def test_sums_have_the_bits_of_the_stated_order(n):
     """Eight lanes in chunks of 4096, to the last bit: what makes results the same everywhere."""
     values = 1.0 / np.arange(1, n + 1)
-    assert totals(values.reshape(-1, 1))[0] == resampling.lane_sum(values.tolist(), [1.0] * n)
+    assert sum_rows(values.reshape(-1, 1))[0] == resampling.lane_sum(values.tolist(), [1.0] * n)
     weights = np.bincount(resampling.draws(n, 11, 0), minlength=n).astype(float)
     assert bootstrap(values.reshape(-1, 1), 1, 11)[0, 0] == resampling.lane_sum(values.tolist(), weights.tolist())
 
@@ -93,12 +94,12 @@ def test_percentiles(scores, tail):
 def test_interval_of_a_constant_is_the_constant():
     statistics = np.tile([5.0, 5.0, 4.0, 3.0, 5.0, 4.0], (20, 1))
     metric = Bleu(order=2)
-    (found,) = intervals([metric], [statistics], 0.95, 100, 1)
+    (found,) = bootstrap_intervals([metric], [statistics], Resampling(100, 0.95, 1))
     assert found.low == found.high == float(metric.score(statistics.sum(axis=0)))
 
 
 def test_interval_covers_as_it_says():
-    """The mean of 50 fair coins, 300 times: about 95% of the intervals hold the true mean."""
+    """The mean of 50 fair coins, 300 times: about 95% of the bootstrap_intervals hold the true mean."""
     generator = np.random.default_rng(3)
 
     class Mean(Bleu):
@@ -108,7 +109,7 @@ def test_interval_covers_as_it_says():
     covered = 0
     for _ in range(300):
         flips = generator.integers(0, 2, 50).astype(float)
-        (found,) = intervals([Mean()], [np.column_stack([flips, np.ones(50)])], 0.95, 200, 9)
+        (found,) = bootstrap_intervals([Mean()], [np.column_stack([flips, np.ones(50)])], Resampling(200, 0.95, 9))
         covered += found.low <= 0.5 <= found.high
     assert 0.88 <= covered / 300 <= 0.99
 
@@ -117,8 +118,9 @@ def test_all_metrics_see_the_same_resamples():
     generator = np.random.default_rng(2)
     first, second = generator.random((30, 6)), generator.random((30, 2))
     one, other = Bleu(order=2), BleuIndividual(order=1)
-    together = intervals([one, other], [first, second], 0.9, 50, 3)
-    assert together == [*intervals([one], [first], 0.9, 50, 3), *intervals([other], [second], 0.9, 50, 3)]
+    draws = Resampling(50, 0.9, 3)
+    together = bootstrap_intervals([one, other], [first, second], draws)
+    assert together == [*bootstrap_intervals([one], [first], draws), *bootstrap_intervals([other], [second], draws)]
 
 
 def test_nothing_cannot_be_resampled():
@@ -140,7 +142,7 @@ def test_every_instruction_set_gives_the_same_bits():
     sides = [statistics, np.round(100 * statistics)]  # numbers and counts are added in ways of their own
 
     def everything():
-        return [draw(side, 21, 7) for draw in (bootstrap, swaps) for side in sides] + [totals(statistics)]
+        return [draw(side, 21, 7) for draw in (bootstrap, swap_randomly) for side in sides] + [sum_rows(statistics)]
 
     wide = everything()
     with (
@@ -157,7 +159,7 @@ def test_every_instruction_set_gives_the_same_bits():
 def test_counts_are_added_as_any_numbers_are(n, k, seed, swapped):
     """In fewer bits, but to the same sums: a number that is no count beside them sends all the other way."""
     counts = np.random.default_rng(n).integers(-50, 50, (n, k)).astype(float)
-    draw = swaps if swapped else bootstrap
+    draw = swap_randomly if swapped else bootstrap
     others = draw(np.column_stack([counts, np.full(n, 0.5)]), 7, seed)
     assert draw(counts, 7, seed).tobytes() == np.ascontiguousarray(others[:, :k]).tobytes()
 

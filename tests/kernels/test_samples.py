@@ -7,7 +7,7 @@ from judge_similarities import similarities
 
 from tarocco.kernels import kernel, qarla, widest
 from tarocco.meta.qarla import queen as queens
-from tarocco.meta.qarla.decisions import Decisions, held_out_queens, packed, queen, queen_shares
+from tarocco.meta.qarla.decisions import Decisions, compute_held_out_queen, compute_queen, pack_bits, queen_shares
 
 
 def bits_of(words, size):
@@ -55,9 +55,9 @@ def test_tally(seed, metrics, size, quiet):
     )
     bits |= gaps
     members = [m for m in range(metrics) if random.random() < 0.7] or [0]
-    decisions = Decisions(packed(bits), packed(gaps) if quiet else None, np.ones((segments, 2), bool), 1)
+    decisions = Decisions(pack_bits(bits), pack_bits(gaps) if quiet else None, np.ones((segments, 2), bool), 1)
     which, of = random.integers(0, texts, 5), random.integers(0, sets, 5)
-    found = queen_shares(decisions, members, packed(masks), which.astype(np.intp), of.astype(np.intp))
+    found = queen_shares(decisions, members, pack_bits(masks), which.astype(np.intp), of.astype(np.intp))
     for s in range(segments):
         for j in range(5):
             counted = masks[of[j], s] & ~(gaps[members, s, which[j]].all(axis=0) & quiet)
@@ -71,7 +71,7 @@ def test_passes(near):
     members = list(range(len(near.metrics)))
     bits = Decisions.of(near)
     (found,) = queens.compute_queens(near, [members], queens.PairSelection())
-    assert np.array_equal(found, queen(bits, members)[:, : len(near.systems)], equal_nan=True)
+    assert np.array_equal(found, compute_queen(bits, members)[:, : len(near.systems)], equal_nan=True)
     (found,) = queens.compute_held_out_queens(near, [members], queens.PairSelection())
-    expected = held_out_queens(bits, members)
+    expected = compute_held_out_queen(bits, members)
     assert np.array_equal(found[near.present], expected[near.present], equal_nan=True)

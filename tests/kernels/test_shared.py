@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from textbook import ngram_metrics as textbook
 
 from tarocco.core.test_set import Segments
-from tarocco.encode.batch import Batch, Encoding, Groups, one_by_one
-from tarocco.metrics.ngram.counts import clipped_matches, shared_matches
-from tarocco.metrics.pairs import Pairs
+from tarocco.encode.batch import Batch, Encoding, Groups, split_by_reference
+from tarocco.metrics.comparison import TextPairs, shared_matches
+from tarocco.metrics.ngram.counts import clipped_matches
 
 
 def expected(pairs, order):
@@ -49,7 +49,7 @@ def test_several_candidates_and_references(segments, order):
     batch = several(segments)
     found = shared_matches(batch, order)
     assert found.tolist() == expected(pairs, order)
-    assert len(found) == Pairs(batch).starts[-1]
+    assert len(found) == TextPairs(batch).starts[-1]
 
 
 @given(segments=SEGMENTS)
@@ -76,7 +76,7 @@ def test_many_references(segments, order):
     pairs = [(candidate, one) for candidates, references in segments for candidate in candidates for one in references]
     batch = several(segments)
     assert shared_matches(batch, order).tolist() == expected(pairs, order)
-    alone = one_by_one(batch)
+    alone = split_by_reference(batch)
     by_pair = [
         [textbook.shared(candidate, reference, n) for n in range(1, order + 1)]
         for candidates, references in segments

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from snowballstemmer import stemmer
 
-from tarocco.encode import stems as english_stems
+from tarocco.encode import vocabulary as english_stems
 from tarocco.encode.vocabulary import Vocabulary
 from tarocco.encode.wordnet import wordnet
 from tarocco.kernels import kernel, stemming

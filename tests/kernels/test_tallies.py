@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judge_similarities import drawn_similarities
 
-from tarocco.meta.qarla.decisions import Decisions, king
+from tarocco.meta.qarla.decisions import Decisions, find_king_cases
 from tarocco.meta.qarla.set_search import (
     SetTallies,
     count_subsets,
@@ -29,7 +29,7 @@ def test_tallies_are_king_of_each_set(near, folds):
     split = np.arange(near.n_segments) % folds
     board = SetTallies(decisions, split, jobs=1)
     seen = {}
-    for codes, tallies in board.in_parts(metrics):
+    for codes, tallies in board.tally_all(metrics):
         for code, own in zip(codes.tolist(), np.moveaxis(tallies, 2, 0), strict=True):
             seen[members_of(code, metrics)] = own
     assert sorted(seen) == sorted([(), *searching.every_set(metrics, metrics)])
@@ -37,18 +37,18 @@ def test_tallies_are_king_of_each_set(near, folds):
         if not members:
             continue
         assert (board.of(members) == own).all()
-        cases = king(decisions, members)
-        by_segment = np.stack([cases.by_segment(cases.won), cases.by_segment(cases.strict)], axis=1)
+        cases = find_king_cases(decisions, members)
+        by_segment = cases.by_segment
         for fold in range(own.shape[0]):
             values = by_segment[(split == fold) & ~np.isnan(by_segment[:, 0])]
             assert own[fold, 2] == len(values)
-            assert own[fold, :2] / board.whole == pytest.approx(values.sum(axis=0), abs=1e-12)
+            assert own[fold, :2] / board.scale == pytest.approx(values.sum(axis=0), abs=1e-12)
 
 
 @given(drawn_similarities())
 def test_strict_king_alone_is_the_same(near):
     board = SetTallies(Decisions.of(near), np.arange(near.n_segments) % 2, jobs=1)
-    both, alone = (list(board.in_parts(len(near.metrics), strict)) for strict in (False, True))
+    both, alone = (list(board.tally_all(len(near.metrics), strict)) for strict in (False, True))
     for (codes, tallies), (same_codes, strict) in zip(both, alone, strict=True):
         assert (codes == same_codes).all()
         assert (tallies[:, 1:] == strict[:, 1:]).all()
@@ -83,7 +83,7 @@ def test_tallies_are_those_of_the_textbook(near):
         if found is None:
             assert tallies[2] == 0
         else:
-            assert [king_shares(tallies, column, board.whole) for column in (0, 1)] == pytest.approx(found, abs=1e-12)
+            assert [king_shares(tallies, column, board.scale) for column in (0, 1)] == pytest.approx(found, abs=1e-12)
 
 
 def test_a_segment_that_takes_no_part_does_not_count():
@@ -93,7 +93,7 @@ def test_a_segment_that_takes_no_part_does_not_count():
     given = Similarities(("x", "y"), ("", ""), ("a", "b"), ("r", "s", "t"), np.ones((4, 3), np.bool_), near)
     decisions = Decisions.of(given)
     some = SetTallies(decisions, np.array([0, -1, 0, -1])).of((0, 1))
-    alone = SetTallies(Decisions.of(given.chosen(segments=[0, 2])), np.zeros(2, np.intp)).of((0, 1))
+    alone = SetTallies(Decisions.of(given.select(segments=[0, 2])), np.zeros(2, np.intp)).of((0, 1))
     assert (some == alone).all()
 
 

@@ -15,14 +15,19 @@ import tarocco
 from tarocco import datasets
 from tarocco.cli import main
 from tarocco.core.test_set import Segments
-from tarocco.meta.audit import straw_men as straw
+from tarocco.meta.audit import checks as straw
 from tarocco.meta.audit.audit import METRICS as DEFAULTS
-from tarocco.meta.audit.deletion import STEPS, deletion
-from tarocco.meta.audit.evidence import Evidence, Settings
-from tarocco.meta.audit.length_trading import trading
-from tarocco.meta.audit.mixing import MOST_LABELS, Labels, mixing
-from tarocco.meta.audit.sign_contradictions import contradictions
-from tarocco.meta.audit.straw_men import ranking
+from tarocco.meta.audit.checks import (
+    MAX_LABELS,
+    MAX_STEPS,
+    SegmentGroups,
+    check_deletion,
+    check_mixing,
+    check_sign_test,
+    check_straw_men,
+    check_trading,
+)
+from tarocco.meta.audit.evidence import AuditSettings, Evidence
 from tarocco.scoring.results import Score
 from tests.textbook import auditing
 
@@ -57,7 +62,7 @@ def columns(segments):
     return {"A": too_much, "B": too_little, "C": texts}, references, labels
 
 
-SETTINGS = Settings(alpha=0.99, share=0.3, n_draws=3, n_resamples=2, seed=5)  # an alpha that a few segments reach
+SETTINGS = AuditSettings(alpha=0.99, share=0.3, n_draws=3, n_resamples=2, seed=5)  # an alpha that a few segments reach
 
 
 class Audited:
@@ -89,7 +94,7 @@ class Audited:
 @given(SEGMENTS)
 def test_sign_test(name, segments):
     own = Audited(segments, name)
-    found = contradictions(own.evidence, SETTINGS)
+    found = check_sign_test(own.evidence, SETTINGS)
     expected = auditing.contradictions(list(own.rows.values()), own.good, SETTINGS.alpha)
     assert found.numbers == {"contradictions": len(expected), "pairs": 3}
     named = {finding.systems: list(finding.segments) for finding in found.findings}
@@ -100,11 +105,11 @@ def test_sign_test(name, segments):
 @given(SEGMENTS)
 def test_mixing(name, segments):
     own = Audited(segments, name)
-    found = mixing(own.evidence, Labels.of(own.labels), SETTINGS)
+    found = check_mixing(own.evidence, SegmentGroups.of(own.labels), SETTINGS)
     if len(set(own.labels)) < 2:
         assert found.impossible == f"all segments have the label {own.labels[0]}"
     else:
-        check_mixing(found, list(own.rows.values()), own.labels, own.good, own.sign, own.small)
+        compare_with_textbook(found, list(own.rows.values()), own.labels, own.good, own.sign, own.small)
 
 
 # Of so many words so many are right: in few segments with texts of very different lengths parts are reversed easily.
@@ -121,12 +126,12 @@ def test_mixing_of_ratios(segments):
         for name, own in zip("ABC", rows, strict=True)
     ]
     if len(set(labels)) > 1:
-        found = mixing(Evidence(tuple(scores)), Labels.of(labels), SETTINGS)
+        found = check_mixing(Evidence(tuple(scores)), SegmentGroups.of(labels), SETTINGS)
         small = 1e-12 * max(score.score for score in scores)
-        check_mixing(found, [own.tolist() for own in rows], labels, lambda sums: sums[0] / sums[1], 1, small)
+        compare_with_textbook(found, [own.tolist() for own in rows], labels, lambda sums: sums[0] / sums[1], 1, small)
 
 
-def check_mixing(found, rows, labels, good, sign, small):
+def compare_with_textbook(found, rows, labels, good, sign, small):
     """All reversals are counted, and the strongest of each kind is told with its numbers and segments."""
     expected = auditing.reversals(rows, labels, good, small)
     assert {form: found.numbers.get(form, 0) for form in expected} == {form: len(all) for form, all in expected.items()}
@@ -147,7 +152,7 @@ def check_mixing(found, rows, labels, good, sign, small):
 def test_deletion(name, segments):
     own = Audited(segments, name)
     blank = [np.array([not text.strip() for text in texts]) for texts in own.systems.values()]
-    found = deletion(own.evidence, blank, SETTINGS)
+    found = check_deletion(own.evidence, blank, SETTINGS)
     before, nothing = own.scores(), own.good(auditing.total(own.empty))
     worth = {system: score - nothing for system, score in before.items()}
     told = {record["system"]: record for record in found.numbers.get("by_system", ())}
@@ -176,14 +181,14 @@ def test_deletion(name, segments):
 def test_trading(name, segments):
     own = Audited(segments, name)
     lengths = {system: sum(map(len, texts)) for system, texts in own.systems.items()}
-    found = trading(own.evidence, np.array(list(lengths.values())), SETTINGS)
+    found = check_trading(own.evidence, np.array(list(lengths.values())), SETTINGS)
     scores, expected = own.scores(), {}
     for one, other in permutations("ABC", 2):
         if lengths[one] > lengths[other]:
             exchanged = auditing.exchanges(own.rows[one], own.rows[other], own.good, SETTINGS.seed, SETTINGS.n_draws)
             expected[one, other] = (exchanged, exchanged - max(scores[one], scores[other]))
     if not expected:
-        assert found.impossible == "all outputs are of the same length"
+        assert found.impossible == "all outputs have the same length"
         return
     told = {finding.systems: finding.numbers for finding in found.findings}
     assert set(told) <= {pair for pair, (_, surplus) in expected.items() if surplus > own.small / 2}
@@ -196,7 +201,7 @@ def test_trading(name, segments):
 @given(SEGMENTS)
 def test_straw_men(name, segments):
     own = Audited(segments, name)
-    found = ranking(own.evidence, SETTINGS)
+    found = check_straw_men(own.evidence, SETTINGS)
     expected = {}
     for score, kind, maker in own.evidence.straw:
         goodness = own.good(auditing.total(score.statistics.tolist()))
@@ -215,7 +220,7 @@ def test_texts_of_straw_men(texts):
     segments = Segments.from_strings(texts)
     assert list(straw.first_half(segments)) == [auditing.first_half(text) for text in texts]
     assert list(straw.doubled(segments)) == [auditing.doubled(text) for text in texts]
-    assert straw.characters(segments) == sum(map(len, texts))
+    assert straw.count_characters(segments) == sum(map(len, texts))
 
 
 # --- laws ------------------------------------------------------------------------------------------------------------
@@ -227,9 +232,9 @@ def test_decomposable_metrics_do_not_contradict_themselves(name, segments):
     """Segments do not pay for each other: no contradiction, no reversal, no trade, on any text."""
     own = Audited(segments, name)
     lengths = np.array([sum(map(len, texts)) for texts in own.systems.values()])
-    assert not contradictions(own.evidence, SETTINGS).found
-    assert not mixing(own.evidence, Labels.of(own.labels), SETTINGS).found
-    assert not trading(own.evidence, lengths, SETTINGS).found
+    assert not check_sign_test(own.evidence, SETTINGS).gamed
+    assert not check_mixing(own.evidence, SegmentGroups.of(own.labels), SETTINGS).gamed
+    assert not check_trading(own.evidence, lengths, SETTINGS).gamed
 
 
 @given(st.lists(st.tuples(*[st.floats(-9, 9)] * 3, st.sampled_from("xyz")), min_size=2, max_size=12))
@@ -245,9 +250,9 @@ def test_means_of_scores_made_elsewhere_do_not_either(segments):
         n_draws=DRAWS,
         alpha=0.9,
     )["X"]
-    assert not any(outcome.found for outcome in found.values())
-    assert found["deletion"].impossible.startswith("these scores were made elsewhere")
-    assert found["straw men"].impossible.startswith("these scores were made elsewhere")
+    assert not any(outcome.gamed for outcome in found.values())
+    assert found["deletion"].impossible.startswith("these scores are external")
+    assert found["straw men"].impossible.startswith("these scores are external")
 
 
 @pytest.mark.parametrize("name", ["WER", "GRR-4"])
@@ -256,7 +261,7 @@ def test_greedy_is_the_best_search_where_segments_do_not_pay_for_each_other(name
     """There the best that can be blanked is a matter of sorting."""
     own = Audited(segments, name)
     blank = [np.array([not text.strip() for text in texts]) for texts in own.systems.values()]
-    for record in deletion(own.evidence, blank, SETTINGS).numbers.get("by_system", ()):
+    for record in check_deletion(own.evidence, blank, SETTINGS).numbers.get("by_system", ()):
         texts, rows = own.systems[record["system"]], own.rows[record["system"]]
         gains = [
             own.sign * (empty[0] - row[0])
@@ -268,8 +273,8 @@ def test_greedy_is_the_best_search_where_segments_do_not_pay_for_each_other(name
 
 def test_many_labels():
     """All two-way splits of a few labels, each against the others of many."""
-    few, many = Labels.of(list("aabcd")), Labels.of([f"{i // 2}" for i in range(60)])
-    assert len(many.names) > MOST_LABELS
+    few, many = SegmentGroups.of(list("aabcd")), SegmentGroups.of([f"{i // 2}" for i in range(60)])
+    assert len(many.names) > MAX_LABELS
     expected = {(tuple(one), tuple(other)) for one, other in auditing.two_parts("aabcd")}
     found = {tuple(np.flatnonzero(split[few.numbers]).tolist()) for split in few.splits}
     assert found == {one for one, _ in expected}
@@ -281,9 +286,9 @@ def test_many_labels():
 def test_long_texts_are_blanked_in_larger_steps(monkeypatch):
     """A coarser search stays a lower bound."""
     fine = tarocco.audit({"A": DEMO.systems["verbose"]}, DEMO.references, metrics="BLEU-4")["BLEU-4"]["deletion"]
-    monkeypatch.setattr("tarocco.meta.audit.deletion.STEPS", 9)
+    monkeypatch.setattr("tarocco.meta.audit.checks.MAX_STEPS", 9)
     coarse = tarocco.audit({"A": DEMO.systems["verbose"]}, DEMO.references, metrics="BLEU-4")["BLEU-4"]["deletion"]
-    assert STEPS > 9
+    assert MAX_STEPS > 9
     assert 0.3 < coarse.size <= fine.size
     assert coarse.findings[0].numbers["greedy"] % 7 == 0
 
@@ -313,7 +318,7 @@ def test_signs_case():
     texts = case("signs", "wordy", "terse")
     references = texts.pop("ref")
     result = tarocco.audit(texts, references)
-    assert [name for name in result if result[name]["sign test"].found] == ["BLEU-4"]
+    assert [name for name in result if result[name]["sign test"].gamed] == ["BLEU-4"]
     (finding,) = result["BLEU-4"]["sign test"].findings
     assert finding.systems == ("wordy", "terse")
     assert all(test["better"] > test["worse"] and test["p_value"] <= 0.05 for test in finding.numbers["tests"])
@@ -330,7 +335,7 @@ def test_genres_case():
     texts = case("genres", "mixed", "tuned", "genres")
     references, genres = texts.pop("ref"), texts.pop("genres")
     result = tarocco.audit(texts, references, groups=genres)
-    assert [name for name in result if result[name]["mixing"].found] == ["BLEU-4"]
+    assert [name for name in result if result[name]["mixing"].gamed] == ["BLEU-4"]
     (finding,) = result["BLEU-4"]["mixing"].findings
     assert finding.systems == ("tuned", "mixed")
     assert [part["labels"] for part in finding.numbers["parts"]] == [["news"], ["forums"]]
@@ -350,7 +355,7 @@ def test_padded_case():
     references = texts.pop("ref")
     result = tarocco.audit(texts, references)
     changes = {name: result[name]["deletion"].numbers["change"] for name in result}
-    assert [name for name in result if result[name]["deletion"].found] == ["BLEU-4"]
+    assert [name for name in result if result[name]["deletion"].gamed] == ["BLEU-4"]
     assert abs(changes["BLEU-4"]) < 0.005
     assert all(-0.11 < changes[name] < -0.09 for name in ("BLEU-SBP", "GRR-4", "WER"))
     told = result["BLEU-4"]["deletion"].findings[0].numbers
@@ -377,7 +382,7 @@ def test_systems_may_be_chosen_by_genre():
     (finding,) = found["BLEU-4"]["mixing"].findings
     assert finding.systems == ("for news and for forums", "mixed")
     assert found["BLEU-4"]["mixing"].numbers["by_one_system"] == 0
-    assert not found["BLEU-SBP"]["mixing"].found
+    assert not found["BLEU-SBP"]["mixing"].gamed
 
 
 # --- results ---------------------------------------------------------------------------------------------------------
@@ -391,7 +396,7 @@ def result():
 def test_ranking(result):
     names = list(result)
     assert names[0] == "BLEU-4"
-    found = [result.found(name) for name in names]
+    found = [result.count_gamed(name) for name in names]
     assert found == sorted(found, reverse=True)
     assert sorted(names) == sorted(DEFAULTS)
     with pytest.raises(tarocco.TaroccoError, match="NIST-5 was not audited; there are BLEU-4, "):
@@ -441,7 +446,7 @@ def test_seed_matters_and_store_does_not(result, tmp_path):
 
 def test_one_system_alone():
     found = tarocco.audit(DEMO.systems["careful"], DEMO.references, groups=DEMO.documents)
-    assert found.possible("BLEU-4") == 2
+    assert found.count_possible("BLEU-4") == 2
     assert {check for check, outcome in found["BLEU-4"].items() if outcome.impossible} == {
         "sign test",
         "mixing",
@@ -453,7 +458,7 @@ def test_nothing_to_lose():
     """Outputs that are as bad as none at all lose nothing if they are blanked: no finding, but a reason."""
     found = tarocco.audit({"A": ["x", "y"]}, ["a b", "c d"], metrics=["BLEU-4", "WER"])
     assert found["BLEU-4"]["deletion"].impossible == "no system scores better than an empty output"
-    assert not found["BLEU-4"]["straw men"].found
+    assert not found["BLEU-4"]["straw men"].gamed
 
 
 def test_empty_segments_cannot_be_blanked_again():
@@ -466,8 +471,8 @@ def test_empty_segments_cannot_be_blanked_again():
 def test_scores_of_whole_systems_cannot_be_audited():
     systems = {name: DEMO.systems[name] for name in ("careful", "brief")}
     found = tarocco.audit(systems, DEMO.references, metrics="WER", external={"Y": {"careful": 0.9, "brief": 0.1}})
-    assert found.possible("Y") == 0
-    assert found["Y"]["mixing"].impossible == "there are scores for whole systems alone"
+    assert found.count_possible("Y") == 0
+    assert found["Y"]["mixing"].impossible == "there are only scores of whole systems"
 
 
 def test_scores_made_elsewhere_may_be_missing():
@@ -475,18 +480,18 @@ def test_scores_made_elsewhere_may_be_missing():
     texts = {"A": ["a", "b", "c", "d"], "B": ["a b"] * 4}
     scores = {"A": [0.1, None, 0.3, 0.4], "B": [0.2, 0.3, None, 0.6]}
     found = tarocco.audit(texts, ["a"] * 4, metrics=[], external={"X": scores}, groups=list("xyyx"))
-    assert found.possible("X") == 3
+    assert found.count_possible("X") == 3
     assert found.left_out == {"X": 2}
-    assert not found["X"]["mixing"].found
+    assert not found["X"]["mixing"].gamed
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False))[0]["left_out"] == 2
     found = tarocco.audit(texts, ["a"] * 4, metrics=[], external={"X": {"A": [0.1] * 4, "B": [None] * 4}})
-    assert found.possible("X") == 0
+    assert found.count_possible("X") == 0
     assert found["X"]["trading"].impossible == "no segment has scores of all systems"
 
 
 def test_plugins_are_audited_as_others_are():
     found = tarocco.audit(DEMO.systems, DEMO.references, metrics="Overlap", groups=DEMO.documents)
-    assert found.possible("Overlap") == 5
+    assert found.count_possible("Overlap") == 5
     assert found["Overlap"]["deletion"].numbers["change"] < -0.09  # a mean of segments: a tenth costs a tenth
 
 
@@ -508,9 +513,9 @@ def test_names_of_systems_do_not_matter():
         ({"share": "0.1"}, "share is a number between 0 and 1, not '0.1'"),
         ({"n_draws": 0}, "n_draws is an integer of at least 1, not 0"),
         ({"seed": None}, "seed is an integer, not None"),
-        ({"groups": ["a", "b"]}, "there are 60 segments, but 2 group labels: one a segment is wanted"),
-        ({"groups": "ab"}, "groups are of type str, but a list is wanted"),
-        ({"metrics": []}, "no metric was asked for"),
+        ({"groups": ["a", "b"]}, "expected one group label per segment: 60 segments, found 2 labels"),
+        ({"groups": "ab"}, "groups: expected a list with one item per segment, found type str"),
+        ({"metrics": []}, "no metric to audit"),
     ],
 )
 def test_what_is_refused(options, message):
@@ -575,8 +580,8 @@ def test_labels_that_do_not_cover_the_segments(capsys, tmp_path):
     (tmp_path / "few.txt").write_text("a\nb\n")
     code, out, error = run(capsys, "--groups", tmp_path / "few.txt")
     assert (code, out) == (1, "")
-    assert "few.txt has 2 labels" in error
-    assert "ref1.txt has 60 segments" in error
+    assert "few.txt: expected 60 labels" in error
+    assert error.endswith("found 2\n")
     assert run(capsys, "--groups", tmp_path / "none.txt")[0] == 1
 
 
@@ -590,4 +595,4 @@ def test_one_group(capsys, tmp_path):
 def test_nothing_found(capsys):
     file = str(FOLDER / "ref1.txt")
     assert main(["audit", file, "-i", file, "-m", "WER"]) == 0
-    assert "nothing was found" in capsys.readouterr()[0]
+    assert "no findings" in capsys.readouterr()[0]

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarocco.meta.orange.confusions import Opponent, Scored, highest_counts, marks, outranked, words_of_difference
+from tarocco.meta.orange.confusions import HeldOutReference, RankedText, highest_counts, marks, outranked
 
 TEXTS = st.lists(st.sampled_from("abcd"), max_size=7)
 OTHERS = st.lists(TEXTS, max_size=3)
@@ -45,7 +45,7 @@ def subsequence(part, whole):
 
 @given(TEXTS, TEXTS, OTHERS)
 def test_words_of_difference_are_those_of_the_twin_in_text_order(candidate, reference, others):
-    found, wanted = words_of_difference(candidate, reference, others), differences(candidate, reference, others)
+    found, wanted = HeldOutReference(reference, others).difference(candidate), differences(candidate, reference, others)
     assert (sorted(found.gained), sorted(found.lost)) == (wanted["gained"], wanted["lost"])
     assert sorted(found.alone) == sorted(wanted["alone"])
     assert sorted(found.unsupported) == sorted(wanted["unsupported"])
@@ -58,15 +58,15 @@ def test_gains_and_losses_are_the_difference_of_clipped_matches(candidate, refer
     """Clipped precision's numerators: what a metric of single words sees."""
     highest = highest_counts(others)
     matches = [sum(min(text.count(word), highest[word]) for word in set(text)) for text in (candidate, reference)]
-    found = words_of_difference(candidate, reference, others)
+    found = HeldOutReference(reference, others).difference(candidate)
     assert len(found.gained) - len(found.lost) == matches[0] - matches[1]
     assert [sum(marks(text, others)) for text in (candidate, reference)] == matches
 
 
 @given(TEXTS, TEXTS, OTHERS)
 def test_marks_are_the_words_themselves(candidate, reference, others):
-    found = words_of_difference(candidate, reference, others)
-    matched, gained = ([mark[k] for mark in Opponent(reference, others).marks_of(candidate)] for k in (0, 1))
+    found = HeldOutReference(reference, others).difference(candidate)
+    matched, gained = ([mark[k] for mark in HeldOutReference(reference, others).marks_of(candidate)] for k in (0, 1))
     assert matched == marks(candidate, others)
     assert tuple(word for word, mark in zip(candidate, gained, strict=True) if mark) == found.gained
     assert all(mark for mark, is_gained in zip(matched, gained, strict=True) if is_gained)
@@ -75,11 +75,9 @@ def test_marks_are_the_words_themselves(candidate, reference, others):
 
 
 def test_by_hand():
-    found = words_of_difference(
-        ["the", "dog", "saw", "the", "cat", "and", "the", "bird"],
-        ["a", "hound", "saw", "the", "cat"],
-        [["the", "dog", "saw", "a", "cat"], ["the", "dog", "watched", "the", "cat"]],
-    )
+    others = [["the", "dog", "saw", "a", "cat"], ["the", "dog", "watched", "the", "cat"]]
+    reference = HeldOutReference(["a", "hound", "saw", "the", "cat"], others)
+    found = reference.difference(["the", "dog", "saw", "the", "cat", "and", "the", "bird"])
     assert found.gained == ("dog", "the")  # the second "the": one of the others has two, the reference one
     assert found.lost == ("a",)
     assert found.alone == ("and", "the", "bird")  # no reference has three times "the"
@@ -92,7 +90,7 @@ def test_marks_are_clipped_by_the_reference_that_has_most():
 
 
 def scored(rank, place):
-    return Scored("text", 0.5, rank, place)
+    return RankedText("text", 0.5, rank, place)
 
 
 def test_a_candidate_stands_above_the_references_that_rank_behind_it():

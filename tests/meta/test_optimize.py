@@ -15,9 +15,8 @@ from scipy.cluster.hierarchy import linkage
 import tarocco
 from tarocco.cli import main
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.meta.qarla.decisions import Decisions, king
+from tarocco.meta.qarla.decisions import Decisions, find_king_cases
 from tarocco.meta.qarla.optimize import cluster_average_linkage, compute_agreement, find_redundancy, run_optimize
-from tarocco.meta.qarla.qarla import make_settings
 from tarocco.meta.qarla.set_search import (
     METHODS,
     TIES,
@@ -30,7 +29,8 @@ from tarocco.meta.qarla.set_search import (
     greedy,
 )
 from tarocco.meta.qarla.similarities import Similarities
-from tarocco.render.results.optimize import metrics_table, redundancy_table
+from tarocco.render.results.qarla import metrics_table, redundancy_table
+from tarocco.scoring.settings import Resampling, Workers
 from tests.textbook import searching
 
 DEMO = tarocco.datasets.load("demo")
@@ -39,7 +39,7 @@ FEW = ["BLEU-4", "WER", "PER", "ROUGE-L", "chrF"]
 
 def value_of(objective):
     def value(members):
-        return objective.with_one_more(members[:-1], members[-1:])[0]
+        return objective.with_addition(members[:-1], members[-1:])[0]
 
     return value
 
@@ -56,14 +56,14 @@ def objectives(draw):
 
 @given(objectives())
 def test_searches_are_those_of_the_textbook(objective):
-    value, metrics = value_of(objective), objective.board.metrics
+    value, metrics = value_of(objective), objective.tallies.metrics
     assert greedy(objective) == searching.greedy(value, metrics)
     assert forward(objective) == searching.forward(value, metrics)
 
 
 @given(objectives(), st.integers(1, 5))
 def test_exhaustive_is_the_best_of_all(objective, most):
-    value, metrics = value_of(objective), objective.board.metrics
+    value, metrics = value_of(objective), objective.tallies.metrics
     (found,) = exhaustive([objective], min(most, metrics))
     assert tuple(sorted(found)) == searching.best_of_all(value, metrics, min(most, metrics))
     (everywhere,) = exhaustive([objective])
@@ -84,30 +84,30 @@ def test_an_objective_without_a_fold(objective):
     """What a search sees without a fold is KING of the other segments."""
     if objective.without is None:
         return
-    board = objective.board
+    board = objective.tallies
     for metric in range(board.metrics):
         total = np.delete(board.of((metric,)), objective.without, axis=0).sum(axis=0)
-        wanted = total[objective.column] / (total[2] * board.whole) if total[2] else -math.inf
-        assert objective.with_one_more((), [metric]) == [wanted]
+        wanted = total[objective.column] / (total[2] * board.scale) if total[2] else -math.inf
+        assert objective.with_addition((), [metric]) == [wanted]
 
 
 def test_cross_validation_judges_by_what_was_not_searched():
     """Fold by fold, by hand: search on the others alone, judge on the fold."""
     near = random_similarities(metrics=5, segments=40)
-    settings = make_settings(n_resamples=50)
+    few = Resampling(50)
     for method in METHODS:
-        result = run_optimize(near, SetSearch(method), settings, 4)
+        result = run_optimize(near, SetSearch(method, folds=4), resampling=few)
         decisions = Decisions.of(near)
         cross, judged, n = result.cross_validation, np.full((40, 2), np.nan), 0
         split = split_of(40, 4)
         for fold, one in enumerate(cross.folds):
-            rest = near.chosen(segments=np.flatnonzero(split != fold).tolist())
-            alone = run_optimize(rest, SetSearch(method), settings, 0)
+            rest = near.select(segments=np.flatnonzero(split != fold).tolist())
+            alone = run_optimize(rest, SetSearch(method, folds=0), resampling=few)
             assert alone.metrics == one.metrics
             members = [near.metrics.index(name) for name in one.metrics]
-            cases = king(decisions, members)
+            cases = find_king_cases(decisions, members)
             rows = split == fold
-            judged[rows] = np.stack([cases.by_segment(cases.won), cases.by_segment(cases.strict)], axis=1)[rows]
+            judged[rows] = cases.by_segment[rows]
             assert one.n_segments == rows.sum()
             n += one.n_segments
         assert n == 40
@@ -117,9 +117,9 @@ def test_cross_validation_judges_by_what_was_not_searched():
 
 
 def split_of(segments, folds):
-    from tarocco.meta.qarla.optimize import _folds
+    from tarocco.meta.qarla.optimize import draw_folds
 
-    return _folds(segments, folds, 12345)
+    return draw_folds(segments, folds, 12345)
 
 
 def random_similarities(metrics=3, segments=20, systems=3, references=4, seed=7):
@@ -143,7 +143,7 @@ def test_folds_are_even_and_drawn_from_the_seed():
 @pytest.mark.parametrize("method", METHODS)
 def test_the_result_is_the_same_for_any_number_of_jobs(method):
     near = random_similarities(metrics=6)
-    one, other = (run_optimize(near, SetSearch(method), make_settings(jobs=jobs), None, True) for jobs in (1, 3))
+    one, other = (run_optimize(near, SetSearch(method, redundancy=True), workers=Workers(jobs)) for jobs in (1, 3))
     assert one.to_dict(True) == other.to_dict(True)
 
 
@@ -237,10 +237,10 @@ def test_twins_are_neighbors():
         ({"method": "best"}, "method is one of greedy"),
         ({"ties": "ignore"}, "ties is one of strict"),
         ({"most": 2}, "most is for the methods beam and exhaustive"),
-        ({"folds": 1}, "folds is 0, for none, or an integer of at least 2"),
-        ({"folds": 61}, "there are 60 segments with three references or more: too few for 61 folds"),
-        ({"metrics": "lexical", "method": "exhaustive"}, "with at most 7 metrics in a set there are 1,683,217"),
-        ({"metrics": []}, "no metric was asked for"),
+        ({"folds": 1}, "folds is 0, for no cross-validation, or an integer of at least 2"),
+        ({"folds": 61}, "there are 60 segments with three references or more, too few for 61 folds"),
+        ({"metrics": "lexical", "method": "exhaustive"}, "with at most 7 metrics per set there are 1,683,217"),
+        ({"metrics": []}, "no metric was selected"),
         ({"width": 0, "method": "beam"}, "width is an integer of at least 1"),
     ],
 )
@@ -262,12 +262,12 @@ def test_many_metrics():
         assert found == tuple(dict.fromkeys(found))
     assert greedy(KingObjective(board)) == searching.greedy(value_of(KingObjective(board)), 70)
     SetSearch("exhaustive", most=2).check(64)
-    with pytest.raises(BadParameter, match="exhaustive search takes 64 metrics at most, not 70"):
+    with pytest.raises(BadParameter, match="exhaustive search takes at most 64 metrics, not 70"):
         SetSearch("exhaustive", most=2).check(70)
 
 
 def test_two_references_are_too_few():
-    with pytest.raises(InputError, match="KING wants at least three references"):
+    with pytest.raises(InputError, match="KING needs at least three references"):
         tarocco.optimize(DEMO.systems, [row[:2] for row in DEMO.references], metrics=FEW)
 
 
@@ -309,7 +309,7 @@ def run(arguments):
 def test_the_command(files):
     code, out, _ = run([*files, "-m", *FEW, "--by-reference", "--redundancy", "--n-resamples", "50"])
     assert code == 0
-    for said in ("the set: ", "reference held out", "decides like", "not seen by the search (10 folds)", "optimistic"):
+    for said in ("the set: ", "reference held out", "decides like", "on unseen segments (10 folds)", "optimistic"):
         assert said in out
     code, out, _ = run([*files, "-m", *FEW, "-f", "json", "--method", "exhaustive", "--most", "2", "--folds", "0"])
     (result,) = json.loads(out)["results"]
@@ -350,7 +350,7 @@ def test_a_group_of_metrics(files):
     code, out, _ = run([*files, "-m", "lexical", "-f", "tsv", "--folds", "0"])
     assert (code, len(out.splitlines())) == (0, 29)
     code, _, err = run([*files, "-m", "lexical", "WER"])
-    assert (code, err) == (1, "tarocco: asked for twice: WER\n")
+    assert (code, err) == (1, "tarocco: metrics listed twice: WER\n")
 
 
 def test_scores_of_pairs_made_elsewhere(files, tmp_path):

@@ -191,7 +191,7 @@ def test_blocks_and_threads_do_not_matter(jobs, monkeypatch):
     texts = [[" ".join(generator.choice(list("abcd"), 5)) for _ in range(10)] for _ in range(20)]
     lists, references = [own[3:] for own in texts], [own[:3] for own in texts]
     whole = tarocco.orange(lists, references, curve=True, jobs=1)
-    monkeypatch.setattr("tarocco.meta.orange.cases._TEXT", 100)
+    monkeypatch.setattr("tarocco.meta.orange.lists._TEXT", 100)
     parts = tarocco.orange(iter(lists), references, curve=True, jobs=jobs)
     assert parts.to_dict() == whole.to_dict()
 
@@ -205,13 +205,13 @@ TWO_REFERENCES = [["a b c", "a c"], ["c d d", "d"]]
     [
         ({"n_best": -1}, "n_best is an integer of at least 1, not -1"),
         ({"n_best": 2.5}, r"n_best is an integer of at least 1, not 2\.5"),
-        ({"curve": 5.5}, "curve is a step or the lengths of lists"),
-        ({"curve": [0]}, "curve is a step or the lengths of lists"),
+        ({"curve": 5.5}, "curve is a step or lengths of lists"),
+        ({"curve": [0]}, "curve is a step or lengths of lists"),
         ({"confusions": -1}, "confusions is an integer of at least 0"),
         ({"jobs": 0}, "jobs is an integer of at least 1"),
         ({"ties": "first"}, "ties is one of average, best, worst"),
-        ({"combine": ["WER", "PER"]}, "what judges together is a group of metrics"),
-        ({"combine": [["WER", "WER"]]}, "two different metrics"),
+        ({"combine": ["WER", "PER"]}, "a combination is a list of metrics"),
+        ({"combine": [["WER", "WER"]]}, "two or more different metrics"),
         ({"pool": ["a"]}, "pool has 1 labels, but the references have 2 segments"),
         ({"confidence": 95}, "confidence is a number between 0 and 1"),
     ],

@@ -138,22 +138,22 @@ TWO = [{"id": i, "scores": [1, 2, 3], "references": [1, 2]} for i in range(2)]
 @pytest.mark.parametrize(
     ("records", "sentence"),
     [
-        ([TWO[0]], ": there are no scores for the list 1, which nbest.txt, line 4 begins (ids are those of the lists)"),
+        ([TWO[0]], ": no scores for list 1, which begins at nbest.txt, line 4 (ids are those of the lists)"),
         (
             [TWO[0], TWO[1] | {"scores": [1, 2]}],
-            ", line 2: 3 scores of candidates are wanted for the list 1, found 2",
+            ", line 2: expected 3 scores of candidates for list 1, found 2",
         ),
         (
             [TWO[0], {"id": 1, "scores": [1, 2, 3]}],
-            ", line 2: 2 scores of references are wanted for the list 1, found 0",
+            ", line 2: expected 2 scores of references for list 1, found 0",
         ),
         (
             [TWO[0] | {"scores": [1, math.nan, 3]}],
-            ', line 1: "scores" is a list of numbers, but number 2 of 3 is NaN',
+            ', line 1: expected finite numbers in "scores", found NaN as number 2 of 3',
         ),
         (
             [TWO[0] | {"references": [1, None]}],
-            ', line 1: "references" is a list of numbers, but number 2 of 2 is null',
+            ', line 1: expected finite numbers in "references", found null as number 2 of 2',
         ),
     ],
 )
@@ -165,9 +165,9 @@ def test_bad_scores_made_elsewhere(capsys, folder, records, sentence):
     ("text", "sentence"),
     [
         ("1 ||| a\n0 ||| b\n", "nbest.txt, line 2: "),
-        ("0 ||| a\n2 ||| b\n", "nbest.txt, line 2: the list with the id 2 has no references"),
+        ("0 ||| a\n2 ||| b\n", "nbest.txt, line 2: expected ids from 0 to 1, one per reference segment, found 2"),
         ("0 ||| a\nb\n", "nbest.txt, line 2: "),
-        ("", "nbest.txt: the file is empty"),
+        ("", "nbest.txt: expected n-best lists, found an empty file"),
     ],
 )
 def test_bad_lists(capsys, folder, text, sentence):
@@ -184,8 +184,8 @@ def test_one_reference_cannot_be_scored(capsys, folder):
     code, out, err = run(capsys, "nbest.txt", "-r", "r1", "-m", "WER")
     assert (code, out) == (1, "")
     assert err == (
-        "tarocco: no segment has two references, and with one alone a reference cannot be scored: "
-        "there is no other to compare it with (more files with -r; --num-refs N if tabs separate references; "
+        "tarocco: no segment has two references, and a single reference has no other to be scored against "
+        "(name more files with -r; --num-refs N if tabs separate references; "
         "--pool FILE if sources repeat)\n"
     )
 
@@ -194,7 +194,7 @@ def test_some_segments_with_one_reference(capsys, folder):
     (folder / "r2").write_text("a c\n\n")
     code, _, err = run(capsys, *FILES, "-m", "WER")
     assert code == 0
-    assert "1 list left out, with one reference, which has no other to be scored against" in err
+    assert "1 list left out, because the segment has only one reference" in err
 
 
 def test_empty_candidates_and_short_lists_are_told(capsys, folder):
@@ -272,15 +272,15 @@ def test_figures(capsys, folder):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("nbest.txt",), "no reference file was given: name them with -r"),
-        ((), "which n-best lists? name a file (- is standard input), or give --judged FILE to read a judged sheet"),
+        (("nbest.txt",), "no reference file: name them with -r"),
+        ((), "no n-best lists: name a file (- is standard input), or read a judged sheet with --judged FILE"),
         (
             ("nbest.txt", "r1", "r2"),
-            "one file of n-best lists is wanted, found nbest.txt r1 r2: references come with -r",
+            "expected one file of n-best lists, found nbest.txt r1 r2: references come with -r",
         ),
-        ((*FILES, "--sheet", "s.tsv"), "--sheet says where cases go: give --sample K, too, which draws them"),
-        ((*FILES, "-m", "WER", "mWER"), "asked for twice: WER"),
-        ((*FILES, "--combine", "WER"), "what judges together are two different metrics or more"),
+        ((*FILES, "--sheet", "s.tsv"), "--sheet names the file for the cases that --sample K draws: add --sample K"),
+        ((*FILES, "-m", "WER", "mWER"), "metrics listed twice: WER"),
+        ((*FILES, "--combine", "WER"), "a combination is two or more different metrics"),
         ((*FILES, "--pool", "r1", "--first-id", "1"), "nbest.txt, line 1: "),
     ],
 )
@@ -301,9 +301,9 @@ def test_pooled_segments(capsys, folder):
 @pytest.mark.parametrize(
     ("outputs", "sentence"),
     [
-        (("--errors", "nbest.jsonl"), "nbest.jsonl: this file is read, and would be written over"),
-        (("--errors", "o.html", "--figure", "o.html"), "o.html: two things would be written to this file"),
-        (("--sample", 3, "--sheet", "r.tsv"), "r.tsv: this file is there, and it is no sheet"),
+        (("--errors", "nbest.jsonl"), "nbest.jsonl: this file is an input and would be overwritten"),
+        (("--errors", "o.html", "--figure", "o.html"), "o.html: two outputs would be written to this file"),
+        (("--sample", 3, "--sheet", "r.tsv"), "r.tsv: this file exists and is not a sheet"),
     ],
 )
 def test_nothing_that_is_read_is_written_over(capsys, folder, outputs, sentence):
@@ -324,7 +324,7 @@ def test_what_looks_wrong_is_told(capsys, folder):
     assert "1 of 2 segments have no list, nor does the first: do ids count from 1 (--first-id 1)?" in err
     (folder / "other").write_text("0 ||| x\n0 ||| y\n1 ||| x\n1 ||| y\n")
     _, _, err = run(capsys, "other", "-r", "r1", "r1", "-m", "WER")
-    assert "2 segments with the same reference twice, which are sure to rank high" in err
+    assert "2 segments with a duplicate reference, which is certain to rank high" in err
     assert "every metric ranks the references first in every list" in err
 
 
@@ -334,7 +334,7 @@ def test_no_case_to_judge_is_no_error(capsys, folder):
     code, out, err = run(capsys, *FILES, "-m", "WER", "--sample", 3, "--sheet", "s.tsv")
     assert code == 0
     assert out.startswith("Method")
-    assert "no candidate stands above the references" in err
+    assert "no candidate ranks above the references" in err
     assert not (folder / "s.tsv").exists()
 
 

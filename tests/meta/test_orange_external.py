@@ -106,10 +106,13 @@ def test_other_processes():
     ("given", "message"),
     [
         ("x.jsonl", "external is a mapping"),
-        ({"X": [1, 2, 3, 4]}, "X, list 0: a pair is wanted"),
-        ({"X": [([1.0, None], [1, 2])]}, r"X, list 0: \"scores\" is a list of numbers, but number 2 of 2 is null"),
-        ({"X": GIVEN[:2]}, "X: there are no scores for the list 2, which nbest, line 3 begins"),
-        ({"X": [GIVEN[1]] * 4}, "X, line 0: 2 scores of candidates are wanted for the list 0, found 5"),
+        ({"X": [1, 2, 3, 4]}, "X, list 0: expected a pair"),
+        (
+            {"X": [([1.0, None], [1, 2])]},
+            r"X, list 0: expected finite numbers in \"scores\", found null",
+        ),
+        ({"X": GIVEN[:2]}, "X: no scores for list 2, which begins at nbest, line 3"),
+        ({"X": [GIVEN[1]] * 4}, "X, line 0: expected 2 scores of candidates for list 0, found 5"),
     ],
 )
 def test_what_is_refused(given, message):

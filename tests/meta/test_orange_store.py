@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import tarocco
-from tarocco.meta.orange import blocks as block
+from tarocco.meta.orange import ranking as block
 from tarocco.store import Store
-from tarocco.store.maintenance import entries, problems, rows_of
+from tarocco.store.maintenance import list_series, problems, read_rows
 
 METRICS = ["BLEUS-4", "NIST-5", "WER", "ROUGE-L"]
 
@@ -26,15 +26,15 @@ def trial():
 @pytest.fixture
 def counted(monkeypatch):
     """What is really scored, and in small blocks."""
-    monkeypatch.setattr("tarocco.meta.orange.cases._TEXT", 500)
+    monkeypatch.setattr("tarocco.meta.orange.lists._TEXT", 500)
     scored = []
 
     def count(metrics, batch, contexts):
         scored.extend(map(str, metrics))
         return original(metrics, batch, contexts)
 
-    original = block.scores_of_batch
-    monkeypatch.setattr(block, "scores_of_batch", count)
+    original = block.score_batch
+    monkeypatch.setattr(block, "score_batch", count)
     return scored
 
 
@@ -98,9 +98,9 @@ def test_what_people_see_of_it(trial, counted, tmp_path):
     lists, references = trial
     tarocco.orange(lists, references, metrics=["WER"], store=tmp_path / "store")
     with Store(tmp_path / "store") as store:
-        (entry,) = entries(store)
+        (entry,) = list_series(store)
         assert (entry.metric, entry.subject, entry.rows, entry.done) == ("ORANGE WER", "nbest", 30, 30)
-        assert sum(len(rows) for _, rows in rows_of(store, entry)) == 30
+        assert sum(len(rows) for _, rows in read_rows(store, entry)) == 30
         assert problems(store) == []
 
 
@@ -154,10 +154,10 @@ def test_a_file_that_changed_further_on(trial, counted, tmp_path):
     changed = [*lists[:20], *(own[::-1] for own in lists[20:])]
     tarocco.orange(changed, references, **options)
     with Store(tmp_path / "store") as store:
-        for entry in entries(store):
+        for entry in list_series(store):
             assert entry.done == 30
-            starts = [first for first, _ in rows_of(store, entry)]
-            sizes = [len(rows) for _, rows in rows_of(store, entry)]
+            starts = [first for first, _ in read_rows(store, entry)]
+            sizes = [len(rows) for _, rows in read_rows(store, entry)]
             assert starts == np.cumsum([0, *sizes[:-1]]).tolist()
 
 

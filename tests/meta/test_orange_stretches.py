@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 import tarocco
 from tarocco.core.errors import InputError
 from tarocco.io.nbest import byte_ranges as stretches
-from tarocco.io.nbest.lists import NBestCut, NBestFile
-from tarocco.meta.orange import blocks as block
+from tarocco.io.nbest.lists import NBestByteRanges, NBestFile
+from tarocco.meta.orange import ranking as block
 from tarocco.store import Store
-from tarocco.store.maintenance import entries, problems
+from tarocco.store.maintenance import list_series, problems
 
 METRICS = ["BLEUS-4", "NIST-5", "WER", "ROUGE-L"]
 N = 40
@@ -22,8 +22,8 @@ N = 40
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr(stretches, "LEAST", 300)
-    monkeypatch.setattr(stretches, "MOST", 300)
+    monkeypatch.setattr(stretches, "MIN_SIZE", 300)
+    monkeypatch.setattr(stretches, "MAX_SIZE", 300)
 
 
 @pytest.fixture
@@ -118,9 +118,9 @@ def test_the_same_errors(tmp_path_factory, data):
 def test_the_store(texts, path, tmp_path, monkeypatch):
     """What is stored is not computed again; a list that changed is, with its neighbors, and so is a reference."""
     scored = []
-    original = block.scores_of_batch
+    original = block.score_batch
     monkeypatch.setattr(
-        block, "scores_of_batch", lambda metrics, *rest: scored.extend(map(str, metrics)) or original(metrics, *rest)
+        block, "score_batch", lambda metrics, *rest: scored.extend(map(str, metrics)) or original(metrics, *rest)
     )
     options = {"metrics": METRICS, "store": tmp_path / "store", "short": "keep"}
     first = tarocco.orange(path, texts[1], **options)
@@ -145,7 +145,7 @@ def test_the_store(texts, path, tmp_path, monkeypatch):
     assert scored.count("WER") == 1
     with Store(tmp_path / "store") as store:
         assert problems(store) == []
-        assert {entry.done for entry in entries(store)} == {N}
+        assert {entry.done for entry in list_series(store)} == {N}
 
 
 def test_another_selection_is_another_key(texts, path, tmp_path):
@@ -169,7 +169,7 @@ class Together(ThreadPoolExecutor):
 def test_workers_that_do_not_have_the_file(texts, path, whole, monkeypatch, some_have_it):
     """All stretches are sent; where the first to be asked has the file, after those that were on their way."""
     here, sent, missed = threading.get_ident(), [], []
-    is_here = stretches.Stretch.is_here.fget
+    is_here = stretches.ByteRange.is_here.fget
 
     def elsewhere(self):
         if threading.get_ident() == here or (some_have_it and not missed and not self.start):
@@ -179,7 +179,7 @@ def test_workers_that_do_not_have_the_file(texts, path, whole, monkeypatch, some
         return self.data is not None
 
     expected = whole(lambda: tarocco.orange(path, texts[1], metrics=METRICS, short="keep"))
-    monkeypatch.setattr(stretches.Stretch, "is_here", property(elsewhere))
+    monkeypatch.setattr(stretches.ByteRange, "is_here", property(elsewhere))
     with Together(2) as pool:
         found = tarocco.orange(path, texts[1], metrics=METRICS, short="keep", executor=pool)
     assert found.to_dict() == expected.to_dict()
@@ -196,8 +196,8 @@ def test_an_executor_that_sends_everything_with_every_item_gets_blocks(texts, pa
 
 def test_a_file_that_grows_keeps_its_cuts(texts, path, tmp_path, monkeypatch):
     """Up to twice its size."""
-    monkeypatch.setattr(stretches, "LEAST", 10)
-    monkeypatch.setattr(stretches, "MOST", 10**6)
+    monkeypatch.setattr(stretches, "MIN_SIZE", 10)
+    monkeypatch.setattr(stretches, "MAX_SIZE", 10**6)
     before = list(NBestFile(str(path)).cut())
     with path.open("a") as file:
         file.write(f"{N} ||| more\n" * 20)
@@ -208,13 +208,13 @@ def test_a_file_that_grows_keeps_its_cuts(texts, path, tmp_path, monkeypatch):
 @pytest.mark.parametrize("kept", [False, True])
 def test_a_file_that_changes_meanwhile(texts, path, tmp_path, monkeypatch, kept):
     """Nothing is made of two versions of a file."""
-    reading = NBestCut.reading
+    reading = NBestByteRanges.reading
 
     def changed(self, stretch, *rest):
         if stretch.start:
             path.write_bytes(path.read_bytes() + b"\n")
         return reading(self, stretch, *rest)
 
-    monkeypatch.setattr(NBestCut, "reading", changed)
-    with pytest.raises(InputError, match=r"nbest.txt: this file has changed while it was read"):
+    monkeypatch.setattr(NBestByteRanges, "reading", changed)
+    with pytest.raises(InputError, match=r"nbest.txt: the file changed while it was read"):
         tarocco.orange(path, texts[1], metrics=["WER"], jobs=1, store=tmp_path / "store" if kept else None)

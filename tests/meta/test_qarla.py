@@ -13,13 +13,14 @@ import tarocco
 from tarocco import datasets
 from tarocco.core.errors import BadParameter, InputError, UnknownName
 from tarocco.meta.qarla import queen as queens
-from tarocco.meta.qarla.king import Resampling, find_surrounded_references, king_over_segments, king_over_systems
+from tarocco.meta.qarla.king import find_surrounded_references, king_over_segments, king_over_systems
 from tarocco.meta.qarla.queen import PairSelection, sample_pairs
+from tarocco.scoring.settings import Resampling
 from tests.textbook import qarla
 from tests.textbook.resampling import draws
 
 DEMO = datasets.load("demo")
-FEW = Resampling(0.9, 7, 5)
+FEW = Resampling(7, 0.9, 5)
 METRICS = ["ROUGE-L", "1-WER"]
 
 
@@ -96,7 +97,7 @@ def test_trans_topic(near, seed, together):
         # Which segment a drawn pair comes from shows in its similarities.
         left = {pair: tuple(near.to_references[:, pair[0], pair[1], pair[2] - systems]) for pair in every}
         pairs = []
-        for (first, second), values in zip(drawn.references + systems, drawn.near[:, 0].T, strict=True):
+        for (first, second), values in zip(drawn.references + systems, drawn.similarity[:, 0].T, strict=True):
             match = next(
                 pair
                 for pair, own in left.items()
@@ -136,7 +137,7 @@ def test_jack(near):
 
 def test_blocks_do_not_matter(monkeypatch):
     expected = tarocco.king(DEMO.systems, DEMO.references, metrics=METRICS, jobs=1).rows()
-    monkeypatch.setattr(queens, "_SEGMENTS", 7)
+    monkeypatch.setattr(queens, "_BLOCK", 7)
     assert tarocco.king(DEMO.systems, DEMO.references, metrics=METRICS, jobs=3).rows() == expected
 
 
@@ -209,9 +210,9 @@ def test_segments_with_too_few_references_are_left_out():
 @pytest.mark.parametrize(
     ("function", "count", "sentence"),
     [
-        (tarocco.queen, 1, "QUEEN wants at least two references: .*; there is 1"),
-        (tarocco.king, 2, "KING wants at least three references: one is held out, .*; there are 2"),
-        (tarocco.jack, 1, "JACK wants at least two references: .*; there is 1"),
+        (tarocco.queen, 1, "QUEEN needs at least two references, .*; there is 1"),
+        (tarocco.king, 2, "KING needs at least three references, because one is held out .*; there are 2"),
+        (tarocco.jack, 1, "JACK needs at least two references, .*; there is 1"),
     ],
 )
 def test_too_few_references(function, count, sentence):
@@ -228,9 +229,9 @@ def test_sets():
     result = tarocco.king(DEMO.systems, DEMO.references, sets=[["rg-l", "1-WER"], ["1-WER"]])
     assert {one.metrics for one in result} == {("ROUGE-L", "1-WER"), ("1-WER",)}
     assert result["1-WER"].king == tarocco.king(DEMO.systems, DEMO.references, metrics="1-WER")["1-WER"].king
-    with pytest.raises(UnknownName, match="was not judged"):
+    with pytest.raises(UnknownName, match="no result for"):
         result["BLEU-4"]
-    with pytest.raises(BadParameter, match="lists of lists"):
+    with pytest.raises(BadParameter, match="list of lists"):
         tarocco.king(DEMO.systems, DEMO.references, sets=["ROUGE-L"])
     with pytest.raises(UnknownName, match="ROUGE-LL"):
         tarocco.king(DEMO.systems, DEMO.references, sets=[["ROUGE-LL", "1-WER"]])
@@ -257,10 +258,10 @@ def test_errors_count_as_one_minus_error():
     ("options", "error", "sentence"),
     [
         ({"segments": [60]}, InputError, "there is no segment 61: there are 60"),
-        ({"segments": []}, InputError, "no segment was asked for"),
+        ({"segments": []}, InputError, "no segment was selected"),
         ({"level": "corpus"}, BadParameter, "level is one of segment, system"),
         ({"n_pairs": 0}, BadParameter, "n_pairs is an integer"),
-        ({"metrics": []}, InputError, "no metric was asked for"),
+        ({"metrics": []}, InputError, "no metric was selected"),
     ],
 )
 def test_bad_arguments(options, error, sentence):

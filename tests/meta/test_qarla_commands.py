@@ -12,7 +12,7 @@ from conftest import ROOT
 import tarocco
 from tarocco import datasets
 from tarocco.cli import main
-from tarocco.cli.qarla_options import METRICS as SHOWN
+from tarocco.cli.qarla import METRICS as SHOWN
 from tarocco.meta.qarla.qarla import METRICS
 
 FOLDER = ROOT / "src" / "tarocco" / "data" / "demo"
@@ -169,7 +169,7 @@ def test_external_scores_in_a_set(run, rouge_pairs, tmp_path):
 def test_a_pair_that_is_missing(run, rouge_pairs, tmp_path):
     pair_table(tmp_path / "pairs.tsv", {pair: own for pair, own in rouge_pairs.items() if pair != ("ref2", "ref3")})
     captured = judged(run, "king", "--scores", f"X={tmp_path / 'pairs.tsv'}", code=1)
-    assert captured.err == "tarocco: X: there are no scores of ref2 against ref3\n"
+    assert captured.err == "tarocco: X: no scores of ref2 against ref3\n"
     assert captured.out == ""
 
 
@@ -181,18 +181,18 @@ def test_a_score_of_a_pair_that_is_missing(run, rouge_pairs, tmp_path):
         warnings.simplefilter("always")
         captured = judged(run, "king", "--scores", f"X={tmp_path / 'pairs.tsv'}")
     total = (len(SYSTEMS) + 3) * 4 * 60
-    assert f"X: 1 of {total} scores of pairs are missing, the first of ref2 against ref3, segment 7" in captured.err
+    assert f"X: 1 of {total} scores of pairs are missing (first: ref2 against ref3, segment 7)" in captured.err
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
-        (("king", *REFERENCES[:2], "-i", *FILES), 1, "KING wants at least three references"),
-        (("queen", *REFERENCES[:1], "-i", *FILES), 1, "QUEEN wants at least two references"),
-        (("jack", *REFERENCES, "-i", FILES[0]), 1, "JACK wants at least two systems"),
+        (("king", *REFERENCES[:2], "-i", *FILES), 1, "KING needs at least three references"),
+        (("queen", *REFERENCES[:1], "-i", *FILES), 1, "QUEEN needs at least two references"),
+        (("jack", *REFERENCES, "-i", FILES[0]), 1, "JACK needs at least two systems"),
         (("king", *REFERENCES, "-i", *FILES, "--segments", "50-61"), 1, "there is no segment 61: there are 60"),
-        (("king", *REFERENCES, "-i", *FILES, "--segments", "5-3"), 2, "segments are written 1-3,10,50-100"),
-        (("king", *REFERENCES, "-i", *FILES, "--segments", "0"), 2, "segments are written 1-3,10,50-100"),
+        (("king", *REFERENCES, "-i", *FILES, "--segments", "5-3"), 2, "expected segments such as 1-3,10,50-100"),
+        (("king", *REFERENCES, "-i", *FILES, "--segments", "0"), 2, "expected segments such as 1-3,10,50-100"),
         (("king", *REFERENCES, "-i", *FILES, "--set", "ROUGE-LL"), 1, "ROUGE-LL"),
         (("queen", *REFERENCES), 1, "which systems?"),
     ],

@@ -16,13 +16,11 @@ from textbook import reference_curves as textbook
 import tarocco
 from tarocco import datasets
 from tarocco.cli import main
-from tarocco.core.arguments import make_test_set
 from tarocco.core.errors import BadParameter, InputError, UnknownName
-from tarocco.core.test_set import HumanScores, Segments, TestSet
+from tarocco.core.test_set import HumanScores, Segments, TestSet, make_test_set
 from tarocco.meta.correlation.score_sources import make_human_scores
 from tarocco.meta.references.curves import Curve, Point
-from tarocco.meta.references.subsets import pool_of
-from tarocco.metrics.ngram.order_shares import lower_orders, shares_of
+from tarocco.meta.references.subsets import make_pool
 
 DEMO = datasets.load("demo")
 FOLDER = ROOT / "src" / "tarocco" / "data" / "demo"
@@ -42,7 +40,7 @@ def adequacy(level="segment"):
 @given(st.integers(2, 7), st.integers(1, 30), SEEDS)
 def test_subsets_of_streams(count, limit, seed):
     references = [[f"r{r}" for r in range(count)]] * 3
-    pool = pool_of(make_test_set({"a": ["x"] * 3}, references))
+    pool = make_pool(make_test_set({"a": ["x"] * 3}, references))
     assert pool.by_stream
     assert pool.most == count
     for size in range(1, count + 1):
@@ -59,7 +57,7 @@ def test_subsets_of_segments(has, seed):
     if not has:
         return
     references = [[f"s{s}r{r}" if there else "" for r, there in enumerate(own)] for s, own in enumerate(has)]
-    pool = pool_of(make_test_set({"a": ["x"] * len(has)}, references))
+    pool = make_pool(make_test_set({"a": ["x"] * len(has)}, references))
     used = [r for r in range(6) if any(own[r] for own in has)]
     has = [[own[r] for r in used] for own in has]
     assert pool.most == min(map(sum, has))
@@ -76,7 +74,7 @@ def test_subsets_of_segments(has, seed):
 def test_a_longer_draw_has_the_shorter_one_in_it():
     """From one number of references to the next, one reference comes in: it is not drawn anew."""
     references = [["a", "b", "c", "d", "e"], ["a", "b", "c", "d"], ["a", "b", "c", "d", "e"]]
-    pool = pool_of(make_test_set({"x": ["a"] * 3}, references))
+    pool = make_pool(make_test_set({"x": ["a"] * 3}, references))
     by_size = [pool.subsets(size, 10, 1) for size in range(1, 5)]
     for fewer, more in pairwise(by_size):
         for one, other in zip(fewer, more, strict=True):
@@ -86,17 +84,17 @@ def test_a_longer_draw_has_the_shorter_one_in_it():
 def test_segments_with_fewer_references_take_no_part():
     references = [["a"], ["b", "c"], ["d", "e", "f"], ["g", "h"]]
     test_set = make_test_set({"x": ["1", "2", "3", "4"]}, references)
-    pool = pool_of(test_set, 2)
+    pool = make_pool(test_set, 2)
     assert pool.rows.tolist() == [1, 2, 3]
     assert list(pool.test_set.systems["x"]) == ["2", "3", "4"]
-    with pytest.raises(InputError, match=r"1 reference alone; with --most K .* of 4 segments 3 have 2 or more"):
-        pool_of(test_set)
+    with pytest.raises(InputError, match=r"only 1 reference; --most K .* of 4 segments 3 have 2 or more"):
+        make_pool(test_set)
     with pytest.raises(InputError, match="no segment has 4 references: the most that one has is 3"):
-        pool_of(test_set, 4)
-    with pytest.raises(BadParameter, match="most is a whole number of at least 2"):
-        pool_of(test_set, 1)
+        make_pool(test_set, 4)
+    with pytest.raises(BadParameter, match="most is an integer of at least 2"):
+        make_pool(test_set, 1)
     with pytest.raises(InputError, match="there is one reference"):
-        pool_of(make_test_set({"x": ["1"]}, ["a"]))
+        make_pool(make_test_set({"x": ["1"]}, ["a"]))
 
 
 @given(st.lists(st.text("aé中\n", max_size=4), min_size=1, max_size=6), st.data())
@@ -242,7 +240,7 @@ def test_verdicts(means, wanted, lower):
         ([0.5, 0.89, 0.9], "M saturates: 2 references reach 98.9% of what 3 give"),
         ([0.89, 0.9, 0.9], "M is flat: 1 reference reaches 98.9% of what 3 give"),
         ([0.7, 0.8, 0.6], "M degrades: best with 2 references (0.800); 3 give 0.600, 75.0% of that"),
-        ([-0.1, -0.2], "M is of no use here, with any number of references"),
+        ([-0.1, -0.2], "M does not agree with the judge at any number of references"),
         ([0.4, 0.8], "M gains: 0.400 with 1 reference, 0.800 with 2; 1 reaches 50.0% of that"),
     ],
 )
@@ -314,7 +312,7 @@ def test_shares(name, twin, segments, order):
     candidates = [" ".join(candidate) for candidate, _ in segments]
     references = [[" ".join(one) for one in own] for _, own in segments]
     rows = tarocco.statistics(metric, candidates, references, tokenize="none")
-    found = list(shares_of(metric, rows.sum(axis=0)).values())
+    found = list(metric.order_shares(rows.sum(axis=0)).values())
     expected = twin(segments, order)
     if expected is None:
         assert np.isnan(found).all()
@@ -323,13 +321,13 @@ def test_shares(name, twin, segments, order):
 
 
 def test_lower_orders():
-    assert [str(one) for one in lower_orders(tarocco.metric("NIST-3"))] == ["NIST-1", "NIST-2"]
-    assert [str(one) for one in lower_orders(tarocco.metric("BLEU-SBP:length=closest"))] == [
+    assert [str(one) for one in tarocco.metric("NIST-3").lower_orders()] == ["NIST-1", "NIST-2"]
+    assert [str(one) for one in tarocco.metric("BLEU-SBP:length=closest").lower_orders()] == [
         f"BLEU-SBP-{n}:length=closest" for n in (1, 2, 3)
     ]
     for name in ("NISTi-3", "BLEUi-3", "chrF", "WER"):
-        assert lower_orders(tarocco.metric(name)) == []
-        assert shares_of(tarocco.metric(name), np.ones((2, 30))) == {}
+        assert tarocco.metric(name).lower_orders() == []
+        assert tarocco.metric(name).order_shares(np.ones((2, 30))) == {}
 
 
 def test_orders_as_references_are_added():
@@ -338,7 +336,7 @@ def test_orders_as_references_are_added():
         DEMO.systems, DEMO.references, adequacy(), metrics=["NIST-5", "NIST-2", "BLEU-2"], orders=True
     )
     assert list(result) == ["NIST-5", "NIST-2", "BLEU-2", "NIST-1", "NIST-3", "NIST-4", "BLEU-1"]
-    assert [curve.asked for curve in result.curves] == [True] * 3 + [False] * 4
+    assert [curve.named for curve in result.curves] == [True] * 3 + [False] * 4
     assert [[curve.metric for curve in own] for own in result.by_order()] == [
         ["NIST-1", "NIST-2", "NIST-3", "NIST-4", "NIST-5"],
         ["NIST-1", "NIST-2"],
@@ -436,21 +434,21 @@ def test_tables_for_other_libraries():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"human": {"a": 1}}, InputError, "fewer than 4 says nothing"),
+        ({"human": {"a": 1}}, InputError, "a correlation needs 4 systems or more"),
         ({"human": {"z": 1}}, InputError, "but the systems are"),
         ({"human": 3}, InputError, "human is a file"),
         ({"human": None}, BadParameter, "one judge is wanted"),
-        ({"level": "segment"}, InputError, "whole systems alone, and none for segments"),
+        ({"level": "segment"}, InputError, "whole systems only, not for segments"),
         ({"level": "word"}, BadParameter, "level is one of"),
         ({"coefficient": "r"}, BadParameter, "coefficient is one of pearson"),
-        ({"n_subsets": 0}, BadParameter, "n_subsets is a whole number"),
+        ({"n_subsets": 0}, BadParameter, "n_subsets is an integer"),
         ({"enough": 0}, BadParameter, "enough is a number"),
         ({"most": 3}, InputError, "no segment has 3 references"),
         ({"references": ["x", "y"]}, InputError, "there is one reference"),
         ({"systems": ["x", "y"]}, InputError, "systems is a mapping"),
-        ({"human": None, "nbest": [["x"], ["y"]]}, BadParameter, "there are no systems"),
+        ({"human": None, "nbest": [["x"], ["y"]]}, BadParameter, "nbest needs no systems"),
         ({"human": None, "nbest": [["x"], ["y"]], "systems": None}, InputError, "more than 2 references: .* 3 or more"),
-        ({"human": {"a": [1, 2, 3], "b": [1, 2, 3]}}, InputError, "2 numbers are wanted"),
+        ({"human": {"a": [1, 2, 3], "b": [1, 2, 3]}}, InputError, "expected 2 numbers"),
     ],
 )
 def test_bad_arguments(change, error, message):
@@ -501,7 +499,7 @@ def test_sixteen_human_references_and_a_hundred_paraphrases(tmp_path, monkeypatc
     assert main(["references", "many.tsv", "-i", *files, "-m", "BLEU-4", "WER", *options]) == 0
     told = capsys.readouterr()
     assert len(json.loads(told.out)["results"][0]["curve"]) == 16
-    assert "drawn for each by itself" in told.err
+    assert "drawn for each segment separately" in told.err
 
 
 def test_a_reference_twice_changes_nothing():
@@ -518,7 +516,7 @@ def test_pools_keep_texts_that_hold_newlines():
         {"a": Segments.from_strings(["x\ny", "z"])},
         (Segments.from_strings(["a\nb", "c"]), Segments.from_strings(["d", "e"]), Segments.from_strings(["", "f\n"])),
     )
-    pool = pool_of(test_set)
+    pool = make_pool(test_set)
     for subset in pool.subsets(1, 5, 3):
         (stream,) = pool.test_set_of(subset).references
         assert stream[0] in ("a\nb", "d")

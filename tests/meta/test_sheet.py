@@ -10,14 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.meta.orange.blind_sheet import Case, Judged, draw_cases, key_path, read_judged, wilson, write_sheet
-from tarocco.meta.orange.confusions import Confusion, Scored
+from tarocco.meta.orange.blind_sheet import (
+    SheetCase,
+    SheetJudgments,
+    draw_cases,
+    key_path,
+    read_judgments,
+    wilson,
+    write_sheet,
+)
+from tarocco.meta.orange.confusions import Confusion, RankedText
 
 
 def confusion(segment, metric="M", candidates=4, references=2, **more):
     """Candidates above the oracle, and references of which the first outranks all candidates."""
-    own = [Scored(f"human {segment}.{r}", 0.5, 0.5 if r == 1 else 50 + r, r) for r in range(1, references + 1)]
-    above = [Scored(f"machine {segment}.{c}", 0.9, float(c), c) for c in range(1, candidates + 1)]
+    own = [RankedText(f"human {segment}.{r}", 0.5, 0.5 if r == 1 else 50 + r, r) for r in range(1, references + 1)]
+    above = [RankedText(f"machine {segment}.{c}", 0.9, float(c), c) for c in range(1, candidates + 1)]
     return Confusion(segment, metric, 10.0, 100, 0.5, tuple(own), tuple(above), 9, **more)
 
 
@@ -78,7 +86,7 @@ def test_what_is_no_case():
 def test_metrics_that_agree_share_a_case():
     views = [confusion(1, metric, candidates=1, source="Quelle") for metric in ("BLEU-4", "TER", "BLEU-4")]
     (case,) = draw_cases(views, 10, seed=0)
-    assert case == Case(1, "machine 1.1", 1, "human 1.2", 2, ("BLEU-4", "TER"), "Quelle")
+    assert case == SheetCase(1, "machine 1.1", 1, "human 1.2", 2, ("BLEU-4", "TER"), "Quelle")
 
 
 def test_a_draw_of_nothing_is_refused():
@@ -159,11 +167,11 @@ def test_judgments_come_back(sheet):
     said = {1: machine[1], 2: machine[2].lower(), 3: "=", 4: " Same ", 5: "tie", 6: "EQUAL"}
     said |= {number: human[number] for number in range(7, 27)}
     judge(sheet, said)
-    judged = read_judged(str(sheet))
+    judged = read_judgments(str(sheet))
     assert (judged.machine_better, judged.equal, judged.human_better, judged.blank) == (2, 4, 20, 4)
     assert (judged.judged, judged.as_good, judged.share) == (26, 6, 6 / 26)
     assert judged.interval == wilson(6, 26, 0.95)
-    assert read_judged(str(sheet), confidence=0.5).interval == wilson(6, 26, 0.5)
+    assert read_judgments(str(sheet), confidence=0.5).interval == wilson(6, 26, 0.5)
 
 
 def test_rows_may_be_sorted_changed_or_taken_out(sheet):
@@ -173,7 +181,7 @@ def test_rows_may_be_sorted_changed_or_taken_out(sheet):
     blank = ("\t" if sheet.suffix == ".tsv" else ",") * 4
     changed = [row.replace("human", "HUMAN") for row in rows[:3:-1]]
     sheet.write_text("\n".join([header, *changed, blank]) + "\n", "utf-8")
-    judged = read_judged(str(sheet))
+    judged = read_judgments(str(sheet))
     assert (judged.equal, judged.blank) == (26, 4)
 
 
@@ -189,20 +197,20 @@ def test_a_sheet_may_come_back_in_the_other_format_or_elsewhere(sheet, tmp_path)
         + "\n",
         "utf-8",
     )
-    assert read_judged(str(other)).equal == 1
+    assert read_judgments(str(other)).equal == 1
     moved = other.rename(tmp_path / f"elsewhere{other.suffix}")
-    assert read_judged(str(moved), str(key(sheet))).equal == 1
+    assert read_judgments(str(moved), str(key(sheet))).equal == 1
 
 
 def test_each_metric_has_its_own_share(tmp_path):
-    both = Case(1, "machine", 1, "human", 1, ("BLEU-4", "TER"))
+    both = SheetCase(1, "machine", 1, "human", 1, ("BLEU-4", "TER"))
     one = replace(both, segment=2, metrics=("TER",))
     never = replace(both, segment=3, metrics=("NIST-5",))
     path = tmp_path / "sample.tsv"
     write_sheet(str(path), [both, one, never], seed=1)
     human = {n: "B" if row["machine"] == "A" else "A" for n, row in enumerate(cells(key(path)), start=1)}
     judge(path, {1: "=", 2: human[2]})
-    judged = read_judged(str(path))
+    judged = read_judgments(str(path))
     assert {name: (own.as_good, own.judged) for name, own in judged.by_metric.items()} == {
         "BLEU-4": (1, 1),
         "TER": (1, 2),
@@ -226,7 +234,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("suffix", [".tsv", ".csv"])
 def test_no_text_breaks_a_sheet_or_becomes_a_formula(tmp_path, suffix):
-    cases = [Case(i, text, 1, f"human, {i}", 1, ("M",), text) for i, text in enumerate(HOSTILE, start=1)]
+    cases = [SheetCase(i, text, 1, f"human, {i}", 1, ("M",), text) for i, text in enumerate(HOSTILE, start=1)]
     path = tmp_path / f"sample{suffix}"
     write_sheet(str(path), cases, seed=1)
     rows, keys = cells(path), cells(key(path))
@@ -234,7 +242,7 @@ def test_no_text_breaks_a_sheet_or_becomes_a_formula(tmp_path, suffix):
     assert found == ["'=1+1", "'+1", "'-1", "'@SUM(A1)", 'say "no"', '"open', "tab and line end", "spaces", "x", "?"]
     assert [row["source"] for row in rows] == found
     judge(path, dict.fromkeys(range(1, len(HOSTILE) + 1), "="))
-    assert read_judged(str(path)).equal == len(HOSTILE)
+    assert read_judgments(str(path)).equal == len(HOSTILE)
 
 
 def test_there_is_no_source_column_without_sources(tmp_path):
@@ -246,7 +254,7 @@ def test_there_is_no_source_column_without_sources(tmp_path):
 # --- what is refused -------------------------------------------------------------------------------------------------
 
 
-def refused(path, *lines, said=read_judged):
+def refused(path, *lines, said=read_judgments):
     """Write a sheet with these lines and give the sentence with which it is refused."""
     if lines:
         path.write_text("\n".join(lines) + "\n", "utf-8")
@@ -267,18 +275,18 @@ def judged_sheet(tmp_path):
         (["case\tjudgment", "1-x\tA", "2-x\tboth"], 'DIR/s.tsv, line 3: a judgment is A, B or =, not "both"'),
         (
             ["case\tjudgment", "1-x\tA", "2-y\tA"],
-            'DIR/s.tsv, line 3: the case "2-y" is not in DIR/s.key.tsv: that is the key of another sheet',
+            'DIR/s.tsv, line 3: case "2-y" is not in DIR/s.key.tsv, which is the key of another sheet',
         ),
-        (["case\tjudgment", "1-x\tA", "1-x\tB"], 'DIR/s.tsv, line 3: the case "1-x" stands there twice'),
+        (["case\tjudgment", "1-x\tA", "1-x\tB"], 'DIR/s.tsv, line 3: case "1-x" is listed twice'),
         (
             ["case\tjudgment", "1-x\t", "2-x\t "],
-            "DIR/s.tsv: no case has been judged: A, B or = is wanted in the column judgment",
+            "DIR/s.tsv: no case has been judged: expected A, B or = in the column judgment",
         ),
         (
             ["case\tjudgement", "1-x\tA"],
-            'DIR/s.tsv, line 1: a column "judgment" is wanted; did you mean "judgement"?',
+            'DIR/s.tsv, line 1: expected a column "judgment"; did you mean "judgement"?',
         ),
-        (["case\tjudgment", "1-x\tA\tB"], "DIR/s.tsv, line 2: 2 columns are wanted, as in line 1, found 3"),
+        (["case\tjudgment", "1-x\tA\tB"], "DIR/s.tsv, line 2: expected 2 columns as on line 1, found 3"),
     ],
 )
 def test_bad_sheets(judged_sheet, lines, sentence):
@@ -289,8 +297,8 @@ def test_bad_sheets(judged_sheet, lines, sentence):
     ("text", "sentence"),
     [
         ("case\tmachine\tmetrics\n1-x\tC\tM\n", 'DIR/s.key.tsv, line 2: the machine\'s side is A or B, not "C"'),
-        ("case\tmachine\tmetrics\n1-x\tA\tM\n1-x\tA\tM\n", 'DIR/s.key.tsv, line 3: the case "1-x" stands there twice'),
-        ("case\tmetrics\n1-x\tM\n", 'DIR/s.key.tsv, line 1: a column "machine" is wanted; there are case, metrics'),
+        ("case\tmachine\tmetrics\n1-x\tA\tM\n1-x\tA\tM\n", 'DIR/s.key.tsv, line 3: case "1-x" is listed twice'),
+        ("case\tmetrics\n1-x\tM\n", 'DIR/s.key.tsv, line 1: expected a column "machine"; there are case, metrics'),
     ],
 )
 def test_bad_keys(judged_sheet, text, sentence):
@@ -301,7 +309,7 @@ def test_bad_keys(judged_sheet, text, sentence):
 def test_a_sheet_without_its_key_is_refused(tmp_path):
     path = tmp_path / "s.tsv"
     assert refused(path, "case\tjudgment", "1-x\tA") == (
-        "DIR/s.tsv: its key DIR/s.key.tsv is not beside it, and without it nobody knows which side is whose"
+        "DIR/s.tsv: there is no key DIR/s.key.tsv, which says which side is the machine's"
     )
     assert refused(tmp_path / "none.tsv") == "DIR/none.tsv: there is no such file"
 
@@ -311,8 +319,8 @@ def test_the_key_of_another_draw_is_noticed(tmp_path):
     for seed in (1, 2):
         write_sheet(str(tmp_path / f"{seed}.tsv"), draw_cases(confusions, 5, seed), seed)
     judge(tmp_path / "1.tsv", {1: "A"})
-    with pytest.raises(InputError, match="that is the key of another sheet"):
-        read_judged(str(tmp_path / "1.tsv"), str(tmp_path / "2.key.tsv"))
+    with pytest.raises(InputError, match="which is the key of another sheet"):
+        read_judgments(str(tmp_path / "1.tsv"), str(tmp_path / "2.key.tsv"))
 
 
 def test_what_no_sheet_is_written_to(sheet):
@@ -324,13 +332,13 @@ def test_what_no_sheet_is_written_to(sheet):
     assert refused(sheet.with_name("s.xlsx"), said=write) == "DIR/s.xlsx: the name of a sheet ends in .tsv or .csv"
     nowhere = sheet.parent / "nowhere" / "s.tsv"
     assert refused(nowhere, said=write) == "DIR/s.tsv: there is no directory DIR"
-    with pytest.raises(InputError, match="there is no case to judge: no candidate stands above the references"):
+    with pytest.raises(InputError, match="there is no case to judge, because no candidate ranks above the references"):
         write_sheet(str(sheet), [], seed=1)
     write(str(sheet))  # nobody has judged anything there
     judge(sheet, {1: "A"})
     before = sheet.read_bytes(), key(sheet).read_bytes()
     assert refused(sheet, said=write) == (
-        f"DIR/{sheet.name}: there are judgments in this sheet, and they would be lost; name another file"
+        f"DIR/{sheet.name}: this sheet has judgments, which would be lost; name another file"
     )
     assert (sheet.read_bytes(), key(sheet).read_bytes()) == before
 
@@ -339,14 +347,14 @@ def test_a_file_that_is_no_sheet_is_left_alone(tmp_path):
     path = tmp_path / "s.tsv"
     for content in (b"", b"\xff", b"a\tb\n1\t2\n"):
         path.write_bytes(content)
-        with pytest.raises(InputError, match="this file is there, and it is no sheet; name another file"):
+        with pytest.raises(InputError, match="this file exists and is not a sheet; name another file"):
             write_sheet(str(path), draw_cases([confusion(1)], 1, seed=1), seed=1)
         assert path.read_bytes() == content
 
 
 def test_confidence_is_a_share(judged_sheet):
     with pytest.raises(BadParameter, match="confidence is a number between 0 and 1, not 95"):
-        read_judged(str(judged_sheet), confidence=95)
+        read_judgments(str(judged_sheet), confidence=95)
 
 
 def test_where_keys_are():
@@ -382,13 +390,13 @@ def test_wilson_inverts_the_score_test(trials, data, confidence):
 
 
 def test_the_sentence():
-    judged = Judged(machine_better=5, equal=9, human_better=36, blank=0, confidence=0.95)
+    judged = SheetJudgments(machine_better=5, equal=9, human_better=36, blank=0, confidence=0.95)
     assert str(judged) == (
         "In 14 of 50 cases (28%, 95% interval 17% to 42%) the machine's translation was judged as good as the human "
         "one, in 5 of them better."
     )
-    assert str(Judged(0, 0, 1, 2, 0.9)) == (
+    assert str(SheetJudgments(0, 0, 1, 2, 0.9)) == (
         "In 0 of 1 case (0%, 90% interval 0% to 73%) the machine's translation was judged as good as the human one. "
         "2 cases are not judged."
     )
-    assert str(Judged(0, 1, 0, 1, 0.9)).endswith("one. 1 case is not judged.")
+    assert str(SheetJudgments(0, 1, 0, 1, 0.9)).endswith("one. 1 case is not judged.")

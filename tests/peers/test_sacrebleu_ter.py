@@ -14,7 +14,7 @@ from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 import tarocco
 from tarocco import datasets
 from tarocco.core.test_set import Segments
-from tarocco.encode.tercom import normalize
+from tarocco.encode.tokenizers import normalize_for_ter
 from tarocco.metrics.edit.ter import edits_of_pairs
 
 
@@ -124,7 +124,7 @@ TEXT = st.lists(st.one_of(TRICKY, ANY), max_size=25).map("".join)
 def test_preprocessing(lines, flags):
     normalized, no_punct, asian, cased = flags
     peer = TercomTokenizer(normalized, no_punct, asian, cased)
-    found = normalize(Segments.from_strings(lines), not cased, normalized, no_punct, asian)
+    found = normalize_for_ter(Segments.from_strings(lines), not cased, normalized, no_punct, asian)
     assert list(found) == [peer(line.rstrip()) for line in lines]
 
 
@@ -136,7 +136,7 @@ def test_preprocessing_of_every_character(no_punct):
     lines = [" ".join(f"a{c}a 1{c}1 's{c} .{c}." for c in codes[k : k + 64]) for k in range(0, len(codes), 64)]
     lines += [f"x's{c}" for c in codes if not c.isalnum()]
     peer = TercomTokenizer(normalized=True, no_punct=no_punct, asian_support=True)
-    found = normalize(Segments.from_strings(lines), True, True, no_punct, True)
+    found = normalize_for_ter(Segments.from_strings(lines), True, True, no_punct, True)
     assert list(found) == [peer(line.rstrip()) for line in lines]
 
 

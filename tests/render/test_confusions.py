@@ -10,11 +10,11 @@ from html.parser import HTMLParser
 import pytest
 
 from tarocco.core.errors import InputError
-from tarocco.meta.orange.confusions import Confusion, Scored
+from tarocco.meta.orange.confusions import Confusion, RankedText
 from tarocco.render.results.confusions import check_confusions, write_confusions
 
-REFERENCES = (Scored("the dog saw a cat", 0.6, 4.0, 1), Scored("a hound saw the cat", 0.4, 7.5, 2))
-ABOVE = (Scored("the dog saw the bird", 0.8, 1.0, 9), Scored("the dog saw a cat", 0.7, 2.0, 3, copy=True))
+REFERENCES = (RankedText("the dog saw a cat", 0.6, 4.0, 1), RankedText("a hound saw the cat", 0.4, 7.5, 2))
+ABOVE = (RankedText("the dog saw the bird", 0.8, 1.0, 9), RankedText("the dog saw a cat", 0.7, 2.0, 3, copy=True))
 VIEW = Confusion(1, "BLEU-4", 3.0, 10, 0.5, REFERENCES, ABOVE, 5, "Der Hund sah eine Katze.")
 CALM = Confusion(2, "BLEU-4", 1.0, 10, None, (replace(REFERENCES[0], score=None), REFERENCES[1]), (), 0)
 HOSTILE = '</td></table></main><script>alert("1")</script><img src=x onerror=alert(2)> & \' {title}'
@@ -153,7 +153,7 @@ def test_a_segment_shows_ranks_scores_and_words(tmp_path):
         "candidate 320.7000the dog saw a catcopy of a reference over reference 2: gains dog",
     ]
     text = " ".join(shown.texts["p"])
-    assert "The oracle scores 0.5000 and ranks 3 in a list of 10: 5 candidates stand above it, 2 are shown." in text
+    assert "The oracle scores 0.5000 and ranks 3 in a list of 10: 5 candidates rank above it, 2 are shown." in text
 
 
 def test_matched_words_are_marked_and_gained_ones_strongly(tmp_path):
@@ -168,17 +168,17 @@ def test_matched_words_are_marked_and_gained_ones_strongly(tmp_path):
 
 def test_a_segment_without_confusion_is_one_line(tmp_path):
     shown = page(tmp_path, CALM)
-    assert "The oracle scores - and ranks 1 in a list of 10: no candidate stands above it." in shown.texts["p"]
+    assert "The oracle scores - and ranks 1 in a list of 10: no candidate ranks above it." in shown.texts["p"]
     assert shown.tags.count("table") == 1
     one = page(tmp_path, replace(VIEW, above=VIEW.above[:1], above_count=1))
-    assert any("1 candidate stands above it." in text for text in one.texts["p"])
+    assert any("1 candidate ranks above it." in text for text in one.texts["p"])
     first = page(tmp_path, replace(VIEW, above=VIEW.above[:1]))
-    assert any("5 candidates stand above it, 1 is shown." in text for text in first.texts["p"])
+    assert any("5 candidates rank above it, 1 is shown." in text for text in first.texts["p"])
 
 
 def test_hostile_text_stays_text(tmp_path):
     def view(text):
-        scored = Scored(text, 0.5, 2.0, 1)
+        scored = RankedText(text, 0.5, 2.0, 1)
         return Confusion(1, text, 3.0, 9, 0.5, (scored, replace(scored, rank=9.0)), (scored,), 1, text)
 
     shown = page(tmp_path, view(HOSTILE), title=HOSTILE, settings={HOSTILE: HOSTILE})

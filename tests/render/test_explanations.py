@@ -6,7 +6,7 @@ import pytest
 
 import tarocco
 from tarocco.explanation.records import Element
-from tarocco.render.results.explain import Lines, Piece, Stretch, stretches, visible, write_explanations
+from tarocco.render.results.explain import StyledText, WordRun, WrappedLines, visible, word_runs, write_explanations
 from tarocco.render.tables import width
 
 
@@ -17,11 +17,11 @@ class Terminal(io.StringIO):
 
 def test_neighbors_that_match_neighbors_stand_together():
     one = [Element("word", word, (i,), (j,), True) for word, i, j in (("a", 0, 1), ("b", 1, 2), ("c", 2, 0))]
-    assert stretches(["a", "b", "c"], one, "candidate", labeled=False) == [
-        Stretch(("a", "b"), True, "", ("", "")),
-        Stretch(("c",), True, "", ("",)),
+    assert word_runs(["a", "b", "c"], one, "candidate", labeled=False) == [
+        WordRun(("a", "b"), True, "", ("", "")),
+        WordRun(("c",), True, "", ("",)),
     ]
-    assert [part.words for part in stretches(["c", "a", "b"], one, "reference", labeled=False)] == [("c",), ("a", "b")]
+    assert [part.words for part in word_runs(["c", "a", "b"], one, "reference", labeled=False)] == [("c",), ("a", "b")]
 
 
 def test_labels():
@@ -31,14 +31,14 @@ def test_labels():
         Element("VP", "c", (2,)),
         Element("VP", "d", (3,), above=True),
     ]
-    marks = [(part.words, part.matched, part.label) for part in stretches("abcd", found, "candidate", labeled=True)]
+    marks = [(part.words, part.matched, part.label) for part in word_runs("abcd", found, "candidate", labeled=True)]
     assert marks == [(("a",), True, "NP"), (("b",), False, "NP"), (("c",), False, "VP"), (("d",), False, "")]
 
 
 def test_a_word_with_many_types_has_no_labels():
     """Dependencies: a word stands below many relations; brackets alone can be read."""
     found = [Element(kind, "a", (0,), (0,), True) for kind in ("root", "nsubj", "det")]
-    assert [part.label for part in stretches(["a"], found, "candidate", labeled=True)] == [""]
+    assert [part.label for part in word_runs(["a"], found, "candidate", labeled=True)] == [""]
 
 
 @pytest.mark.parametrize("columns", [50, 60, 100])
@@ -78,8 +78,8 @@ def without_styles(text):
 
 
 def test_long_words_break_nothing():
-    lines = Lines(40)
-    lines.add("head", [Piece("x" * 100), Piece("y")])
+    lines = WrappedLines(40)
+    lines.add("head", [StyledText("x" * 100), StyledText("y")])
     out = io.StringIO()
     lines.write(out)
     assert out.getvalue() == f"head\n      {'x' * 100}\n      y\n"

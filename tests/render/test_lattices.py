@@ -8,7 +8,7 @@ from lattices_drawn import forests, lattices, parts
 import tarocco
 from tarocco.core.errors import InputError, UnknownName
 from tarocco.core.graphs import Forest
-from tarocco.io.graphs.reader import FORMATS
+from tarocco.io.graphs.formats import FORMATS
 
 OF_LATTICES = FORMATS[:4]
 OF_FORESTS = FORMATS[4:]

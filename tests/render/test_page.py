@@ -12,15 +12,15 @@ from conftest import ROOT
 import tarocco
 from tarocco import datasets
 from tarocco.cli import main
-from tarocco.core.arguments import make_test_set
 from tarocco.core.errors import InputError
+from tarocco.core.test_set import make_test_set
 from tarocco.encode.batch import Encoding
 from tarocco.explanation.records import Element
-from tarocco.render.page import terms
+from tarocco.render import terms
 from tarocco.render.page.payload import json_of, payload_of, read_payload
-from tarocco.render.page.segments import marks_of, marks_of_states, placed, worth_a_look
-from tarocco.render.page.write import page_of, write_figures
-from tarocco.render.results.explain import stretches
+from tarocco.render.page.report import page_of, write_figures
+from tarocco.render.page.segments import interesting_segments, locate_words, marks_of, marks_of_states
+from tarocco.render.results.explain import word_runs
 from tarocco.trials.findings import Breakdown, Findings, MetricAgreement
 
 HOSTILE = ("<script>x</script>", "</script><!--", "\x00\u2028\u2029", "{{payload}}", "😀 &amp; 𝒳")
@@ -102,7 +102,7 @@ def test_other_json_is_refused_with_a_sentence(text):
 
 def test_terms_have_one_sentence_each_and_those_that_occur_are_told():
     assert all(len(re.findall(r"\.(?= |$)", sentence)) == 1 for sentence in terms.TERMS.values())
-    found = [one["term"] for one in terms.used(["ORANGE is low", "no oranges", "the p-values"])]
+    found = [one["term"] for one in terms.find_terms(["ORANGE is low", "no oranges", "the p-values"])]
     assert found == ["ORANGE", "p-value"]
 
 
@@ -110,7 +110,7 @@ def test_the_segments_worth_a_look_are_those_on_which_systems_differ():
     systems = {"a": ["x y z w", "x y z w", "x y z w"], "b": ["x y z w", "q q q q", "x y z q"]}
     scores = tarocco.score(systems, ["x y z w"] * 3, metrics=["chrF"])
     findings = Findings("", "", test_set=make_test_set(systems, ["x y z w"] * 3), scores=scores)
-    assert worth_a_look(findings, 2) == [2, 3]
+    assert interesting_segments(findings, 2) == [2, 3]
 
 
 # --- marks -----------------------------------------------------------------------------------------------------------
@@ -129,13 +129,13 @@ def spans(text, record):
 def test_words_are_found_in_the_text_as_it_stands():
     text = 'Él said "yes" &amp; 𝒳, no'
     words = ("él", "said", '"', "yes", '"', "&", "𝒳", ",", "no")
-    shown, places = placed(text, words)
+    shown, places = locate_words(text, words)
     assert shown == text
     units = text.encode("utf-16-le")
     assert [units[2 * a : 2 * b].decode("utf-16-le") for a, b in places] == [
         "Él", "said", '"', "yes", '"', "&amp;", "𝒳", ",", "no",
     ]  # fmt: skip
-    assert placed("abc", ("x", "y"))[0] == "x y", "words that are not there are shown as the metric has them"
+    assert locate_words("abc", ("x", "y"))[0] == "x y", "words that are not there are shown as the metric has them"
 
 
 def test_marks_are_runs_with_what_is_skipped_between():
@@ -144,7 +144,7 @@ def test_marks_are_runs_with_what_is_skipped_between():
         Element("word", "a b", (0, 1), (0, 1), matched=True),
         Element("word", "d", (3,), (2,), matched=True, how="stem"),
     ]
-    record = marks_of("a b c d e", words, stretches(words, elements, "candidate", False))
+    record = marks_of("a b c d e", words, word_runs(words, elements, "candidate", False))
     assert spans("a b c d e", record) == [("a b", 1), ("c", 2), ("d", 1)]
     assert record["l"] == {"2": "stem"}
 
@@ -162,7 +162,7 @@ def test_marks_in_the_payload_match_explanations(payload):
     )
     record = marks["BLEU-4"][str(row)]["0"]
     matched = {place for element in one.matched for place in element.candidate}
-    _, places = placed(texts["systems"][0][row], one.candidate)
+    _, places = locate_words(texts["systems"][0][row], one.candidate)
     found = spans(texts["systems"][0][row], record["c"])
     at = "".join(text for text, kind in found if kind == 1).replace(" ", "")
     text = texts["systems"][0][row]
@@ -228,7 +228,7 @@ def test_the_same_findings_give_the_same_bytes(payload):
 
 
 def test_every_script_is_part_of_the_page():
-    from tarocco.render.page.write import SCRIPTS
+    from tarocco.render.page.report import SCRIPTS
 
     folder = ROOT / "src" / "tarocco" / "render" / "page" / "script"
     assert {path.stem for path in folder.glob("*.js")} == set(SCRIPTS)
@@ -263,12 +263,12 @@ def test_several_results_make_one_page(scores, tmp_path):
 
 
 def test_what_cannot_be_reported_is_refused(scores, tmp_path):
-    for found, message in ((3, "none of a int"), ([], "nothing to report"), ([scores, scores], "there are two")):
+    for found, message in ((3, "found int"), ([], "found none"), ([scores, scores], "found two")):
         with pytest.raises(InputError, match=message):
             tarocco.report(found, tmp_path / "page.html")
     with pytest.raises(InputError, match=r"ends in \.html"):
         tarocco.report(scores, tmp_path / "page.txt")
-    with pytest.raises(InputError, match="come together"):
+    with pytest.raises(InputError, match="expected both systems and references"):
         tarocco.report(scores, tmp_path / "page.html", systems={"a": ["x"]})
     assert list(tmp_path.iterdir()) == []
 
@@ -312,5 +312,5 @@ def test_a_page_is_data_again(payload, tmp_path, capsys):
     assert main(["report", str(page)]) == 1
     assert main(["report", str(page), "-o", str(page)]) == 1
     told = capsys.readouterr().err
-    assert "what is to be made?" in told
-    assert "would be written over" in told
+    assert "expected an output" in told
+    assert "would be overwritten" in told

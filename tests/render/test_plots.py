@@ -16,8 +16,8 @@ from tarocco.core.errors import InputError, MissingExtra
 from tarocco.io import files as writing
 from tarocco.render.plots import charts, curves, dots, heat_map, points, write_chart
 from tarocco.render.plots import style as look
-from tarocco.render.plots.files import rendered
-from tarocco.render.plots.labels import labels, lines, place_labels, readable, shortened
+from tarocco.render.plots.files import render_chart
+from tarocco.render.plots.style import make_labels, place_labels, sanitize, shorten, wrap_title
 
 NASTY = '</script><script>alert("1")</script>'
 NAMES = ["plain", NASTY, "中文系统", "it's & <b>bold</b>"]
@@ -113,17 +113,17 @@ def test_points_and_interval_ends_are_where_the_numbers_are(folders, drawing, pa
 
 def test_a_score_that_does_not_exist_keeps_its_row():
     rows = [{"system": "a", "metric": "M", "score": 1.0}, {"system": "b", "metric": "M", "score": math.nan, "low": 0}]
-    drawn = Drawing(rendered(dots(rows), ".svg"))
+    drawn = Drawing(render_chart(dots(rows), ".svg"))
     assert ["a", "b"] in drawn.texts("role-axis-label")
     assert [len(group) for group in drawn.marks("symbol")] == [1]
     assert [len(group) for group in drawn.marks("rule")] == [0]
     nothing = [{"system": "a", "metric": "M", "score": None}]
-    assert Drawing(rendered(dots(nothing), ".svg")).texts("role-title-text") == [["M"]]
+    assert Drawing(render_chart(dots(nothing), ".svg")).texts("role-title-text") == [["M"]]
 
 
 def test_panels_wrap_and_each_line_of_them_names_the_systems():
     rows = [{"system": "a", "metric": f"M{i}", "score": i} for i in range(6)]
-    drawn = Drawing(rendered(dots(rows), ".svg"))
+    drawn = Drawing(render_chart(dots(rows), ".svg"))
     assert drawn.texts("role-title-text") == [[f"M{i}"] for i in range(6)]
     assert drawn.texts("role-axis-label").count(["a"]) == 2
 
@@ -138,7 +138,7 @@ def test_curves():
         for x in (16, 64, 1024)
     ]
     chart = curves(rows, x_title="list length", y_title="ORANGE", log_x=True)
-    drawn = Drawing(rendered(chart, ".svg"))
+    drawn = Drawing(render_chart(chart, ".svg"))
     assert drawn.texts("role-legend-label") == [["second"], ["first"]]
     assert ["16", "64", "1024"] in drawn.texts("role-axis-label")
     assert drawn.texts("role-axis-title") == [["list length"], ["ORANGE"]]
@@ -149,8 +149,8 @@ def test_curves():
     assert (third - second) / (second - first) == pytest.approx(2, rel=1e-3)
     assert len(drawn.marks("area")) == 2
     bare = [{key: row[key] for key in ("series", "x", "y")} for row in rows]
-    assert Drawing(rendered(curves(bare, x_title="x", y_title="y"), ".svg")).marks("area") == []
-    with pytest.raises(InputError, match="numbers above 0, and there is an x of 0"):
+    assert Drawing(render_chart(curves(bare, x_title="x", y_title="y"), ".svg")).marks("area") == []
+    with pytest.raises(InputError, match="positive numbers, found x = 0"):
         curves([{"series": "a", "x": 0, "y": 1}], x_title="x", y_title="y", log_x=True)
 
 
@@ -158,14 +158,14 @@ def test_points_with_labels_and_a_line():
     rows = [{"x": x, "y": 2 * x + 1 + error, "label": f"s{x}"} for x, error in ((1, 0.1), (2, -0.2), (3, 0.1))]
     rows.append({"x": math.nan, "y": 1, "label": "nowhere"})
     chart = points(rows, x_title="BLEU-4", y_title="human", fit=True)
-    drawn = Drawing(rendered(chart, ".svg"))
+    drawn = Drawing(render_chart(chart, ".svg"))
     assert [len(group) for group in drawn.marks("symbol")] == [3]
     assert drawn.texts("role-mark") == [["s1", "s2", "s3"]]
     slope, intercept = charts.least_squares([(row["x"], row["y"]) for row in rows[:3]])
     assert (slope, intercept) == pytest.approx(tuple(np.polyfit([1, 2, 3], [3.1, 4.8, 7.1], 1)))
     assert len(drawn.marks("line")[0]) == 1
     assert charts.least_squares([(1, 1), (1, 2)]) is None
-    without = Drawing(rendered(points([{"x": 1, "y": 2}], x_title="x", y_title="y", fit=True), ".svg"))
+    without = Drawing(render_chart(points([{"x": 1, "y": 2}], x_title="x", y_title="y", fit=True), ".svg"))
     assert (without.marks("line"), without.marks("text")) == ([], [])
 
 
@@ -177,7 +177,7 @@ def test_labels_of_close_points_go_to_different_sides():
 
 def test_heat_map_in_another_order():
     values = [[1.0, 0.5, None], [0.5, 1.0, -0.25], [None, -0.25, 1.0]]
-    drawn = Drawing(rendered(heat_map(["a", "b", "c"], values, order=["c", "a", "b"]), ".svg"))
+    drawn = Drawing(render_chart(heat_map(["a", "b", "c"], values, order=["c", "a", "b"]), ".svg"))
     assert drawn.texts("role-axis-label") == [["c", "a", "b"], ["c", "a", "b"]]
     cells = {position(mark): (mark.text, mark.get("fill")) for group in drawn.marks("text") for mark in group}
     columns, rows = (sorted({place[i] for place in cells}) for i in (0, 1))
@@ -195,8 +195,8 @@ def test_heat_map_in_another_order():
         ([], [], None, "at least one"),
         (["a", "b"], [[1.0, 2.0]], None, "a heat map of 2 names needs as many rows"),
         (["a", "b"], [[1.0], [2.0]], None, "as many values"),
-        (["a", "a"], [[1.0, 1.0], [1.0, 1.0]], None, "all different"),
-        (["a", "b"], [[1.0, 1.0], [1.0, 1.0]], ["a", "c"], "holds each of them once"),
+        (["a", "a"], [[1.0, 1.0], [1.0, 1.0]], None, "must be distinct"),
+        (["a", "b"], [[1.0, 1.0], [1.0, 1.0]], ["a", "c"], "must contain each of them once"),
     ],
 )
 def test_heat_maps_that_do_not_fit(names, values, order, message):
@@ -214,24 +214,24 @@ def test_no_rows(kind):
 
 
 def test_readable():
-    assert readable("a\x00b\ud800c\u2028d\uffff\n中 é") == "a?b?c?d??中 é"
+    assert sanitize("a\x00b\ud800c\u2028d\uffff\n中 é") == "a?b?c?d??中 é"
 
 
 def test_long_names_keep_both_ends_and_stay_apart():
-    assert shortened("short") == "short"
-    assert shortened("a" * 20 + "-seed1", 11) == "aaaaa…seed1"
-    assert shortened("中" * 20, 10) == "中中…中中"
+    assert shorten("short") == "short"
+    assert shorten("a" * 20 + "-seed1", 11) == "aaaaa…seed1"
+    assert shorten("中" * 20, 10) == "中中…中中"
     names = [f"{'x' * 50}{i}{'y' * 50}" for i in range(3)]
-    short = list(labels(names).values())
+    short = list(make_labels(names).values())
     assert len(set(short)) == 3
     assert short[1] == f"{short[0]} (2)"
-    assert lines("ROUGE-L:references=jackknife:beta=inf") == ["ROUGE-L:references=jackknife", ":beta=inf"]
-    assert len(lines(":".join(["x" * 40] * 9))) == 4
+    assert wrap_title("ROUGE-L:references=jackknife:beta=inf") == ["ROUGE-L:references=jackknife", ":beta=inf"]
+    assert len(wrap_title(":".join(["x" * 40] * 9))) == 4
 
 
 def test_names_cannot_break_the_layout():
     rows = [{"system": name, "metric": "M", "score": 1} for name in ("W" * 500, "中" * 500)]
-    assert float(Drawing(rendered(dots(rows), ".svg")).root.get("width")) < 500
+    assert float(Drawing(render_chart(dots(rows), ".svg")).root.get("width")) < 500
 
 
 # --- files -----------------------------------------------------------------------------------------------------------
@@ -284,9 +284,9 @@ def test_paths_that_cannot_be_written(tmp_path, monkeypatch):
     chart = dots(ROWS)
     (tmp_path / "folder.svg").mkdir()
     for path, message in (
-        ("chart.gif", r"chart\.gif: the name of a figure ends in \.html, \.svg, \.png, \.pdf or \.json"),
-        ("chart", "the name of a figure ends in"),
-        ("folder.svg", "this is a directory"),
+        ("chart.gif", r"chart\.gif: expected the name of a figure to end in \.html, \.svg, \.png, \.pdf or \.json"),
+        ("chart", "expected the name of a figure to end in"),
+        ("folder.svg", "expected a file, found a directory"),
         ("missing/chart.svg", "there is no directory .*missing"),
     ):
         with pytest.raises(InputError, match=message):
@@ -302,7 +302,7 @@ def test_a_file_is_whole_or_not_there(tmp_path, monkeypatch):
     path.write_bytes(b"old")
     link = tmp_path / "link"
     link.symlink_to(path)
-    writing.write_whole(link, b"new")
+    writing.write_atomically(link, b"new")
     assert (path.read_bytes(), link.is_symlink()) == (b"new", True)
     umask = os.umask(0)
     os.umask(umask)
@@ -312,12 +312,12 @@ def test_a_file_is_whole_or_not_there(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(writing.os, "fsync", full)
-    with pytest.raises(InputError, match="file: it could not be written: No space left on device"):
-        writing.write_whole(path, b"newer")
+    with pytest.raises(InputError, match="the file could not be written"):
+        writing.write_atomically(path, b"newer")
     monkeypatch.undo()
     monkeypatch.setattr(writing.os, "replace", full)
     with pytest.raises(InputError, match="No space left"):
-        writing.write_whole(path, b"newer")
+        writing.write_atomically(path, b"newer")
     assert path.read_bytes() == b"new"
     assert sorted(os.listdir(tmp_path)) == ["file", "link"]
 

@@ -16,11 +16,11 @@ from hypothesis.extra import numpy as arrays
 import tarocco
 from tarocco.core import test_set as model
 from tarocco.encode.batch import Encoding
-from tarocco.scoring.cache import Kept
+from tarocco.scoring.cache import StatisticsCache
 from tarocco.scoring.score import score_test_set
 from tarocco.store import Store
-from tarocco.store.blocks import digest, packed, unpacked
-from tarocco.store.maintenance import entries, problems, prune, rows_of, summary
+from tarocco.store.blocks import make_digest, pack_numbers, unpack_numbers
+from tarocco.store.maintenance import list_series, problems, prune, read_rows, summarize
 
 CANDIDATES = [f"a b c w{i % 7} d w{i % 3}" for i in range(40)]
 REFERENCES = [[f"a b w{i % 7} d", f"b c w{i % 5} d e"] for i in range(40)]
@@ -45,21 +45,23 @@ def numbers_of(result):
     )
 )
 def test_packing_keeps_every_bit(numbers):
-    assert unpacked(packed(numbers)[0], len(numbers), packed(numbers)[1]).tobytes() == numbers.tobytes()
+    assert (
+        unpack_numbers(pack_numbers(numbers)[0], len(numbers), pack_numbers(numbers)[1]).tobytes() == numbers.tobytes()
+    )
 
 
 def test_counts_are_packed():
     columns = [[3.0, 255.0], [3.0, 256.0], [3.0, -0.0], [0.1, 3.0], [0.0, 0.0]]
-    kinds, data = packed(np.array(columns).T)
+    kinds, data = pack_numbers(np.array(columns).T)
     assert kinds == "BHddB"  # the sign of zero is a bit, too
     assert len(data) == 2 * (1 + 2 + 8 + 8 + 1)
-    assert unpacked(kinds, 2, data).T.tolist() == columns
+    assert unpack_numbers(kinds, 2, data).T.tolist() == columns
 
 
 def test_a_digest_tells_where_parts_end():
-    assert digest("ab", "c") != digest("a", "bc")
-    assert digest("a", b"") != digest("a")
-    assert digest(np.arange(3)) == digest(np.arange(3).tobytes())
+    assert make_digest("ab", "c") != make_digest("a", "bc")
+    assert make_digest("a", b"") != make_digest("a")
+    assert make_digest(np.arange(3)) == make_digest(np.arange(3).tobytes())
 
 
 def test_blocks_come_back(tmp_path):
@@ -83,11 +85,11 @@ def test_scores_with_a_store_are_the_same(tmp_path, small_blocks):
         )
         assert numbers_of(stored) == plain
     with Store(tmp_path / "s.db", readonly=True) as store:
-        found = entries(store)
+        found = list_series(store)
         assert [(entry.metric, entry.subject) for entry in found] == [(m, s) for m in METRICS for s in systems]
         assert all(entry.done == entry.rows == 40 for entry in found)
-        assert summary(store).blocks == 4 * 2 * 3
-        whole = np.concatenate([numbers for _, numbers in rows_of(store, found[0])])
+        assert summarize(store).blocks == 4 * 2 * 3
+        whole = np.concatenate([numbers for _, numbers in read_rows(store, found[0])])
         assert whole.tobytes() == plain[0][2]
 
 
@@ -95,7 +97,7 @@ def poison(path):
     """Replace every number in a store by 7, so that whoever reads one shows it."""
     connection = sqlite3.connect(path)
     for key, rows, kinds in connection.execute("SELECT key, rows, kinds FROM blocks").fetchall():
-        kinds, sevens = packed(np.full((rows, len(kinds)), 7.0))
+        kinds, sevens = pack_numbers(np.full((rows, len(kinds)), 7.0))
         new = (kinds, sevens, zlib.crc32(sevens), key)
         connection.execute("UPDATE blocks SET kinds = ?, numbers = ?, checksum = ? WHERE key = ?", new)
     connection.commit()
@@ -146,7 +148,7 @@ def test_a_name_that_is_not_text_is_written_down_somehow(tmp_path):
     result = tarocco.score({name: CANDIDATES}, REFERENCES, store=tmp_path / "s.db")
     assert result[name]["BLEU-4"].score > 0
     with Store(tmp_path / "s.db", readonly=True) as store:
-        assert entries(store)[0].subject == "caf\\udce9"
+        assert list_series(store)[0].subject == "caf\\udce9"
 
 
 def test_another_release_computes_anew(tmp_path, monkeypatch):
@@ -180,7 +182,7 @@ def test_a_metric_without_a_release_is_computed_and_not_stored(tmp_path):
         found = tarocco.score(CANDIDATES, REFERENCES, metrics=[weighted], store=tmp_path / "s.db")
         assert found.scores[0].score > 0
     with Store(tmp_path / "s.db", readonly=True) as store:
-        assert summary(store).series == summary(store).blocks == 0
+        assert summarize(store).series == summarize(store).blocks == 0
 
 
 def test_a_stopped_run_goes_on_where_it_was(tmp_path, small_blocks, monkeypatch):
@@ -197,24 +199,26 @@ def test_a_stopped_run_goes_on_where_it_was(tmp_path, small_blocks, monkeypatch)
 
         return advance
 
-    from tarocco.core.arguments import make_test_set
+    from tarocco.core.test_set import make_test_set
 
     test_set = make_test_set(CANDIDATES, REFERENCES)
     metrics = [tarocco.metric(name) for name in METRICS]
     with pytest.raises(Stop):
-        score_test_set(test_set, metrics, Encoding(), advance=stop_after(2), store=tmp_path / "s.db")
+        score_test_set(test_set, metrics, Encoding(), progress=stop_after(2), store=tmp_path / "s.db")
     with Store(tmp_path / "s.db", readonly=True) as store:
-        assert {entry.done for entry in entries(store)} == {32}
-    put, new = Kept.put, []
-    monkeypatch.setattr(Kept, "put", lambda self, block, rows: (new.append(block), put(self, block, rows)))
+        assert {entry.done for entry in list_series(store)} == {32}
+    put, new = StatisticsCache.put, []
+    monkeypatch.setattr(StatisticsCache, "put", lambda self, block, rows: (new.append(block), put(self, block, rows)))
     result = score_test_set(test_set, metrics, Encoding(), store=tmp_path / "s.db")
     assert new == [(32, 40)]
     assert numbers_of(result) == numbers_of(score_test_set(test_set, metrics, Encoding()))
 
 
 def test_only_what_is_missing_is_computed(tmp_path, monkeypatch):
-    put, new = Kept.put, []
-    monkeypatch.setattr(Kept, "put", lambda self, block, rows: (new.append(set(rows)), put(self, block, rows)))
+    put, new = StatisticsCache.put, []
+    monkeypatch.setattr(
+        StatisticsCache, "put", lambda self, block, rows: (new.append(set(rows)), put(self, block, rows))
+    )
     path = tmp_path / "s.db"
     tarocco.score({"x": CANDIDATES}, REFERENCES, metrics=["BLEU-4", "WER"], store=path)
     tarocco.score({"y": CANDIDATES[::-1], "x": CANDIDATES}, REFERENCES, metrics=["BLEU-4", "TER", "WER"], store=path)
@@ -242,7 +246,7 @@ def test_two_processes_write_at_once(tmp_path):
     assert [writer.wait() for writer in writers] == [0, 0]
     with Store(path, readonly=True) as store:
         assert problems(store) == []
-        assert summary(store).blocks == 900
+        assert summarize(store).blocks == 900
         assert (store.get([b"both299"])[b"both299"] == 299).all()
 
 
@@ -250,10 +254,10 @@ def test_pruning_keeps_what_others_need(tmp_path):
     path = tmp_path / "s.db"
     tarocco.score({"x": CANDIDATES, "same": CANDIDATES, "y": CANDIDATES[::-1]}, REFERENCES, store=path)
     with Store(path) as store:
-        assert summary(store).blocks == 2  # "same" has the same text
-        gone = [entry.number for entry in entries(store) if entry.subject in ("x", "y")]
+        assert summarize(store).blocks == 2  # "same" has the same text
+        gone = [entry.number for entry in list_series(store) if entry.subject in ("x", "y")]
         assert prune(store, gone) == 1
-        assert [(entry.subject, entry.done) for entry in entries(store)] == [("same", 40)]
+        assert [(entry.subject, entry.done) for entry in list_series(store)] == [("same", 40)]
         assert problems(store) == []
 
 

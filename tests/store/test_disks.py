@@ -44,7 +44,7 @@ def said(command):
 def test_no_room_for_a_store(full):
     store = full / "s.db"
     assert said([*ORANGE, "--store", str(store), "-q"]) == (
-        f"tarocco: {store}: the disk is full; what was stored before is kept (database or disk is full)\n"
+        f"tarocco: {store}: the disk is full; earlier data is intact (database or disk is full)\n"
     )
     (full / "ballast").unlink()  # somebody makes room: the same command goes on
     subprocess.run([*TAROCCO, *ORANGE, "--store", str(store), "-q"], check=True, capture_output=True)
@@ -56,7 +56,7 @@ def test_no_room_for_a_store(full):
 def test_no_room_for_a_report(full, name):
     (full / name).write_bytes(b"")  # what was there before
     assert said([*ORANGE, "--errors", str(full / name), "-q"]) == (
-        f"tarocco: {full / name}: it could not be written: No space left on device\n"
+        f"tarocco: {full / name}: the file could not be written (No space left on device)\n"
     )
     assert (full / name).read_bytes() == b""
     assert sorted(os.listdir(full)) == ["ballast", name]  # nothing half-written lies about
@@ -78,7 +78,7 @@ def test_a_read_only_directory(capfd, tmp_path):
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o555)
         for more, sentence in (
-            (["--store", f"{folder}/s.db"], f"{folder}/s.db: the directory {folder} cannot be written to"),
+            (["--store", f"{folder}/s.db"], f"{folder}/s.db: cannot write to the directory {folder}"),
             (["--errors", f"{folder}/e.html"], f"{folder}/e.html: the directory {folder} is read-only"),
         ):
             assert without_privileges(lambda more=more: main([*ORANGE, *more])) == "1"

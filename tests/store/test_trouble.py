@@ -15,7 +15,7 @@ from store_trouble import mounted, without_privileges
 from tarocco.cli import main
 from tarocco.core.errors import StoreError
 from tarocco.store import Store, database
-from tarocco.store.maintenance import problems, summary
+from tarocco.store.maintenance import problems, summarize
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def refused(path, **options):
 
 
 def test_a_directory_or_nowhere(tmp_path):
-    assert "this is a directory" in refused(tmp_path)
+    assert "found a directory" in refused(tmp_path)
     assert "there is no directory" in refused(tmp_path / "no" / "s.db")
     assert "there is no such store" in refused(tmp_path / "s.db", readonly=True)
     assert not (tmp_path / "s.db").exists()
@@ -56,7 +56,7 @@ def test_somebody_elses_database(tmp_path):
     connection.execute("CREATE TABLE photos (name)")
     connection.close()
     before = path.read_bytes()
-    assert "not a tarocco store; it is left as it is" in refused(path)
+    assert "not a tarocco store; it was not changed" in refused(path)
     assert path.read_bytes() == before
 
 
@@ -66,7 +66,7 @@ def test_a_store_of_a_newer_release(stored):
     connection.close()
     before = stored.read_bytes()
     sentence = refused(stored)
-    assert f"newer release (schema {database.SCHEMA + 1}, this one knows {database.SCHEMA})" in sentence
+    assert f"newer release (expected schema {database.SCHEMA} or lower, found {database.SCHEMA + 1})" in sentence
     assert stored.read_bytes() == before
 
 
@@ -77,7 +77,7 @@ def test_an_older_store_is_brought_up_to_date(stored, monkeypatch):
     assert "older release" in refused(stored, readonly=True)
     with Store(stored) as store:
         assert store.connection.execute("SELECT count(*) FROM more").fetchone() == (0,)
-        assert summary(store).blocks == 20
+        assert summarize(store).blocks == 20
     with Store(stored, readonly=True) as store:  # and once is enough
         assert problems(store) == []
 
@@ -89,7 +89,7 @@ def test_a_migration_that_fails_changes_nothing(stored, monkeypatch):
     assert "already exists" in refused(stored)
     monkeypatch.undo()
     with Store(stored) as store:
-        assert summary(store).blocks == 20
+        assert summarize(store).blocks == 20
         assert store.connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'more'").fetchone() == (0,)
 
 
@@ -110,7 +110,7 @@ def test_damage_is_found(stored, capsys):
         with pytest.raises(StoreError, match="damaged"):
             store.get(f"key {i}".encode() for i in range(20))
     assert main(["store", "check", str(stored)]) == 1
-    assert "has other numbers than were stored" in capsys.readouterr().out
+    assert "the numbers do not match their checksum" in capsys.readouterr().out
 
 
 def test_a_file_cut_short_is_one_sentence(stored, capsys):
@@ -129,7 +129,7 @@ def test_a_block_of_the_wrong_size_is_one_sentence(stored, capsys):
     with Store(stored) as store, pytest.raises(StoreError, match="damaged"):
         store.get([b"key 2"])
     assert main(["store", "check", str(stored)]) == 1
-    assert "block 3 has 2400 bytes, which are not 100 rows of dddd" in capsys.readouterr().out
+    assert "block 3: expected 100 rows of type dddd, found 2400 bytes" in capsys.readouterr().out
 
 
 WRITE = """if True:
@@ -159,12 +159,12 @@ def test_no_room_for_more(stored):
     )
     assert done.stderr.count("\n") == 1
     assert done.stderr.startswith(f"{stored}: ")
-    assert "what was stored before is kept" in done.stderr
+    assert "earlier data is intact" in done.stderr
     with Store(stored) as store:
         assert problems(store) == []
         written = len(done.stdout.split())
         assert 0 < written < 2000
-        assert summary(store).blocks == 20 + written
+        assert summarize(store).blocks == 20 + written
 
 
 def test_a_full_disk(tmp_path):
@@ -174,11 +174,11 @@ def test_a_full_disk(tmp_path):
         done = subprocess.run(
             [sys.executable, "-c", WRITE, folder / "s.db"], capture_output=True, text=True, check=True
         )
-        assert "s.db: the disk is full; what was stored before is kept" in done.stderr
+        assert "s.db: the disk is full; earlier data is intact" in done.stderr
         assert done.stderr.count("\n") == 1
         with Store(folder / "s.db", readonly=True) as store:
             assert problems(store) == []
-            assert summary(store).blocks == len(done.stdout.split()) > 0
+            assert summarize(store).blocks == len(done.stdout.split()) > 0
     finally:
         subprocess.run(["umount", folder], check=True)
 
@@ -200,22 +200,19 @@ def test_what_may_not_be_written(reachable, stored):
     os.chmod(reachable, 0o555)
     try:
         new = os.path.join(reachable, "new.db")
-        assert (
-            without_privileges(lambda: Store(new))
-            == f"StoreError: {new}: the directory {reachable} cannot be written to"
-        )
+        assert without_privileges(lambda: Store(new)) == f"StoreError: {new}: cannot write to the directory {reachable}"
         if os.geteuid() == 0:  # the file is root's
             assert (
                 without_privileges(lambda: Store(path))
-                == f"StoreError: {path}: this store cannot be written to (permission denied)"
+                == f"StoreError: {path}: cannot write to this store (permission denied)"
             )
 
         def look():
             with Store(path, readonly=True) as store:
-                return f"{summary(store).blocks} blocks, {problems(store)}"
+                return f"{summarize(store).blocks} blocks, {problems(store)}"
 
         assert without_privileges(look) == "20 blocks, []"
         os.chmod(path, 0o000)
-        assert without_privileges(look) == f"StoreError: {path}: this file cannot be read (permission denied)"
+        assert without_privileges(look) == f"StoreError: {path}: cannot read this file (permission denied)"
     finally:
         os.chmod(reachable, 0o755)

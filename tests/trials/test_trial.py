@@ -52,8 +52,19 @@ def test_each_part_is_what_the_single_function_gives(found):
     curves = tarocco.references(systems, references, human, metrics=NAMES, n_subsets=10)
     assert found.curves.to_dict() == curves.to_dict()
     path = str(DEMO.path / "nbest.txt")
-    orange = tarocco.orange(path, references, metrics=NAMES, short="keep", curve=True)
+    orange = tarocco.orange(path, references, metrics=NAMES, curve=True)
     assert found.orange.to_dict() == orange.to_dict()
+
+
+@pytest.mark.parametrize("short", ["skip", "keep"])
+def test_short_lists_count_as_in_orange(short):
+    """The lists of the demo have different lengths: only one is as long as the longest."""
+    result = tarocco.trial(FILE, metrics=["chrF"], short=short, n_resamples=50).orange
+    orange = tarocco.orange(DEMO.path / "nbest.txt", DEMO.references, metrics="chrF", short=short, n_resamples=50)
+    assert len(result.segments) == len(orange.segments) == {"skip": 1, "keep": 40}[short]
+    assert result["chrF"].orange == orange["chrF"].orange
+    note = {"skip": "39 such lists left out", "keep": "39 such lists kept"}[short]
+    assert note in result.notes[0]
 
 
 def test_texts_and_lists_in_place_of_an_experiment(found):
@@ -75,7 +86,7 @@ def test_lists_in_memory_judge_references_where_nobody_was_asked():
     references = [list(own[:3]) for own in DEMO.references[:6]]
     systems = {name: DEMO.systems[name][:6] for name in ("careful", "brief")}
     lists = [list(own[:5]) or ["a"] for own in LISTS[:6]]
-    result = tarocco.trial(systems, references, metrics=["chrF"], nbest=lists, n_resamples=50)
+    result = tarocco.trial(systems, references, metrics=["chrF"], nbest=lists, short="keep", n_resamples=50)
     assert result.orange.metrics[0].n_segments == 6
     assert result.curves.judged_by == "ORANGE"
     assert result.curves.sizes == [2, 3]
@@ -133,10 +144,10 @@ def test_one_system_and_one_reference():
 @pytest.mark.parametrize(
     ("arguments", "more", "message"),
     [
-        ((["a"],), {}, "references are wanted beside systems"),
+        ((["a"],), {}, "expected references beside systems"),
         ((["a"], ["a"]), {}, "systems is a mapping"),
-        ((FILE, ["a"]), {}, "give it alone"),
-        (({"a": ["b"]}, ["b"]), {"groups": ["x", "y"]}, "1 segments, but 2 group labels"),
+        ((FILE, ["a"]), {}, "pass it alone"),
+        (({"a": ["b"]}, ["b"]), {"groups": ["x", "y"]}, "found 2 for 1 segments"),
         (({"a": ["b"]}, ["b"]), {"source": ["x", "y"]}, "the source has 2"),
         (({"a": ["b"]}, ["b", "c"]), {}, "1 candidates, but references for 2"),
         (("nothing.toml",), {}, "nothing.toml"),

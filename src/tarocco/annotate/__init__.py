@@ -1,11 +1,13 @@
-"""From text to linguistic structure: analyzers, and files that other analyzers wrote, behind one interface.
+"""Linguistic structure of text: part-of-speech tags, dependencies, constituents, chunks, entities and semantic roles.
 
-sentence      what is known of a segment, one frozen structure
-analyzers     analyzers by name: spaCy's pipelines (spacy_pipeline), Stanza's (stanza_pipeline)
-completing    what follows from tags and dependencies: constituency, chunks, roles (one converter a file)
-files         CoNLL-U (conllu), trees in brackets (brackets), role columns (props): written, read, joined, checked
-analyses      an analyzer made of files, or of sentences that a program has
-annotated     texts to sentences, each text once, kept in memory and in a store
-watching      who looks on: a command's progress bar
-labels        the labels of the IQmt manual
+sentence      the data model: `Sentence` and its layers
+analyzers     analyzers by name, and progress reports
+pipelines     spaCy and Stanza as analyzers
+derivation    English trees, chunks and roles from tags and dependencies, by the rules in dependencies, constituency,
+              chunks, roles and lexicon
+entities      numbers, dates and amounts that a model missed
+parses        analyzers made of parse files
+formats       CoNLL-U, bracketed trees, CoNLL-2005 role columns
+cache         each text is analyzed once per process and once per store
+iqmt_labels   the label sets of the IQmt manual
 """

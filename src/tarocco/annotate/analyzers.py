@@ -1,11 +1,11 @@
-"""Analyzers by name. One is loaded when it is first used, and once in a process.
+"""Analyzers by name. An analyzer is loaded on first use, once per process.
 
 spacy            spaCy's small English pipeline, en_core_web_sm
 spacy:NAME       any installed spaCy pipeline: spacy:fr_core_news_sm
-stanza:LANGUAGE  Stanza's default pipeline of a language, for people who have its models
-NAME+iqmt        the same with the labels of the IQmt manual
+stanza:LANGUAGE  Stanza's default pipeline for a language, if its models are installed
+NAME+iqmt        the same analyzer with the labels of the IQmt manual
 
-Any other analyzer comes as an object, or as a mapping from texts to sentences, and is known by its version then.
+Any other analyzer is passed as an object, or as a mapping from texts to sentences, and is registered under its version.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from tarocco.core.errors import BadParameter, UnknownName
 
 DEFAULT = "spacy"
 IQMT = "+iqmt"
-LOADED = ("spacy", "stanza")  # by their names, in any process
+LOADABLE = ("spacy", "stanza")  # any process can load these by name
 
 
 class Annotator(Protocol):
-    """Whatever tells the structure of texts.
+    """The interface of an analyzer.
 
-    `version` says all that its sentences depend on, "spacy-3.8.18/en_core_web_sm-3.8.0", and is part of the signatures
-    of what is computed from them.
+    `version` identifies everything that its sentences depend on, such as "spacy-3.8.18/en_core_web_sm-3.8.0". It
+    becomes part of the signatures of scores computed from them.
     """
 
     @property
@@ -37,58 +37,66 @@ class Annotator(Protocol):
 
     @property
     def layers(self) -> frozenset[str]:
-        """Which layers of a `Sentence` it gives, beside the words."""
+        """The layers of a `Sentence` that this analyzer provides, words excluded."""
         ...
 
     def annotate(self, texts: Sequence[str]) -> list[Sentence]:
-        """One sentence a text, in batches; a text may hold several sentences, and then has several roots."""
+        """Return one `Sentence` per text; a text of several sentences has several roots."""
         ...
 
 
-Analyzer = str | Annotator | Mapping[str, Sentence]  # a name, an object, or texts and what is known of them
+Analyzer = str | Annotator | Mapping[str, Sentence]  # a name, an object, or the sentence of each text
 
 _loaded: dict[str, Annotator] = {}
 
 
-def make_known(name: str, analyzer: Annotator) -> None:
-    """Give an analyzer of one's own a name; annotated.register does that and forgets what it said before."""
+def add_analyzer(name: str, analyzer: Annotator) -> None:
+    """Register an analyzer under a name, without clearing its cached sentences (`cache.register` clears them)."""
     _loaded[name] = analyzer
     _loaded.pop(name + IQMT, None)
 
 
-def is_known(name: str) -> bool:
-    """Whether an analyzer was loaded, or made known, under a name."""
+def has_analyzer(name: str) -> bool:
+    """Return whether an analyzer was loaded or registered under a name."""
     return name in _loaded
 
 
 def analyzer_name(analyzer: Analyzer | None) -> str | None:
-    """The name by which an analyzer is found; one that has none yet is called by its version."""
+    """Return the name of an analyzer; register an object or a mapping under its version."""
     if analyzer is None or isinstance(analyzer, str):
         return analyzer
     if isinstance(analyzer, Mapping):
-        from tarocco.annotate.parses import Analyses
+        from tarocco.annotate.parses import ParsedTexts
 
-        analyzer = Analyses(analyzer)
+        analyzer = ParsedTexts(analyzer)
     if not (callable(getattr(analyzer, "annotate", None)) and isinstance(getattr(analyzer, "version", None), str)):
         raise BadParameter(
             'analyzer is a name such as "spacy", an object with name, version, layers and annotate, or a mapping from '
             f"texts to sentences, not {analyzer!r}"
         )
-    make_known(analyzer.version, analyzer)
+    add_analyzer(analyzer.version, analyzer)
     return analyzer.version
 
 
-def without(name: str, layer: str) -> str:
-    """Who gives no such layer, as the beginning of a sentence: 'the analyzer "spacy:xx" gives no'."""
-    analyzer = annotator(name)
-    while isinstance(analyzer, Relabeled):
+def describe_source(name: str, layer: str) -> str:
+    """Return what an error message calls the source of sentences that lack a layer: a parse file or the analyzer."""
+    analyzer = load_analyzer(name)
+    while isinstance(analyzer, IqmtAnalyzer):
         analyzer = analyzer.analyzer
-    tell = getattr(analyzer, "without", None)
-    return str(tell(layer)) if tell is not None else f'the analyzer "{name}" gives no'
+    describe = getattr(analyzer, "source_without", None)
+    return str(describe(layer)) if describe is not None else f'the output of the analyzer "{name}"'
 
 
-def annotator(name: str = DEFAULT) -> Annotator:
-    """An analyzer by its name, loaded once; MissingExtra says what to install, UnknownName what there is."""
+def load_analyzer(name: str = DEFAULT) -> Annotator:
+    """Return the analyzer of a name, loading it on first use.
+
+    Raises
+    ------
+    MissingExtra
+        If a package must be installed.
+    UnknownName
+        If there is no analyzer of that name.
+    """
     if name not in _loaded:
         _loaded[name] = _load(name)
     return _loaded[name]
@@ -96,21 +104,21 @@ def annotator(name: str = DEFAULT) -> Annotator:
 
 def _load(name: str) -> Annotator:
     if name.endswith(IQMT):
-        return Relabeled(annotator(name.removesuffix(IQMT)))
-    kind, _, which = name.partition(":")
+        return IqmtAnalyzer(load_analyzer(name.removesuffix(IQMT)))
+    kind, _, model = name.partition(":")
     if kind == "spacy":
-        from tarocco.annotate.spacy_pipeline import load_spacy
+        from tarocco.annotate.pipelines import load_spacy
 
-        return load_spacy(which)
+        return load_spacy(model)
     if kind == "stanza":
-        from tarocco.annotate.stanza_pipeline import load_stanza
+        from tarocco.annotate.pipelines import load_stanza
 
-        return load_stanza(which or "en")
-    raise UnknownName(f'there is no analyzer "{name}"; there are spacy, spacy:PIPELINE and stanza:LANGUAGE')
+        return load_stanza(model or "en")
+    raise UnknownName(f'there is no analyzer "{name}"; use spacy, spacy:PIPELINE or stanza:LANGUAGE')
 
 
-class Relabeled:
-    """What another analyzer says, with the labels of the IQmt manual."""
+class IqmtAnalyzer:
+    """Another analyzer with the labels of the IQmt manual."""
 
     def __init__(self, analyzer: Annotator) -> None:
         self.analyzer = analyzer
@@ -118,33 +126,34 @@ class Relabeled:
         self.layers = analyzer.layers
 
     def annotate(self, texts: Sequence[str]) -> list[Sentence]:
-        """One sentence a text."""
-        return self.relabeled(self.analyzer.annotate(texts))
+        """Return one relabeled sentence per text."""
+        return self.relabel(self.analyzer.annotate(texts))
 
-    def relabeled(self, sentences: Sequence[Sentence]) -> list[Sentence]:
-        """What the other analyzer said, with the manual's labels."""
-        from tarocco.annotate.labels import to_iqmt
+    def relabel(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        """Return sentences of the other analyzer with the labels of the manual."""
+        from tarocco.annotate.iqmt_labels import to_iqmt
 
         return list(map(to_iqmt, sentences))
 
 
-Watching = Callable[[int], AbstractContextManager[Callable[[int], None]]]  # told of how many texts, then how many more
+# Called with a number of texts; the context gives a function that is called with the number of texts just finished.
+ProgressReporter = Callable[[int], AbstractContextManager[Callable[[int], None]]]
 
 
 @contextmanager
-def _nobody(_total: int) -> Iterator[Callable[[int], None]]:
+def _no_progress(_total: int) -> Iterator[Callable[[int], None]]:
     yield lambda _done: None
 
 
-_watching: Watching = _nobody
+_reporter: ProgressReporter = _no_progress
 
 
-def watch(watching: Watching | None) -> None:
-    """Let somebody look on from now on, or nobody."""
-    global _watching
-    _watching = watching or _nobody
+def set_progress(reporter: ProgressReporter | None) -> None:
+    """Report the progress of all later analyses to `reporter`; None turns reports off."""
+    global _reporter
+    _reporter = reporter or _no_progress
 
 
-def watched(total: int) -> AbstractContextManager[Callable[[int], None]]:
-    """What is told of texts that are analyzed."""
-    return _watching(total)
+def report_progress(total: int) -> AbstractContextManager[Callable[[int], None]]:
+    """Open a progress report about `total` texts."""
+    return _reporter(total)

@@ -1,119 +1,124 @@
-"""Texts to sentences: a text is analyzed once in a process, and once in the life of a store."""
+"""A cache of analyses: each text is analyzed once per process, and once per store.
+
+In a store a sentence is compressed JSON.
+"""
 
 from __future__ import annotations
 
+import json
+import sys
+import zlib
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tarocco.annotate.analyzers import (
     DEFAULT,
     IQMT,
-    LOADED,
+    LOADABLE,
     Annotator,
-    Relabeled,
-    annotator,
-    is_known,
-    make_known,
-    watched,
+    IqmtAnalyzer,
+    add_analyzer,
+    has_analyzer,
+    load_analyzer,
+    report_progress,
 )
-from tarocco.annotate.sentence import Sentence
-from tarocco.annotate.serialization import packed, unpacked
-from tarocco.core.errors import ClusterError, InputError
+from tarocco.annotate.sentence import Frame, Node, Sentence, Span
+from tarocco.core.errors import ClusterError, InputError, StoreError
 from tarocco.parallel.fan_out import map_ordered
-from tarocco.store.annotations import RELEASE, get_annotations, put_annotations
-from tarocco.store.blocks import Store, digest
+from tarocco.store.blocks import RELEASE, Store, get_annotations, make_digest, put_annotations
+from tarocco.store.database import DAMAGED
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-__all__ = ["Told", "annotated", "annotator", "forget", "learn", "register", "told"]
-
 _BATCH = 500  # texts that are analyzed, stored and reported together
-_known: dict[str, dict[str, Sentence]] = {}  # by the analyzer's version, and by text
-_one_at_a_time = RLock()  # threads that need the same texts wait for them; an analyzer may ask another one
+_memory: dict[str, dict[str, Sentence]] = {}  # by the version of the analyzer, then by text
+_lock = RLock()  # threads that need the same texts wait for each other; reentrant, as an analyzer may call another
 
 
-def annotated(
+def annotate_texts(
     texts: Sequence[str],
     analyzer: str | Annotator = DEFAULT,
     store: Store | str | Path | None = None,
     advance: Callable[[int], None] | None = None,
     executor: Executor | None = None,
 ) -> list[Sentence]:
-    """What an analyzer says of texts, one sentence a text.
+    """Return the sentences of texts, one `Sentence` per text.
 
     Parameters
     ----------
     texts
-        Segments as they are, not tokenized.
+        Raw segments, not tokenized.
     analyzer
-        A name, such as "spacy:en_core_web_sm", or an object that has what every `Annotator` has.
+        A name, such as "spacy:en_core_web_sm", or an object with the interface of `Annotator`.
     store
-        A store, or the name of its file, in which what is found is kept and looked for.
+        A store, or the path of one, to read analyses from and write them to.
     advance
-        Called with the number of texts that were done, several times.
+        Called repeatedly with the number of texts just finished.
     executor
-        Where texts are analyzed, such as `tarocco.cluster`, whose workers have the analyzer; here by default.
+        Where texts are analyzed, such as `tarocco.cluster`; its workers must have the analyzer. By default here.
     """
-    chosen = annotator(analyzer) if isinstance(analyzer, str) else analyzer
-    known = _known.setdefault(chosen.version, {})
-    if not all(map(known.__contains__, texts)):
-        with _one_at_a_time:
-            missing = [text for text in dict.fromkeys(texts) if text not in known]
+    if isinstance(analyzer, str):
+        analyzer = load_analyzer(analyzer)
+    sentences = _memory.setdefault(analyzer.version, {})
+    if not all(map(sentences.__contains__, texts)):
+        with _lock:
+            missing = [text for text in dict.fromkeys(texts) if text not in sentences]
             if advance is not None:
                 advance(len(texts) - len(missing))
-            if isinstance(chosen, Relabeled):  # the other analyzer's sentences are what is kept
-                found = annotated(missing, chosen.analyzer, store, advance, executor)
-                known.update(zip(missing, chosen.relabeled(found), strict=True))
+            if isinstance(analyzer, IqmtAnalyzer):  # the cache holds the sentences of the analyzer that it wraps
+                originals = annotate_texts(missing, analyzer.analyzer, store, advance, executor)
+                sentences.update(zip(missing, analyzer.relabel(originals), strict=True))
             elif advance is not None:
-                _analyze(missing, chosen, known, store, advance, executor)
+                _analyze(missing, analyzer, sentences, store, advance, executor)
             else:
-                with watched(len(missing)) as advance:
-                    _analyze(missing, chosen, known, store, advance, executor)
+                with report_progress(len(missing)) as advance:
+                    _analyze(missing, analyzer, sentences, store, advance, executor)
     elif advance is not None:
         advance(len(texts))
-    return [known[text] for text in texts]
+    return [sentences[text] for text in texts]
 
 
 def register(name: str, analyzer: Annotator) -> None:
-    """Make an analyzer of one's own known under a name; what one of that version said before is forgotten."""
-    make_known(name, analyzer)
+    """Register an analyzer under a name, and drop the cached sentences of its version."""
+    add_analyzer(name, analyzer)
     for version in (analyzer.version, analyzer.version + IQMT):
-        _known.pop(version, None)
+        _memory.pop(version, None)
 
 
-def forget() -> None:
-    """Forget what this process has analyzed; stores keep what they have."""
-    _known.clear()
+def clear_memory() -> None:
+    """Drop all sentences cached in this process; stores are not changed."""
+    _memory.clear()
 
 
-class Told(NamedTuple):
-    """What an analyzer said of some texts, for another process that need not have the analyzer."""
+class Annotations(NamedTuple):
+    """Sentences of texts, to be sent to a process that may not have the analyzer."""
 
     name: str
     version: str
     sentences: Mapping[str, Sentence]
 
 
-def told(texts: Sequence[str], name: str) -> Told:
-    """What the analyzer of that name says of texts."""
-    return Told(name, annotator(name).version, dict(zip(texts, annotated(texts, name), strict=True)))
+def collect_annotations(texts: Sequence[str], name: str) -> Annotations:
+    """Analyze texts with the analyzer of that name, for another process."""
+    version = load_analyzer(name).version
+    return Annotations(name, version, dict(zip(texts, annotate_texts(texts, name), strict=True)))
 
 
-def learn(from_elsewhere: Told) -> None:
-    """Know what an analyzer said in another process; if it is not here, its name stands for what it said."""
-    name, version, sentences = from_elsewhere
-    if not is_known(name):
-        make_known(name, _Elsewhere(name, version))
-    _known.setdefault(version, {}).update(sentences)
+def load_annotations(annotations: Annotations) -> None:
+    """Cache sentences from another process; register a stand-in if their analyzer is not loaded here."""
+    name, version, sentences = annotations
+    if not has_analyzer(name):
+        add_analyzer(name, _AbsentAnalyzer(name, version))
+    _memory.setdefault(version, {}).update(sentences)
 
 
-class _Elsewhere:
-    """An analyzer of another process, of which only its name and version are here."""
+class _AbsentAnalyzer:
+    """A stand-in for an analyzer of another process, which sends its sentences."""
 
     layers: frozenset[str] = frozenset()
 
@@ -121,80 +126,181 @@ class _Elsewhere:
         self.name, self.version = name, version
 
     def annotate(self, texts: Sequence[str]) -> list[Sentence]:
-        raise InputError(f"{self.name} is in another process, which has not said anything of {len(texts)} texts")
+        raise InputError(f"this process has neither the analyzer {self.name} nor its analyses of {len(texts)} texts")
 
 
 def _analyze(
     texts: Sequence[str],
     analyzer: Annotator,
-    known: dict[str, Sentence],
+    sentences: dict[str, Sentence],
     store: Store | str | Path | None,
     advance: Callable[[int], None],
     executor: Executor | None,
 ) -> None:
-    if store is None or not texts or not getattr(analyzer, "kept", True):
-        _in_batches(texts, analyzer, known, None, advance, executor)
+    """Add the sentences of texts to `sentences`, opening the store if it is a path."""
+    if store is None or not texts or not getattr(analyzer, "storable", True):
+        _analyze_batches(texts, analyzer, sentences, None, advance, executor)
     elif isinstance(store, Store):
-        _in_batches(texts, analyzer, known, store, advance, executor)
+        _analyze_batches(texts, analyzer, sentences, store, advance, executor)
     else:
         with Store(store) as opened:
-            _in_batches(texts, analyzer, known, opened, advance, executor)
+            _analyze_batches(texts, analyzer, sentences, opened, advance, executor)
 
 
-class _Batch(NamedTuple):
-    """Texts that are analyzed together: how many were asked for, those that no store has, and their keys there."""
+class _PendingBatch(NamedTuple):
+    """A batch under analysis: its size, the texts that the store does not have, and their keys in the store."""
 
     size: int
     new: list[str]
     keys: dict[str, bytes]
 
 
-def _in_batches(
+def _analyze_batches(
     texts: Sequence[str],
     analyzer: Annotator,
-    known: dict[str, Sentence],
+    sentences: dict[str, Sentence],
     store: Store | None,
     advance: Callable[[int], None],
     executor: Executor | None,
 ) -> None:
-    name = analyzer.version
-    waiting: deque[_Batch] = deque()
+    version = analyzer.version
+    pending: deque[_PendingBatch] = deque()
 
     def batches() -> Iterator[list[str]]:
         for first in range(0, len(texts), _BATCH):
             batch = list(texts[first : first + _BATCH])
             keys: dict[str, bytes] = {}
             if store is not None:
-                keys = {text: _key(name, text) for text in batch}
+                keys = {text: _store_key(version, text) for text in batch}
                 stored = get_annotations(store, list(keys.values()))
-                known.update((text, unpacked(stored[key])) for text, key in keys.items() if key in stored)
+                sentences.update((text, unpack_sentence(stored[key])) for text, key in keys.items() if key in stored)
                 batch = [text for text in batch if keys[text] not in stored]
-            waiting.append(_Batch(min(_BATCH, len(texts) - first), batch, keys))
+            pending.append(_PendingBatch(min(_BATCH, len(texts) - first), batch, keys))
             yield batch
 
-    # Here one batch after the other: analyzers have threads of their own, or cannot be shared by threads.
-    there = executor if analyzer.name.partition(":")[0] in LOADED else None
-    said = partial(_said, analyzer if there is None else analyzer.name, name)
-    for found in map_ordered(said, batches(), None, 1, there, here=lambda batch: not batch):
-        size, new, keys = waiting.popleft()
-        if len(found) != len(new):
-            raise InputError(f"{analyzer.name} gave {len(found)} sentences for {len(new)} texts")
+    # In this process batches run one by one: analyzers have their own threads, or are not thread-safe.
+    remote = executor if analyzer.name.partition(":")[0] in LOADABLE else None
+    run = partial(_run_analyzer, analyzer if remote is None else analyzer.name, version)
+    for results in map_ordered(run, batches(), None, 1, remote, here=lambda batch: not batch):
+        size, new, keys = pending.popleft()
+        if len(results) != len(new):
+            raise InputError(f"{analyzer.name} returned {len(results)} sentences for {len(new)} texts")
         if store is not None and new:
-            put_annotations(store, name, [(keys[text], packed(one)) for text, one in zip(new, found, strict=True)])
-        known.update(zip(new, found, strict=True))
+            rows = [(keys[text], pack_sentence(sentence)) for text, sentence in zip(new, results, strict=True)]
+            put_annotations(store, version, rows)
+        sentences.update(zip(new, results, strict=True))
         advance(size)
 
 
-def _said(analyzer: Annotator | str, version: str, texts: list[str]) -> list[Sentence]:
-    """What an analyzer says; one that is called by its name is that of the process where the work is done."""
+def _run_analyzer(analyzer: Annotator | str, version: str, texts: list[str]) -> list[Sentence]:
+    """Analyze texts; a name refers to the analyzer in the worker's process."""
     if not texts:
         return []
     if isinstance(analyzer, str):
-        analyzer = annotator(analyzer)
+        analyzer = load_analyzer(analyzer)
         if analyzer.version != version:
             raise ClusterError(f"a worker has the analyzer {analyzer.version}, this process {version}")
     return analyzer.annotate(texts)
 
 
-def _key(version: str, text: str) -> bytes:
-    return digest("annotation", version, RELEASE, text.encode("utf-8", "surrogatepass"))
+def _store_key(version: str, text: str) -> bytes:
+    return make_digest("annotation", version, RELEASE, text.encode("utf-8", "surrogatepass"))
+
+
+# --- sentences as bytes ------------------------------------------------------------------------------------------
+
+MAX_BYTES = 1 << 28  # of an unpacked sentence: a store may come from an untrusted source
+_WORD_LAYERS = ("words", "lemmas", "tags", "universal", "chunks", "heads", "relations")  # one value per word
+
+
+def pack_sentence(sentence: Sentence) -> bytes:
+    """Return a sentence as bytes."""
+    tree, entities, frames = sentence.tree, sentence.entities, sentence.frames
+    value = [
+        *(getattr(sentence, layer) for layer in _WORD_LAYERS),
+        None if tree is None else [[node.label, node.parent, node.start, node.end] for node in tree],
+        None if entities is None else _pack_spans(entities),
+        None if frames is None else [[frame.predicate, frame.lemma, _pack_spans(frame.arguments)] for frame in frames],
+    ]
+    text = json.dumps(value, separators=(",", ":"))  # ASCII, so lone surrogates survive as escapes
+    return zlib.compress(text.encode("ascii"), 1)
+
+
+def _pack_spans(spans: tuple[Span, ...]) -> list[list[str | int]]:
+    return [[span.label, span.start, span.end] for span in spans]
+
+
+def unpack_sentence(data: bytes) -> Sentence:
+    """Return the sentence that `pack_sentence` turned into these bytes; raise StoreError if they are damaged."""
+    try:
+        return _unpack(data)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, zlib.error) as error:
+        raise StoreError(f"a stored analysis cannot be read ({type(error).__name__}); {DAMAGED}") from None
+
+
+def _unpack(data: bytes) -> Sentence:
+    decompressor = zlib.decompressobj()
+    text = decompressor.decompress(data, MAX_BYTES)
+    if decompressor.unconsumed_tail or not decompressor.eof:
+        raise ValueError
+    *word_layers, tree, entities, frames = json.loads(text)
+    layers: dict[str, Any] = {
+        name: None if values is None else tuple(_intern(values))
+        for name, values in zip(_WORD_LAYERS, word_layers, strict=True)
+    }
+    if tree is not None:
+        tree = tuple([Node(sys.intern(label), *numbers) for label, *numbers in tree])
+    if entities is not None:
+        entities = _unpack_spans(entities)
+    if frames is not None:
+        frames = tuple([Frame(word, lemma, _unpack_spans(arguments)) for word, lemma, arguments in frames])
+    sentence = Sentence(**layers, tree=tree, entities=entities, frames=frames)
+    if not _is_valid(sentence):
+        raise ValueError
+    return sentence
+
+
+def _unpack_spans(spans: list[Any]) -> tuple[Span, ...]:
+    return tuple([Span(sys.intern(label), start, end) for label, start, end in spans])
+
+
+def _intern(values: list[Any]) -> list[Any]:
+    """Share equal strings between sentences, to save memory."""
+    return [sys.intern(value) if isinstance(value, str) else value for value in values]
+
+
+def _is_valid(sentence: Sentence) -> bool:
+    """Return whether layers have the right length and indices are in range; the kernels rely on that."""
+    n = len(sentence.words)
+    for layer in _WORD_LAYERS:
+        values = getattr(sentence, layer)
+        kind = int if layer == "heads" else str
+        if values is not None and (len(values) != n or any(type(value) is not kind for value in values)):
+            return False
+    frames = sentence.frames or ()
+    spans: list[Node | Span] = [
+        *(sentence.tree or ()),
+        *(sentence.entities or ()),
+        *(span for frame in frames for span in frame.arguments),
+    ]
+    return (
+        all(0 <= span.start < span.end <= n for span in spans)
+        and all(-1 <= node.parent < index for index, node in enumerate(sentence.tree or ()))
+        and all(0 <= frame.predicate < n and isinstance(frame.lemma, str) for frame in frames)
+        and _is_forest(sentence.heads or ())
+    )
+
+
+def _is_forest(heads: tuple[int, ...]) -> bool:
+    """Return whether heads are in range and have no cycle."""
+    if not all(-1 <= head < len(heads) for head in heads):
+        return False
+    visited_from = [-1] * len(heads)  # the word from which the climb first reached this one
+    for start in range(len(heads)):
+        word = start
+        while word >= 0 and visited_from[word] < 0:
+            visited_from[word] = start
+            word = heads[word]
+        if word >= 0 and visited_from[word] == start:
+            return False
+    return True

@@ -1,135 +1,126 @@
-"""Base phrases, read off a constituency tree in the way that the data of CoNLL-2000 were made from the Penn Treebank's.
+"""Base phrases (chunks) from a constituency tree, as the CoNLL-2000 data were made from the Penn Treebank.
 
-A chunk is a phrase from its beginning to its head: what follows the head (a PP after a noun, an object after a verb) is
-in chunks of its own. Verbs that follow each other are one VP ("has wanted to go"), a preposition alone is a PP, a
-complementizer alone an SBAR, and a possessive 's begins an NP.
+A chunk runs from the beginning of a phrase to its head; phrases after the head (a PP after a noun, an object after a
+verb) form chunks themselves. A sequence of verbs is one VP ("has wanted to go"), a preposition alone is a PP, a
+complementizer alone is an SBAR, and a possessive 's begins an NP.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tarocco.annotate.role_words import word_set
+from tarocco.annotate.lexicon import index_words, word_set
 from tarocco.annotate.sentence import Node
 
-_KINDS = {
-    "WHNP": "NP",
-    "NML": "NP",
-    "NX": "NP",
-    "NAC": "NP",
-    "QP": "NP",
-    "WHADVP": "ADVP",
-    "WHADJP": "ADJP",
-    "WHPP": "PP",
-}
+_KINDS = index_words({"NP": "WHNP NML NX NAC QP", "ADVP": "WHADVP", "ADJP": "WHADJP", "PP": "WHPP"})
 _CLAUSES = word_set("S SQ SINV SBARQ TOP S1 ROOT FRAG PRN X UCP RRC")
 _PUNCTUATION = frozenset((".", ",", ":", "``", "''", "-LRB-", "-RRB-", "NFP", "$,"))
 _VERBAL = word_set("VB VBD VBG VBN VBP VBZ MD TO AUX AUXG")
 
-# Of clauses only these words are in chunks of their own: "does" of "does he know", a complementizer.
+# The only words of a clause itself that form chunks: "does" of "does he know", a complementizer.
 _ONLY = {**dict.fromkeys(_CLAUSES, _VERBAL), "SBAR": frozenset(("IN", "TO", "DT", "RB"))}
 
 
-def chunks_of(tree: Sequence[Node], tags: Sequence[str]) -> tuple[str, ...]:
-    """The IOB tag of each word: B-NP, I-NP, O."""
-    return _Chunks(tree, tags).found()
+def derive_chunks(tree: Sequence[Node], tags: Sequence[str]) -> tuple[str, ...]:
+    """Return the IOB tag of each word: B-NP, I-NP, O."""
+    return _Chunker(tree, tags).run()
 
 
-class _Chunks:
-    """Goes through a tree from the top down; what stands in a phrase is a list of places of nodes, and of ~word."""
+class _Chunker:
+    """Traverses a tree from the top down. The children of a phrase are indices of nodes, and ~word for words."""
 
     def __init__(self, tree: Sequence[Node], tags: Sequence[str]) -> None:
         self.tree, self.tags = tree, tags
         self.kinds = [_KINDS.get(label, label) for label in (node.label.partition("-")[0] for node in tree)]
-        self.owners: list[int | None] = [None] * len(tags)  # the node whose chunk a word is in
-        self.joins = list(range(len(tree)))  # whose chunk a phrase begins in: its own, or one above it
+        self.owners: list[int | None] = [None] * len(tags)  # the node whose chunk contains a word
+        self.joins = list(range(len(tree)))  # the node whose chunk a phrase begins in: itself or one above it
 
-    def found(self) -> tuple[str, ...]:
+    def run(self) -> tuple[str, ...]:
         tags, owners = self.tags, self.owners
-        for place, items in enumerate(self.parts()):
-            kind = self.kinds[place]
+        for node, items in enumerate(self.list_children()):
+            kind = self.kinds[node]
             if kind == "VP":
-                self.verbs(items, self.joins[place])
+                self.add_verbs(items, self.joins[node])
             elif kind in _ONLY:
                 for item in items:
                     if item < 0 and tags[~item] in _ONLY[kind]:
-                        owners[~item] = place
+                        owners[~item] = node
             else:
-                self.phrase(items, self.joins[place])
-        return self.iob()
+                self.add_phrase(items, self.joins[node])
+        return self.encode()
 
-    def parts(self) -> list[list[int]]:
-        """What each node has, from left to right."""
+    def list_children(self) -> list[list[int]]:
+        """Return the children of each node, from left to right."""
         tree = self.tree
-        parts: list[list[int]] = [[] for _ in tree]
+        children: list[list[int]] = [[] for _ in tree]
         open_nodes: list[int] = []
-        place = 0
+        node = 0
         for word in range(len(self.tags) if tree else 0):
             while open_nodes and tree[open_nodes[-1]].end <= word:
                 open_nodes.pop()
-            while place < len(tree) and tree[place].start == word:
+            while node < len(tree) and tree[node].start == word:
                 if open_nodes:
-                    parts[open_nodes[-1]].append(place)
-                open_nodes.append(place)
-                place += 1
-            parts[open_nodes[-1]].append(~word)
-        return parts
+                    children[open_nodes[-1]].append(node)
+                open_nodes.append(node)
+                node += 1
+            children[open_nodes[-1]].append(~word)
+        return children
 
-    def phrase(self, items: list[int], own: int) -> None:
-        """All up to the head, which is the last word that the phrase itself has."""
+    def add_phrase(self, items: list[int], chunk: int) -> None:
+        """Put everything up to the head, the last word among the children, into a chunk."""
         tags, kinds, owners = self.tags, self.kinds, self.owners
-        words = [place for place, item in enumerate(items) if item < 0 and tags[~item] not in _PUNCTUATION]
-        nested = any(item >= 0 and kinds[item] == kinds[own] and not self.is_possessive(item) for item in items)
-        if nested and all(tags[~items[place]] == "CC" for place in words):
+        words = [i for i, item in enumerate(items) if item < 0 and tags[~item] not in _PUNCTUATION]
+        nested = any(item >= 0 and kinds[item] == kinds[chunk] and not self.is_possessive(item) for item in items)
+        if nested and all(tags[~items[i]] == "CC" for i in words):
             return  # a coordination of phrases
         head = words[-1] if words else -1
         for item in items[: head + 1]:
             if item < 0:
-                if owners[~item] is None:  # a possessive 's is in the larger phrase's
-                    owners[~item] = own
+                if owners[~item] is None:  # a possessive 's belongs to the larger phrase
+                    owners[~item] = chunk
             elif not self.is_possessive(item) and kinds[item] not in _CLAUSES:
-                self.joins[item] = own
+                self.joins[item] = chunk
         if items and items[0] >= 0 and self.is_possessive(items[0]):
-            owners[self.tree[items[0]].end - 1] = own
+            owners[self.tree[items[0]].end - 1] = chunk
 
-    def is_possessive(self, place: int) -> bool:
-        node = self.tree[place]
+    def is_possessive(self, index: int) -> bool:
+        node = self.tree[index]
         return node.end - node.start > 1 and self.tags[node.end - 1] == "POS"
 
-    def verbs(self, items: list[int], own: int) -> None:
-        """Verbs up to the last of a row, with the adverbs between them and an infinitive that follows."""
+    def add_verbs(self, items: list[int], chunk: int) -> None:
+        """Put a sequence of verbs, the adverbs between them and an infinitive after them into a chunk."""
         tags, kinds = self.tags, self.kinds
         phrases = [item for item in items if item >= 0 and kinds[item] == "VP"]
-        if len(phrases) > 1:  # a coordination: "to" of "to read and write" goes with the first
-            self.joins[phrases[0]] = own
+        if len(phrases) > 1:  # a coordination: "to" of "to read and write" joins the first
+            self.joins[phrases[0]] = chunk
             return
         verbal = [kinds[item] == "VP" if item >= 0 else tags[~item] in _VERBAL for item in items]
-        last = max((place for place, is_verb in enumerate(verbal) if is_verb), default=-1)
-        for place, item in enumerate(items[: last + 1]):
+        last = max((i for i, is_verb in enumerate(verbal) if is_verb), default=-1)
+        for i, item in enumerate(items[: last + 1]):
             if item < 0:
-                self.owners[~item] = own
-            elif place == last or kinds[item] == "ADVP":
-                self.joins[item] = own
+                self.owners[~item] = chunk
+            elif i == last or kinds[item] == "ADVP":
+                self.joins[item] = chunk
         if 0 <= last < len(items) - 1 and items[last] < 0 <= items[last + 1]:
-            self.infinitive(items[last + 1], own)
+            self.add_infinitive(items[last + 1], chunk)
 
-    def infinitive(self, clause: int, own: int) -> None:
-        """ "to go" of "wants to go" is in the chunk of "wants"."""
-        verbs = clause + 1  # the node below, as nodes stand from the top down
+    def add_infinitive(self, clause: int, chunk: int) -> None:
+        """Put "to go" of "wants to go" into the chunk of "wants"."""
+        verbs = clause + 1  # the first child, because nodes are in preorder
         start = self.tree[clause].start
         begins = self.kinds[clause] == "S" and self.tags[start] == "TO" and verbs < len(self.tree)
         if begins and self.kinds[verbs] == "VP" and self.tree[verbs].start == start:
-            self.joins[verbs] = own
+            self.joins[verbs] = chunk
 
-    def iob(self) -> tuple[str, ...]:
-        owners, found = self.owners, ["O"] * len(self.tags)
+    def encode(self) -> tuple[str, ...]:
+        owners, chunks = self.owners, ["O"] * len(self.tags)
         previous: int | None = None
         for word, owner in enumerate(owners):
             if owner is not None and self.tags[word] in _PUNCTUATION:
                 inside = previous == owner and owners[word + 1 : word + 2] == [owner]
-                owner = owner if inside else None  # punctuation is never an end of a chunk
+                owner = owner if inside else None  # punctuation never begins or ends a chunk
             if owner is not None:
                 kind = "VP" if self.kinds[owner] in _CLAUSES else self.kinds[owner]
-                found[word] = f"{'I' if previous == owner else 'B'}-{kind}"
+                chunks[word] = f"{'I' if previous == owner else 'B'}-{kind}"
             previous = owner
-        return tuple(found)
+        return tuple(chunks)

@@ -1,9 +1,10 @@
-"""Trees in the style of the Penn Treebank, read off dependencies.
+"""Constituency trees in the style of the Penn Treebank, from dependencies.
 
-A head projects: a noun an NP, a preposition a PP, a verb a VP and with its subject an S, which a complementizer makes
-an SBAR. What hangs from the head is placed by where it stands: left of the verbs is the clause's, right of them the
-verb phrase's; words before a noun are of its base phrase, words after it make a larger one. So every phrase is one
-stretch of words by construction. Words are handled from the leaves up and without recursion, so depth does not matter.
+A head projects a phrase: a noun an NP, a preposition a PP, a verb a VP and with its subject an S, which a
+complementizer turns into an SBAR. Dependents are placed by position: to the left of the verbs they belong to the
+clause, to the right of them to the verb phrase; before a noun they belong to the base phrase, after it to a larger one.
+Every phrase is therefore contiguous by construction. Words are processed from the leaves up without recursion, so depth
+is not limited.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from tarocco.annotate.dependencies import Dependencies
-from tarocco.annotate.role_words import word_set
-from tarocco.annotate.sentence import Node
+from tarocco.annotate.lexicon import word_set
+from tarocco.annotate.sentence import TOP, Node
 
-Item: TypeAlias = "int | list[Item | str]"  # a word, or a phrase: its label and then what is in it
+Item: TypeAlias = "int | list[Item | str]"  # a word, or a phrase: a label followed by its parts
 
 SUBJECTS = word_set("nsubj nsubjpass csubj csubjpass expl")
 AUXILIARIES = frozenset(("aux", "auxpass"))
@@ -24,7 +25,7 @@ _JOINING = frozenset(("cc", "punct", "preconj"))
 _MARKERS = word_set("mark cc preconj case neg aux auxpass")
 _ALWAYS_WORDS = _MARKERS | {"punct"}
 _OBJECTS_OF_PREPOSITIONS = word_set("pobj pcomp prep acomp attr")
-# A single word with one of these relations stays a word of the phrase that it stands in.
+# A single word with one of these relations does not form a phrase.
 _IN_A_NOUN_PHRASE = word_set(
     """det predet amod compound nummod quantmod nmod advmod neg case preconj flat punct cc fixed dep"""
 )
@@ -35,44 +36,44 @@ _OF_NOUNS_ONLY = word_set("nsubj nsubjpass dobj pobj dative attr poss nmod compo
 _LABELS_OF_QUESTION_WORDS = {"WDT": "WHNP", "WP": "WHNP", "WP$": "WHNP", "WRB": "WHNP"}
 
 
-def tree_of(tree: Dependencies) -> tuple[Node, ...]:
-    """The constituency tree of a sentence; several sentences are joined under one node TOP."""
-    builder = _Builder(tree)
+def derive_tree(tree: Dependencies) -> tuple[Node, ...]:
+    """Return the constituency tree of a sentence; several sentences are joined under one node TOP."""
+    builder = _PhraseBuilder(tree)
     for word in tree.order:
         builder.phrase[word] = builder.build(word)
     tops = [builder.as_phrase(word, "FRAG") for word, head in enumerate(tree.heads) if head < 0]
     if not tops:
         return ()
-    return nodes_of(tops[0] if len(tops) == 1 else ["TOP", *tops])
+    return _list_nodes(tops[0] if len(tops) == 1 else [TOP, *tops])
 
 
-def nodes_of(top: list[Item | str]) -> tuple[Node, ...]:
-    """A phrase as nodes from the top down."""
+def _list_nodes(top: list[Item | str]) -> tuple[Node, ...]:
+    """Return the nodes of a phrase in preorder."""
     labels: list[str] = []
     parents: list[int] = []
-    ends: list[list[int]] = []
+    bounds: list[list[int]] = []
     stack: list[tuple[Item | str, int]] = [(top, -1)]
-    seen = 0  # words so far
+    n_words = 0
     while stack:
         item, parent = stack.pop()
         if isinstance(item, int):
-            seen += 1
-        elif isinstance(item, str):  # a phrase is over: its place was put aside as a text
-            ends[parent].append(seen)
+            n_words += 1
+        elif isinstance(item, str):  # marks the end of a phrase
+            bounds[parent].append(n_words)
         else:
-            place = len(labels)
+            node = len(labels)
             labels.append(item[0])  # type: ignore[arg-type]
             parents.append(parent)
-            ends.append([seen])
-            stack.append(("", place))
-            stack.extend((part, place) for part in item[:0:-1])
+            bounds.append([n_words])
+            stack.append(("", node))
+            stack.extend((part, node) for part in item[:0:-1])
     return tuple(
-        Node(label, parent, start, end) for label, parent, (start, end) in zip(labels, parents, ends, strict=True)
+        Node(label, parent, start, end) for label, parent, (start, end) in zip(labels, parents, bounds, strict=True)
     )
 
 
-class _Builder:
-    """Phrases of words whose parts have theirs already."""
+class _PhraseBuilder:
+    """Builds the phrase of each word from the phrases of its dependents."""
 
     def __init__(self, tree: Dependencies) -> None:
         self.tree = tree
@@ -80,7 +81,7 @@ class _Builder:
         self.phrase: list[Item] = list(range(len(tree.words)))
 
     def build(self, word: int) -> Item:
-        """The phrase of a word: which kind, its tag and its relation tell."""
+        """Return the phrase that a word projects, depending on its tag and relation."""
         tag, relation = self.tags[word], self.relations[word]
         if relation == "punct" and not self.children[word]:
             return word
@@ -100,10 +101,10 @@ class _Builder:
             return self.adjectival(word)
         return self.nominal(word)
 
-    # --- tools ----------------------------------------------------------------------------------------------------
+    # --- helpers --------------------------------------------------------------------------------------------------
 
     def is_verb(self, word: int) -> bool:
-        """Whether a word heads a clause: a verb that is no modifier, or whatever has a subject."""
+        """Return whether a word heads a clause: a verb that is not a modifier, or any word with a subject."""
         tag, relation = self.tags[word], self.relations[word]
         if relation in AUXILIARIES:
             return False
@@ -120,7 +121,7 @@ class _Builder:
         return [self.phrase[word] for word in words]
 
     def parts(self, word: int) -> list[Item]:
-        """A word and what hangs from it, from left to right."""
+        """Return a word and the phrases of its dependents, from left to right."""
         return [word if part == word else self.phrase[part] for part in sorted([*self.children[word], word])]
 
     def as_phrase(self, word: int, label: str) -> list[Item | str]:
@@ -128,7 +129,7 @@ class _Builder:
         return [label, item] if isinstance(item, int) else item
 
     def in_clause(self, words: Sequence[int]) -> list[Item]:
-        """Parts of a clause or of a larger noun phrase: content words are phrases there, even single ones."""
+        """Return the parts of a clause or larger noun phrase, in which single content words are phrases, too."""
         return [
             self.phrase[word] if self.relations[word] in _ALWAYS_WORDS else self.as_phrase(word, self.label_of(word))
             for word in words
@@ -139,15 +140,15 @@ class _Builder:
         return "ADVP" if tag.startswith("RB") else "ADJP" if tag.startswith("JJ") else "NP"
 
     def conjuncts(self, joined: Sequence[int], label: str) -> list[Item]:
-        """The members of a coordination as phrases; what joins them stays as it is."""
+        """Return the conjuncts of a coordination as phrases, with the conjunctions between them."""
         return [self.as_phrase(word, label) if self.relations[word] == "conj" else self.phrase[word] for word in joined]
 
     def divided(self, word: int) -> tuple[list[int], list[int], list[int], list[int]]:
-        """What hangs from a word: before it, after it, conjuncts with what joins them, and what follows these."""
+        """Return dependents before the word, after it, conjuncts with conjunctions, and dependents after these."""
         relations, children = self.relations, self.children[word]
         before = [child for child in children if child < word]
         after = children[len(before) :]
-        joined = [place for place, child in enumerate(after) if relations[child] == "conj"]
+        joined = [i for i, child in enumerate(after) if relations[child] == "conj"]
         if not joined:
             return before, after, [], []
         start, end = joined[0], joined[-1] + 1
@@ -182,7 +183,7 @@ class _Builder:
         return self.coordinated("WHADJP" if self.tags[first] == "WRB" else "ADJP", word)
 
     def coordinated(self, label: str, word: int) -> Item:
-        """A phrase of some label; conjuncts are phrases of their own if one of them is more than a word."""
+        """Return a phrase with this label; conjuncts are phrases if one of them has more than one word."""
         before, after, joined, rest = self.divided(word)
         core: list[Item | str] = [label, *self.items(before), word, *self.items(after)]
         if joined and len(core) == 2 and all(isinstance(item, int) for item in self.items(joined)):
@@ -216,7 +217,7 @@ class _Builder:
             if relation in _IN_A_NOUN_PHRASE or (relation == "npadvmod" and head > word and not self.is_verb(head)):
                 return word
             if relation == "conj" and tags[word].startswith(("NN", "CD")):
-                return word  # whether it is a phrase of its own is seen at the first conjunct
+                return word  # the first conjunct determines whether it is a phrase
             if relation == "poss" and tags[word] in ("PRP$", "WP$"):
                 return word
         before, after, joined, rest = self.divided(word)
@@ -237,7 +238,7 @@ class _Builder:
         return self.enlarged(label, core, rest)
 
     def enlarged(self, label: str, core: list[Item | str], after: Sequence[int]) -> list[Item | str]:
-        """A phrase and what follows it: a larger phrase, unless it is punctuation alone."""
+        """Return a larger phrase made of a phrase and what follows it, unless only punctuation follows."""
         if any(self.relations[child] not in _JOINING for child in after):
             return [label, core, *self.in_clause(after)]
         return [*core, *self.items(after)]
@@ -251,7 +252,7 @@ class _Builder:
             after, joined = self.further_clauses(after)
         auxiliaries = [child for child in before if relations[child] in AUXILIARIES]
         subject = next((child for child in before if relations[child] in SUBJECTS), None)
-        # The first verb that no subject follows: what stands left of it is the clause's.
+        # The first verb after the subject: everything to its left belongs to the clause.
         start = next((child for child in auxiliaries if subject is None or child > subject), word)
         left = [child for child in before if child < start]
         middle = before[len(left) :]
@@ -260,9 +261,9 @@ class _Builder:
         while cut and relations[tail[cut - 1]] == "punct":
             cut -= 1
         final, tail[cut:] = tail[cut:], []
-        clauses = any(self.has_own_subject(child) for child in joined)
+        clauses = any(self.is_clause_with_subject(child) for child in joined)
         shared: Sequence[int] = [] if clauses else joined
-        if subject is None and self.has(word, SUBJECTS):  # "is he happy": the verb stands in SQ itself
+        if subject is None and self.has(word, SUBJECTS):  # "is he happy": the verb is a child of SQ
             verbs = [*self.items(middle), word, *self.in_clause(after), *self.items(shared)]
             verbs += self.items(rest) if shared else []
         else:
@@ -273,26 +274,26 @@ class _Builder:
         return [*core, *self.items(final)]
 
     def further_clauses(self, after: list[int]) -> tuple[list[int], list[int]]:
-        """Clauses that follow the main one without a conjunction ("I came; I saw") are joined with it."""
-        for place, child in enumerate(after):
-            if self.relations[child] == "parataxis" and self.has_own_subject(child):
-                while place and self.relations[after[place - 1]] == "punct":
-                    place -= 1
+        """Split off clauses that follow the main one without a conjunction ("I came; I saw")."""
+        for start, child in enumerate(after):
+            if self.relations[child] == "parataxis" and self.is_clause_with_subject(child):
+                while start and self.relations[after[start - 1]] == "punct":
+                    start -= 1
                 end = len(after)
                 while self.relations[after[end - 1]] == "punct":
                     end -= 1
-                if all(self.relations[other] in ("parataxis", "punct") for other in after[place:end]):
-                    return after[:place], after[place:]
+                if all(self.relations[other] in ("parataxis", "punct") for other in after[start:end]):
+                    return after[:start], after[start:]
         return after, []
 
-    def has_own_subject(self, word: int) -> bool:
+    def is_clause_with_subject(self, word: int) -> bool:
         item = self.phrase[word]
         return not isinstance(item, int) and item[0] in ("S", "SBAR", "SQ", "SBARQ") and self.has(word, SUBJECTS)
 
     def verb_phrase(
         self, word: int, middle: Sequence[int], after: Sequence[int], joined: Sequence[int], rest: Sequence[int]
     ) -> Item:
-        """The verb with what follows it, a VP around it for each auxiliary, and verbs that share its subject."""
+        """Return the verb and what follows it, in one VP per auxiliary, with the verbs that share its subject."""
         relations = self.relations
         inner: list[Item | str] = ["VP", word, *self.in_clause(after)]
         first = next((child for child in joined if relations[child] == "conj"), None)
@@ -302,11 +303,11 @@ class _Builder:
         if shares_auxiliaries:
             inner = self.joined_verbs(inner, joined, rest)
         end = len(middle)
-        for place in range(len(middle) - 1, -1, -1):
-            if relations[middle[place]] in AUXILIARIES:
-                inner = ["VP", self.phrase[middle[place]], *self.in_clause(middle[place + 1 : end]), inner]
-                end = place
-        if end:  # adverbs between a subject and a verb without auxiliaries do not come here; others are kept
+        for i in range(len(middle) - 1, -1, -1):
+            if relations[middle[i]] in AUXILIARIES:
+                inner = ["VP", self.phrase[middle[i]], *self.in_clause(middle[i + 1 : end]), inner]
+                end = i
+        if end:
             inner = ["VP", *self.in_clause(middle[:end]), inner]
         if first is not None and not shares_auxiliaries:
             inner = self.joined_verbs(inner, joined, rest)
@@ -317,31 +318,31 @@ class _Builder:
         for child in joined:
             item = self.phrase[child]
             if not isinstance(item, int) and item[0] == "S":
-                phrases.extend(item[1:])  # without a subject there is a VP in it, and nothing else
+                phrases.extend(item[1:])  # an S without a subject contains only a VP
             else:
                 phrases.append(item if self.relations[child] != "conj" else self.as_phrase(child, "VP"))
         return [*phrases, *self.in_clause(rest)]
 
     def with_complementizer(self, word: int, left: Sequence[int], verbs: list[Item]) -> list[Item | str]:
-        """The clause around verbs: its subject and what else stands before them, and what makes it an SBAR."""
+        """Return the clause of verbs, with everything to their left, as an S, SQ, SBAR or SBARQ."""
         relations, relation = self.relations, self.relations[word]
-        marks = [place for place, child in enumerate(left) if relations[child] == "mark"]
-        question = next((place for place, child in enumerate(left) if self.is_question_phrase(child)), None)
+        marks = [i for i, child in enumerate(left) if relations[child] == "mark"]
+        question = next((i for i, child in enumerate(left) if self.is_question_phrase(child)), None)
         cut = marks[-1] + 1 if marks else question + 1 if question is not None else 0
         outside, inside = left[:cut], left[cut:]
         has_subject = self.has(word, SUBJECTS)
-        asked = question is not None and not marks and relation in ("ROOT", "parataxis")
-        asked_for_subject = asked and relations[left[question or 0]] in SUBJECTS
+        is_question = question is not None and not marks and relation in ("ROOT", "parataxis")
+        asks_for_subject = is_question and relations[left[question or 0]] in SUBJECTS
         inverted = len(verbs) > 1 or any(relations[child] in AUXILIARIES for child in inside)
         if relation == "acl" and not left and not has_subject and self.tags[word] in ("VBN", "VBG"):
             verb_phrase = verbs[0]
             return verb_phrase if not isinstance(verb_phrase, int) else ["VP", verb_phrase]  # "a film set in Mexico"
-        core: list[Item | str] = ["SQ" if inverted or asked_for_subject else "S", *self.in_clause(inside), *verbs]
+        core: list[Item | str] = ["SQ" if inverted or asks_for_subject else "S", *self.in_clause(inside), *verbs]
         if outside:
-            is_question = asked and (inverted or asked_for_subject)
-            return ["SBARQ" if is_question else "SBAR", *self.items(outside), core]
-        after_its_head = self.tree.heads[word] < word
-        if relation == "relcl" or (relation == "ccomp" and has_subject and after_its_head and self.is_finite(word)):
+            direct = is_question and (inverted or asks_for_subject)
+            return ["SBARQ" if direct else "SBAR", *self.items(outside), core]
+        follows_head = self.tree.heads[word] < word
+        if relation == "relcl" or (relation == "ccomp" and has_subject and follows_head and self.is_finite(word)):
             return ["SBAR", core]  # "he thinks (that) ..."
         return core
 

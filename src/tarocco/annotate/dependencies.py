@@ -1,9 +1,9 @@
-"""One kind of dependency tree for all converters, whichever scheme a parser follows.
+"""English dependency trees in one scheme, for the rules that derive constituents and roles.
 
-English parsers follow one of two schemes. In ClearNLP's, which spaCy's English models have, prepositions and copulas
-are heads ("in" governs "town", "is" governs "happy"); in Universal Dependencies content words are. Phrases are easier
-to read off the first, so a tree of the second is turned into one: `case` and `cop` words change places with heads.
-In both, conjuncts then hang from the first one, and arcs that cross others are lifted until none do.
+English parsers follow one of two schemes. In ClearNLP's, which spaCy's English models use, prepositions and copulas are
+heads ("in" governs "town", "is" governs "happy"); in Universal Dependencies content words are. Phrases are easier to
+derive from the first, so `Dependencies` converts the second: `case` and `cop` words change places with their heads. In
+both schemes conjuncts are then attached to the first one, and crossing arcs are lifted until the tree is projective.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from bisect import bisect, insort
 from collections.abc import Sequence
 from itertools import pairwise
 
-from tarocco.annotate.role_words import word_set
+from tarocco.annotate.lexicon import word_set
 
-# What only Universal Dependencies have. A tree without any of these is the same in both schemes.
+# Relations of Universal Dependencies only. A tree without any of them is the same in both schemes.
 _UNIVERSAL = word_set(
     """obj iobj obl cop flat fixed discourse vocative dislocated goeswith reparandum orphan list clf"""
 )
@@ -46,7 +46,7 @@ _LABELS = {  # from Universal Dependencies to ClearNLP
     "root": "ROOT",
 }
 
-# What belongs to the clause, not to its predicate, when "is" becomes the head of "he is happy".
+# Dependents of the clause, not of its predicate, when "is" becomes the head of "he is happy".
 _OF_THE_CLAUSE = word_set(
     """nsubj nsubjpass csubj csubjpass aux auxpass mark expl punct cc conj parataxis intj advcl npadvmod neg"""
 )
@@ -55,9 +55,9 @@ _CLAUSE_WORDS = word_set("while when if though although because as since once th
 
 
 class Dependencies:
-    """A tree as converters read it: `heads` (-1: a root), `relations` of ClearNLP, `children` from left to right.
+    """A projective tree: `heads` (-1 for a root), `relations` of ClearNLP, and `children` from left to right.
 
-    `first` and `last` are the ends of each word's part of the tree, both inclusive; no arcs cross.
+    `first` and `last` are the first and last word of each word's subtree; `order` lists words from the leaves up.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Dependencies:
         self.lower = [word.lower() for word in words]
         self.heads, self.relations = list(heads), list(relations)
         if _is_universal(relations, tags):
-            _function_words_first(self)
+            _convert_universal(self)
         else:
             _unchain(self.heads, self.relations)
         self.children = children_of(self.heads)
@@ -81,7 +81,7 @@ class Dependencies:
 
 
 def children_of(heads: Sequence[int]) -> list[list[int]]:
-    """The words that hang from each word, from left to right."""
+    """Return the dependents of each word, from left to right."""
     children: list[list[int]] = [[] for _ in heads]
     for word, head in enumerate(heads):
         if head >= 0:
@@ -90,9 +90,9 @@ def children_of(heads: Sequence[int]) -> list[list[int]]:
 
 
 def bottom_up(heads: Sequence[int], children: Sequence[Sequence[int]]) -> list[int]:
-    """All words, each after the words that hang from it."""
+    """Return all words, each after its dependents."""
     order = [word for word, head in enumerate(heads) if head < 0]
-    for word in order:  # grows while it is read
+    for word in order:  # the list grows during the loop
         order.extend(children[word])
     order.reverse()
     return order
@@ -106,7 +106,7 @@ def _is_universal(relations: Sequence[str], tags: Sequence[str]) -> bool:
 
 
 def _unchain(heads: list[int], relations: list[str]) -> None:
-    """Hang every conjunct of a chain from the first one."""
+    """Attach every conjunct of a chain to the first one."""
     for word, relation in enumerate(relations):
         if relation in ("conj", "cc"):
             head = heads[word]
@@ -117,21 +117,21 @@ def _unchain(heads: list[int], relations: list[str]) -> None:
 
 
 def _lift(heads: list[int], children: list[list[int]], order: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Hang words whose arcs cross others from their head's head, until none do; gives the ends of all subtrees."""
+    """Attach words with crossing arcs to the head of their head until the tree is projective; return subtree bounds."""
     first, last = list(range(len(heads))), list(range(len(heads)))
     for word in order:
         near = children[word]
         split = bisect(near, word)
-        kept = len(near)
-        for child in reversed(near[:split]):  # from the nearest to the farthest, on both sides
+        crossing = len(near)
+        for child in reversed(near[:split]):  # from the nearest to the farthest
             if last[child] + 1 == first[word]:
                 first[word] = first[child]
-                kept -= 1
+                crossing -= 1
         for child in near[split:]:
             if first[child] == last[word] + 1:
                 last[word] = last[child]
-                kept -= 1
-        if kept:
+                crossing -= 1
+        if crossing:
             above = heads[word]
             children[word] = [child for child in near if first[word] <= child <= last[word]]
             for child in near:
@@ -142,7 +142,7 @@ def _lift(heads: list[int], children: list[list[int]], order: Sequence[int]) -> 
     return first, last
 
 
-def _function_words_first(tree: Dependencies) -> None:
+def _convert_universal(tree: Dependencies) -> None:
     heads, relations, tags, lower = tree.heads, tree.relations, tree.tags, tree.lower
     for word, relation in enumerate(relations):
         relations[word] = _LABELS.get(relation, relation.partition(":")[0] if relation != "obl:agent" else relation)
@@ -156,7 +156,7 @@ def _function_words_first(tree: Dependencies) -> None:
             _raise_copula(tree, children, word)
     for word in range(len(heads)):
         _raise_prepositions(tree, children, word)
-    for word, relation in enumerate(relations):  # "and" stands before its conjunct there, between both here
+    for word, relation in enumerate(relations):  # attach "and" to the first conjunct instead of the second
         head = heads[word]
         if head >= 0 and relations[head] == "conj" and word < head and relation in ("cc", "punct"):
             heads[word] = heads[head]
@@ -170,7 +170,7 @@ def _raise_copula(tree: Dependencies, children: list[list[int]], copula: int) ->
         siblings = children[heads[copula]]
         siblings[siblings.index(predicate)] = copula
     moved: list[int] = []
-    kept: list[int] = []
+    remaining: list[int] = []
     for child in children[predicate]:
         if child == copula:
             continue
@@ -184,18 +184,18 @@ def _raise_copula(tree: Dependencies, children: list[list[int]], copula: int) ->
             clausal = child < copula
         elif relation == "advcl":
             clausal = not (
-                tree.tags[predicate].startswith("JJ") and child > predicate and _infinitive(tree, children, child)
+                tree.tags[predicate].startswith("JJ") and child > predicate and _is_infinitive(tree, children, child)
             )
-        (moved if clausal else kept).append(child)
+        (moved if clausal else remaining).append(child)
     for child in moved:
         heads[child] = copula
-    children[predicate] = kept
+    children[predicate] = remaining
     children[copula] = sorted([*children[copula], *moved, predicate])
     heads[predicate] = copula
     relations[predicate] = "acomp" if tree.tags[predicate].startswith(("JJ", "RB", "VBN")) else "attr"
 
 
-def _infinitive(tree: Dependencies, children: list[list[int]], word: int) -> bool:
+def _is_infinitive(tree: Dependencies, children: list[list[int]], word: int) -> bool:
     return any(tree.tags[child] == "TO" for child in children[word])
 
 
@@ -206,7 +206,7 @@ def _is_clause(tree: Dependencies, children: list[list[int]], word: int) -> bool
 
 
 def _raise_prepositions(tree: Dependencies, children: list[list[int]], word: int) -> None:
-    """Put the prepositions of a noun above it, and "by" of "by doing" above the verb."""
+    """Make the prepositions of a noun its heads, and "by" of "by doing" the head of the verb."""
     heads, relations, tags, lower = tree.heads, tree.relations, tree.tags, tree.lower
     relation = relations[word]
     if relation == "case":
@@ -225,18 +225,12 @@ def _raise_prepositions(tree: Dependencies, children: list[list[int]], word: int
     if not raised:
         return
     top = raised[0]
-    outer = (
-        "agent"
-        if relation == "obl:agent"
-        else "prep"
-        if relation in ("obl", "nmod", "advcl", "acl", "attr")
-        else relation
-    )
-    heads[top], relations[top] = heads[word], outer
+    outer = {"obl:agent": "agent", **dict.fromkeys(("obl", "nmod", "advcl", "acl", "attr"), "prep")}
+    heads[top], relations[top] = heads[word], outer.get(relation, relation)
     for above, below in pairwise(raised):
         heads[below], relations[below] = above, "prep"
     heads[word], relations[word] = raised[-1], inner
-    for child in children[word]:  # what stands before the preposition belongs to it, and so do other such phrases
+    for child in children[word]:  # words before the preposition, and conjuncts with prepositions, become its dependents
         if child in raised:
             continue
         with_preposition = relations[child] == "conj" and any(relations[c] == "case" for c in children[child])

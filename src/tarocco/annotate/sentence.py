@@ -1,27 +1,31 @@
-"""What an analyzer says of a sentence: one frozen structure, whoever made it.
+"""The data model of linguistic analyses, the same for every analyzer and file format.
 
-Words are counted from 0 and spans are half open. A layer that an analyzer does not have is None, which is not the same
-as one that is empty: a sentence without entities has `entities == ()`.
+Word indices start at 0 and spans are half open. A layer that an analyzer does not provide is None, whereas a layer
+without elements is empty: a sentence without entities has `entities == ()`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
+
+TOP = "TOP"  # the label of the node above the trees of several sentences
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node of a constituency tree. Words are no nodes: word i hangs from the last node of a tree that covers it."""
+    """A node of a constituency tree. Words are not nodes: word i is a child of the last node that covers it."""
 
     label: str
-    parent: int  # its place in the tree; -1 for the root
+    parent: int  # index in the tree; -1 for the root
     start: int
     end: int
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """An entity, or an argument of a predicate: words start .. end - 1 and what they are."""
+    """A labeled span of words, start .. end - 1: an entity or an argument of a predicate."""
 
     label: str
     start: int
@@ -30,24 +34,24 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A predicate and its arguments, whose labels are PropBank's: A0, A1, AM-TMP, C-A1, R-A0."""
+    """A predicate and its arguments with PropBank labels: A0, A1, AM-TMP, C-A1, R-A0."""
 
-    predicate: int  # the word
+    predicate: int  # the index of the word
     lemma: str
     arguments: tuple[Span, ...]
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A segment's words and what is known of them. A segment may hold several sentences: then there are several roots.
+    """The words of a segment and their linguistic layers. A segment of several sentences has several roots.
 
-    `chunks` are IOB tags (B-NP, I-NP, O), `heads` the place of each word's head (-1 for a root), `tree` its nodes from
-    the top down and from left to right, so that a parent stands before its children.
+    `chunks` are IOB tags (B-NP, I-NP, O), `heads` the index of each word's head (-1 for a root), and `tree` lists nodes
+    in preorder, so that a parent precedes its children.
     """
 
     words: tuple[str, ...]
     lemmas: tuple[str, ...] | None = None
-    tags: tuple[str, ...] | None = None  # of the Penn Treebank
+    tags: tuple[str, ...] | None = None  # Penn Treebank
     universal: tuple[str, ...] | None = None  # universal parts of speech
     chunks: tuple[str, ...] | None = None
     heads: tuple[int, ...] | None = None
@@ -58,7 +62,55 @@ class Sentence:
 
     @property
     def layers(self) -> frozenset[str]:
-        """The layers that are there, beside the words."""
-        return frozenset(
-            field.name for field in fields(self) if field.name != "words" and getattr(self, field.name) is not None
-        )
+        """The names of the layers that this sentence has, words excluded."""
+        return frozenset(field.name for field in fields(self)[1:] if getattr(self, field.name) is not None)
+
+
+def empty_sentence(layers: Iterable[str]) -> Sentence:
+    """Return a sentence without words that has these layers."""
+    return Sentence((), **dict.fromkeys(layers, ()))
+
+
+def join_sentences(sentences: Sequence[Sentence]) -> Sentence:
+    """Return several sentences as one segment, with several roots and one node TOP above their trees."""
+    if len(sentences) == 1:
+        return sentences[0]
+    starts = [0]
+    for sentence in sentences:
+        starts.append(starts[-1] + len(sentence.words))
+    pairs = [(sentence, start) for sentence, start in zip(sentences, starts[:-1], strict=True) if sentence.words]
+    if len(pairs) < 2:
+        return pairs[0][0] if pairs else sentences[0] if sentences else Sentence(())
+    layers: dict[str, Any] = {}
+    for field in fields(Sentence):
+        values = [(getattr(sentence, field.name), start) for sentence, start in pairs]
+        if any(value is None for value, _ in values):
+            layers[field.name] = None
+        elif field.name == "tree":
+            layers["tree"] = _join_trees(values, starts[-1])
+        else:
+            layers[field.name] = tuple(_shift(field.name, item, start) for value, start in values for item in value)
+    return Sentence(**layers)
+
+
+def _shift(layer: str, value: Any, start: int) -> Any:
+    """Return a value of a layer with its word indices moved by `start`."""
+    if layer == "heads":
+        return value + start if value >= 0 else -1
+    if layer == "entities":
+        return Span(value.label, value.start + start, value.end + start)
+    if layer == "frames":
+        arguments = tuple(Span(span.label, span.start + start, span.end + start) for span in value.arguments)
+        return Frame(value.predicate + start, value.lemma, arguments)
+    return value
+
+
+def _join_trees(trees: Sequence[tuple[tuple[Node, ...], int]], size: int) -> tuple[Node, ...]:
+    nodes = [Node(TOP, -1, 0, size)]
+    for tree, start in trees:
+        has_top = len(tree) > 1 and tree[0].label == TOP  # the common TOP replaces it
+        first = len(nodes) - has_top
+        for node in tree[has_top:]:
+            parent = 0 if node.parent < has_top else node.parent + first
+            nodes.append(Node(node.label, parent, node.start + start, node.end + start))
+    return tuple(nodes)

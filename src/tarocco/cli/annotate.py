@@ -1,8 +1,8 @@
-"""Analyze texts once, and write what was found as files that people and programs can read.
+"""Analyze texts and write the analyses as files.
 
-Of each text, one segment a line, CoNLL-U (words, lemmas, tags, dependencies, chunks, entities), trees in brackets and
-roles in columns are written beside it: text.conllu, text.trees, text.props. Files of the same kinds that any other
-parser wrote are read, checked against the text and completed with --parses.
+For each text, which has one segment per line, three files are written beside it: text.conllu (words, lemmas, tags,
+dependencies, chunks, entities), text.trees (bracketed trees) and text.props (roles in columns). With --parses, files of
+these kinds from another parser are read, checked against the text and completed.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tarocco.cli.choices import LABELS
-from tarocco.cli.options import add_cluster_option, add_store_option, store_of
+from tarocco.cli import options as shared
+from tarocco.cli.command import Command
 
 if TYPE_CHECKING:
     from tarocco.annotate.sentence import Sentence
@@ -25,11 +25,11 @@ EXAMPLES = """examples:
   tarocco annotate ref.txt --parses ref.conllu ref.props -o checked
 """
 
-FORMATS = ("conllu", "trees", "props")  # as annotate/files.py has them, which --help does not need
+FORMATS = ("conllu", "trees", "props")  # repeated from annotate/parses.py, so that --help imports no NumPy
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", help="texts, one segment a line (- is standard input)")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="texts, one segment per line; - is standard input")
     parser.add_argument(
         "--analyzer",
         metavar="NAME",
@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--labels",
-        choices=LABELS,
+        choices=shared.LABELS,
         default="own",
         help="the analyzer's labels, or the IQmt manual's (default: own)",
     )
@@ -45,60 +45,62 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--parses",
         nargs="+",
         metavar="FILE",
-        help="take what these files say of the text, in place of an analyzer",
+        help="read the analysis of the text from these files instead",
     )
     parser.add_argument(
-        "-f", "--format", choices=FORMATS, help="only this format; of one text, to standard output (default: all)"
+        "-f", "--format", choices=FORMATS, help="only this format; for a single text, to standard output (default: all)"
     )
-    parser.add_argument("-o", "--output", metavar="DIR", help="the folder to write to (default: each text's own)")
-    add_cluster_option(parser)
-    add_store_option(parser)
-    parser.add_argument("-q", "--quiet", action="store_true", help="no notes on standard error")
+    parser.add_argument("-o", "--output", metavar="DIR", help="the folder to write to (default: the text's)")
+    shared.add_cluster_option(parser)
+    shared.add_store_option(parser)
+    shared.add_quiet_option(parser)
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.annotate.files import formats_for, text_of
+    from tarocco.annotate.parses import format_sentences, list_formats
     from tarocco.core.errors import BadParameter, InputError
-    from tarocco.io.files import check_apart, check_writable, write_whole
+    from tarocco.io.files import check_no_overwrite, check_writable, write_atomically
 
     if options.parses and options.analyzer:
-        raise BadParameter("either an analyzer tells the structure of sentences (--analyzer) or files do (--parses)")
+        raise BadParameter("--analyzer and --parses exclude each other: both describe the structure of sentences")
     if options.parses and len(options.files) != 1:
-        raise BadParameter(f"--parses is about one text, {len(options.files)} were named")
+        raise BadParameter(f"--parses describes one text, found {len(options.files)}")
     to_output = options.format is not None and len(options.files) == 1 and options.output is None
     if "-" in options.files and not to_output:
-        raise BadParameter("what is read from standard input is written to standard output: one text and -f are wanted")
+        raise BadParameter("the analysis of standard input goes to standard output: give - alone, and -f")
     formats = FORMATS if options.format is None else (options.format,)
     targets = {} if to_output else {file: _targets(file, options.output, formats) for file in options.files}
     written = [str(path) for paths in targets.values() for path in paths.values()]
-    check_apart(written, [*options.files, *(options.parses or ())])
+    check_no_overwrite(written, [*options.files, *(options.parses or ())])
     folder = None if options.output is None or Path(options.output).is_dir() else Path(options.output)
     if folder is not None and folder.exists():
-        raise InputError(f"{folder}: a directory is wanted, and this is a file")
+        raise InputError(f"{folder}: expected a directory, found a file")
     for path in written if folder is None else [folder]:
         check_writable(path)
     rows = []
     for file in options.files:
         sentences = _sentences(file, options)
-        there = formats_for(sentences[0].layers) if sentences else []
+        available = list_formats(sentences[0].layers) if sentences else []
         if to_output:
-            if options.format not in there:
-                raise InputError(f"the analysis has nothing that {options.format} could say: it has {', '.join(there)}")
-            sys.stdout.write(text_of(sentences, options.format))
+            if options.format not in available:
+                raise InputError(f"the analysis has no {options.format}: it has {', '.join(available)}")
+            sys.stdout.write(format_sentences(sentences, options.format))
             return
         names = []
         if folder is not None:
             folder.mkdir(exist_ok=True)
         for name, target in targets[file].items():
-            if name in there:
-                write_whole(target, text_of(sentences, name).encode("utf-8", "surrogatepass"))
+            if name in available:
+                write_atomically(target, format_sentences(sentences, name).encode("utf-8", "surrogatepass"))
                 names.append(target.name)
-        rows.append((file, " ".join(names), f"{len(sentences)}", f"{sum(len(one.words) for one in sentences)}"))
+        rows.append(
+            (file, " ".join(names), f"{len(sentences)}", f"{sum(len(sentence.words) for sentence in sentences)}")
+        )
     _report(rows)
 
 
 def _targets(file: str, folder: str | None, formats: tuple[str, ...]) -> dict[str, Path]:
-    """Where the files of a text are written: beside it, or in a folder; sys.txt.gz is called sys."""
+    """Return the files to write for a text, beside it or in a folder; those of sys.txt.gz are called sys."""
     from tarocco.io.files import COMPRESSED
 
     text = Path(file)
@@ -109,25 +111,27 @@ def _targets(file: str, folder: str | None, formats: tuple[str, ...]) -> dict[st
 
 def _sentences(file: str, options: argparse.Namespace) -> list[Sentence]:
     from tarocco.annotate.analyzers import DEFAULT
-    from tarocco.annotate.cache import annotated
-    from tarocco.annotate.derived_layers import completing
-    from tarocco.annotate.files import read_annotations
-    from tarocco.annotate.labels import to_iqmt
+    from tarocco.annotate.cache import annotate_texts
+    from tarocco.annotate.derivation import choose_derivation
+    from tarocco.annotate.iqmt_labels import to_iqmt
+    from tarocco.annotate.parses import read_annotations
     from tarocco.core.errors import InputError, TextRefused
-    from tarocco.io.files import shown
-    from tarocco.io.lines import read_lines
+    from tarocco.io.files import display_name
+    from tarocco.io.text import read_lines
     from tarocco.render.terminal import progress
 
     texts = list(read_lines(file))
     if options.parses:
         sentences = read_annotations(options.parses, texts)
-        sentences = list(map(completing(sentences), sentences))
+        sentences = list(map(choose_derivation(sentences), sentences))
     else:
         with progress("texts", len(texts), shown=not options.quiet) as advance:
             try:
-                sentences = annotated(texts, options.analyzer or DEFAULT, store_of(options), advance, options.executor)
+                sentences = annotate_texts(
+                    texts, options.analyzer or DEFAULT, shared.store_of(options), advance, options.executor
+                )
             except TextRefused as refused:
-                where = f"{shown(file)}, line {texts.index(refused.text) + 1}"
+                where = f"{display_name(file)}, line {texts.index(refused.text) + 1}"
                 raise InputError(f"{where}: {refused.reason}") from None
     return [to_iqmt(sentence) for sentence in sentences] if options.labels == "iqmt" else sentences
 
@@ -136,3 +140,6 @@ def _report(rows: list[tuple[str, str, str, str]]) -> None:
     from tarocco.render.tables import Table, write_table
 
     write_table(Table(("text", "written", "segments", "words"), tuple(rows), labels=2))
+
+
+ANNOTATE = Command(__doc__, EXAMPLES, configure, run)

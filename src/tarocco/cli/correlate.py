@@ -1,37 +1,18 @@
-"""Correlate metrics with what people say.
+"""Correlate metrics with human scores.
 
-Every metric is ranked by how well it agrees with human scores, beside three rows that know nothing of quality: the
-length of the output, a constant and chance. Metrics in the same cluster cannot be told apart on these data.
+Metrics are ranked by their agreement with human scores, beside three baselines that know nothing of quality: the length
+of the output, a constant, and random numbers. The data cannot distinguish metrics in the same cluster.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from tarocco.cli.human_options import add_human_options, add_level_options
-from tarocco.cli.options import (
-    add_cluster_option,
-    add_figure_option,
-    add_format_options,
-    add_jobs_option,
-    add_report_option,
-    add_resampling_options,
-    add_scores_option,
-    add_store_option,
-    add_test_set_arguments,
-    add_text_options,
-    share,
-    whole_number,
-)
-from tarocco.cli.reporting import report_if_asked
-from tarocco.cli.running import say
-
-if TYPE_CHECKING:
-    from tarocco.meta.correlation.results import CorrelateResult
-    from tarocco.scoring.results import Result
+from tarocco.cli import options as shared
+from tarocco.cli.command import Command
+from tarocco.cli.inputs import read_human_scores, read_inputs, score_inputs
+from tarocco.cli.output import draw, write, write_page
 
 EXAMPLES = """examples:
   tarocco correlate ref.txt -i sys/*.txt --human human.tsv -m BLEU-4 chrF TER
@@ -42,39 +23,41 @@ EXAMPLES = """examples:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    add_test_set_arguments(parser)
-    add_scores_option(parser)
-    add_human_options(parser)
-    add_level_options(parser)
+    shared.add_test_set_arguments(parser)
+    shared.add_scores_option(parser)
+    shared.add_human_options(parser)
+    shared.add_level_options(parser)
     group = parser.add_argument_group("correlation, more")
     group.add_argument(
         "--system-scores",
         choices=("corpus", "mean"),
         default="corpus",
-        help="a system's score is the metric's score of the whole, or the mean of its segments' (default: corpus)",
+        help="a system's score is the corpus score, or the mean of its segments' scores (default: corpus)",
     )
     group.add_argument(
         "--drop-outliers", action="store_true", help="leave out systems far from the others (Mathur et al. 2020)"
     )
     group.add_argument(
-        "--n-documents", type=whole_number(1), default=1000, metavar="N", help="pseudo-documents (default: 1000)"
+        "--n-documents",
+        type=shared.whole_number(1),
+        default=1000,
+        metavar="N",
+        help="number of pseudo-documents (default: 1000)",
     )
     group.add_argument(
-        "--document-size", type=whole_number(1), default=30, metavar="N", help="segments of each (default: 30)"
+        "--document-size", type=shared.whole_number(1), default=30, metavar="N", help="their segments (default: 30)"
     )
-    _add_tests(parser)
-    add_resampling_options(parser, always=True)
-    add_text_options(parser, documents=False)
-    add_format_options(parser)
-    add_figure_option(parser, "the correlations (with --pairs the tests)")
-    add_report_option(parser)
-    add_jobs_option(parser)
-    add_cluster_option(parser)
-    add_store_option(parser)
+    _add_test_options(parser)
+    shared.add_resampling_options(parser, always=True)
+    shared.add_text_options(parser, documents=False)
+    shared.add_format_options(parser)
+    shared.add_figure_option(parser, "the correlations (with --pairs, the tests)")
+    shared.add_report_option(parser)
+    shared.add_worker_options(parser)
 
 
-def _add_tests(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("is a metric's lead over another luck?")
+def _add_test_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("tests of differences between metrics")
     group.add_argument(
         "--test",
         choices=("perm", "williams", "bootstrap"),
@@ -82,29 +65,32 @@ def _add_tests(parser: argparse.ArgumentParser) -> None:
         "(default: perm for systems, else bootstrap)",
     )
     group.add_argument(
-        "--alpha", type=share, default=0.05, metavar="0.05", help="p-values up to this are significant (default: 0.05)"
+        "--alpha",
+        type=shared.share,
+        default=0.05,
+        metavar="0.05",
+        help="p-values up to this are significant (default: 0.05)",
     )
     group.add_argument(
         "--n-permutations",
-        type=whole_number(1),
+        type=shared.whole_number(1),
         metavar="N",
-        help="how many (default: 1000, or as many as it takes for a lead to be significant)",
+        help="number of permutations (default: 1000, or as many as significance needs)",
     )
-    group.add_argument("--pairs", action="store_true", help="a row a pair of metrics, with what the tests found")
+    group.add_argument("--pairs", action="store_true", help="one row per pair of metrics, with the result of the test")
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.cli.human_options import read_people
-    from tarocco.cli.inputs import read_inputs
-    from tarocco.cli.scored import scored
     from tarocco.meta.correlation.correlate import correlate_scores
-    from tarocco.meta.correlation.results import make_question
+    from tarocco.meta.correlation.results import CorrelationOptions
     from tarocco.meta.correlation.score_sources import LengthRatio
+    from tarocco.render.results.correlate import present_correlations
     from tarocco.render.terminal import progress
+    from tarocco.scoring.settings import Resampling, Workers
 
-    test_set, chosen, encoding, experiment = read_inputs(options)
-    people = read_people(options, test_set, experiment)
-    question = make_question(
+    inputs = read_inputs(options)
+    human = read_human_scores(options, inputs.test_set, inputs.experiment)
+    settings = CorrelationOptions(
         level=options.level,
         grouping=options.grouping,
         coefficient=options.coefficient,
@@ -113,62 +99,20 @@ def run(options: argparse.Namespace) -> None:
         test=options.test,
         alpha=options.alpha,
         n_permutations=options.n_permutations,
-        confidence=options.confidence or 0.95,
-        n_resamples=options.n_resamples,
-        seed=options.seed,
-        documents=(options.n_documents, options.document_size),
+        n_documents=options.n_documents,
+        document_size=options.document_size,
     )
-    scores = scored(options, test_set, [*chosen, LengthRatio()], encoding)
-    resamples = question.n_resamples * len(people.criteria)
+    design = settings.resolve(Resampling(options.n_resamples, options.confidence or 0.95, options.seed))
+    scores = score_inputs(options, inputs.test_set, [*inputs.metrics, LengthRatio()], inputs.encoding)
+    resamples = design.n_resamples * len(human.criteria)
     with progress("resamples", resamples, shown=not options.quiet) as advance:
-        result = correlate_scores(scores, people, question, options.jobs, advance, options.executor)
-    if not options.quiet:
-        for note in result.notes:
-            say(f"note: {note}")
-    write(result, options)
-    if options.figure:
-        from tarocco.render.plots.figures import figure
-
-        figure(result, options.figure, pairs=options.pairs)
-    report_if_asked(
-        options,
-        [result, _without_sentinels(scores)],
-        test_set=test_set,
-        encoding=encoding,
-        experiment=experiment,
-        human=people,
-    )
-
-
-def _without_sentinels(scores: Result) -> Result:
-    """The scores of what was asked for: a page need not tell how good the length ratio is."""
-    from tarocco.meta.correlation.score_sources import LengthRatio
-
-    return replace(scores, scores=tuple(one for one in scores.scores if not isinstance(one.metric, LengthRatio)))
-
-
-def write(result: CorrelateResult, options: argparse.Namespace) -> None:
-    """Write correlations to standard output as asked."""
-    from dataclasses import asdict
-
-    from tarocco.render import tables
-    from tarocco.render.results import correlate as correlations
-    from tarocco.render.results import score as scores
-
-    out = sys.stdout
-    records = result.pairs() if options.pairs else result.to_dict()
-    if options.score_only:
-        digits = 4 if options.width is None else options.width
-        numbers = [one.p_holm for one in result.metric_comparisons] if options.pairs else result.metric_values()
-        out.writelines("-\n" if number != number else f"{number:.{digits}f}\n" for number in numbers)
-    elif options.format == "json":
-        about = {"outliers_found": dict(result.outliers), "notes": list(result.notes)}
-        out.write(scores.json_text("correlate", asdict(result.question) | about, records))
-    elif options.format in ("tsv", "csv"):
-        flat = result.pairs() if options.pairs else result.rows()
-        out.write(tables.separated(flat, "\t" if options.format == "tsv" else ","))
-    else:
-        table = correlations.leads_table if options.pairs else correlations.correlations_table
-        tables.write_noted(
-            table(result, options.width), correlations.footnotes(result, options.pairs), options.format, out
+        result = correlate_scores(
+            scores, human, design, Workers(options.jobs, executor=options.executor, progress=advance)
         )
+    write(present_correlations(result, options.width, options.pairs), options)
+    draw(result, options, pairs=options.pairs)
+    requested = tuple(score for score in scores.scores if not isinstance(score.metric, LengthRatio))
+    write_page(options, [result, replace(scores, scores=requested)], inputs, human=human)
+
+
+CORRELATE = Command(__doc__, EXAMPLES, configure, run)

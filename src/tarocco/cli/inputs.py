@@ -1,153 +1,156 @@
-"""From options to what a command works on: a test set, metrics, and how text is read.
+"""From options to what a command works on: a test set, metrics, settings.
 
-Files are named on the command line, or once in an experiment file that stands in their place. What the command line
-says wins over what the file says.
+Files are named on the command line, or once in an experiment file, which is then the only positional argument. What an
+experiment file means is decided in `trials.inputs`.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from tarocco.cli.options import DEFAULTS
-from tarocco.cli.running import is_experiment, say
+from tarocco.cli.command import is_experiment, say
+from tarocco.cli.options import store_of
 from tarocco.core.errors import InputError
 
 if TYPE_CHECKING:
-    from tarocco.core.test_set import Segments, TestSet
+    from tarocco.core.test_set import HumanScores, Segments, TestSet
     from tarocco.encode.batch import Encoding
     from tarocco.io.experiment import Experiment
     from tarocco.io.scores.external import ExternalFile
+    from tarocco.io.test_set import TextColumn
     from tarocco.metrics.base import Metric
     from tarocco.metrics.external import External
+    from tarocco.scoring.results import Result
+    from tarocco.scoring.settings import Resampling, Workers
+    from tarocco.trials.inputs import ScoringInputs
 
-METRICS = ("BLEU-4",)  # if nobody asks for others
-
-
-class Inputs(NamedTuple):
-    """What most commands work on; scores made elsewhere are the last of the metrics."""
-
-    test_set: TestSet
-    metrics: list[Metric]
-    encoding: Encoding
-    experiment: Experiment | None
+METRICS = ("BLEU-4",)  # the default
 
 
-def read_inputs(options: argparse.Namespace, default: Sequence[str] = METRICS, *, piped: bool = False) -> Inputs:
-    """Read and check everything that options, or the experiment file among them, name; `default` are metrics.
+def read_inputs(
+    options: argparse.Namespace, default: Sequence[str] = METRICS, *, piped: bool = False, lists: bool = False
+) -> ScoringInputs:
+    """Read and check all files that the options name. `default` are metrics.
 
-    `piped` is whether a system may come from standard input, where none is named. Settings that only the experiment
-    file gives are filled in, so that afterwards the options tell what was used.
+    With `piped`, a system is read from standard input where none is named. With `lists`, the command also uses external
+    scores of n-best candidates. Settings of the experiment file are filled into the options.
     """
     from tarocco.metrics.registry import metrics
+    from tarocco.trials.inputs import ScoringInputs
 
     experiment = experiment_of(options.references)
     fill_in(options, experiment, default)
     chosen = metrics(options.metrics)
-    encoding_of(options)  # a tokenizer that does not exist is told before anything is read
+    encoding_of(options)  # an unknown tokenizer is an error before any text is read
     test_set = read_texts(options, experiment, piped=piped)
     encoding = encoding_of(options, test_set)
-    return Inputs(test_set, [*chosen, *external_of(options, experiment, test_set, chosen)], encoding, experiment)
+    external = external_of(options, experiment, test_set, chosen, lists)
+    return ScoringInputs(test_set, [*chosen, *external], encoding, experiment)
+
+
+def experiment_of(files: Sequence[str]) -> Experiment | None:
+    """Return the experiment file among the positional arguments, read and checked."""
+    if not any(map(is_experiment, files)):
+        return None
+    if len(files) > 1:
+        raise InputError(f"expected one experiment file alone, found {' and '.join(files)}")
+    from tarocco.trials.inputs import open_experiment
+
+    return open_experiment(files[0])
+
+
+def fill_in(
+    options: argparse.Namespace, experiment: Experiment | None, metrics: Sequence[str] = METRICS, **defaults: Any
+) -> None:
+    """Set the options that the command line leaves open: to the experiment's settings, or to the defaults."""
+    from tarocco.trials.inputs import SETTINGS, combine_settings
+
+    settings = combine_settings(vars(options), experiment, {**SETTINGS, "metrics": metrics, **defaults})
+    # Only corpus scores have intervals: below that level an experiment's confidence asks for nothing.
+    if not (getattr(options, "always_intervals", False) or getattr(options, "level", "corpus") == "corpus"):
+        settings["confidence"] = getattr(options, "confidence", None)
+    for name in ("nbest", "source"):  # for most commands these are arguments of their own
+        del settings[name]
+    vars(options).update(settings)
+
+
+def read_texts(options: argparse.Namespace, experiment: Experiment | None, *, piped: bool = False) -> TestSet:
+    """Return references and systems."""
+    from tarocco.io.test_set import read_test_set
+    from tarocco.trials import inputs
+
+    if experiment is not None:
+        return inputs.read_texts(experiment, options.documents, options.input or (), options.num_refs)
+    if not (options.input or piped):
+        raise InputError("which systems? Name their files with -i, or all files in an experiment file")
+    return read_test_set(options.references, options.input or ["-"], options.documents, options.num_refs)
+
+
+def read_references(options: argparse.Namespace, experiment: Experiment | None = None) -> tuple[TestSet, TextColumn]:
+    """Return the references of -r, or else of the experiment, as a test set without systems, and the first column."""
+    from tarocco.io.test_set import build_test_set, read_references
+
+    paths = options.references or (experiment.references if experiment else ())
+    if not paths:
+        raise InputError("no reference file: name them with -r")
+    columns = [column for path in paths for column in read_references(path, options.num_refs)]
+    return build_test_set(columns, []), columns[0]
+
+
+def read_once(*files: str | None) -> None:
+    """Refuse files among which standard input occurs twice."""
+    if files.count("-") > 1:
+        raise InputError("standard input can be read once, but - was given twice")
 
 
 def encoding_of(options: argparse.Namespace, test_set: TestSet | None = None) -> Encoding:
-    """How text is read, and who tells the structure of sentences; parses are about the texts of a test set."""
-    from tarocco.annotate.parses import texts_of
+    """Return how text is read; with a test set, also the analyzer of its texts."""
+    from tarocco.annotate.parses import name_texts
     from tarocco.encode.batch import Encoding
 
-    analyzer = None if test_set is None else analyzer_of(options, texts_of(test_set))
+    analyzer = None if test_set is None else analyzer_of(options, name_texts(test_set))
     return Encoding(options.tokenize, options.lowercase, analyzer=analyzer)
 
 
 def analyzer_of(options: argparse.Namespace, texts: Mapping[str, Segments]) -> str | None:
-    """The analyzer that was asked for, or one made of files that describe texts; it shows how far it is."""
-    from tarocco.annotate.analyzers import watch
+    """Return the analyzer of --analyzer or --parses, which shows its progress."""
+    from tarocco.annotate.analyzers import set_progress
     from tarocco.render.terminal import progress
+    from tarocco.trials.inputs import choose_analyzer
 
-    watch(None if options.quiet else lambda total: progress("texts", total))
-    analyzer: str | None = options.analyzer
-    if options.parses:
-        from tarocco.annotate.parses import analyzer_of_parses
-
-        if analyzer:
-            raise InputError("either an analyzer tells the structure of sentences (--analyzer) or files do (--parses)")
-        analyzer = analyzer_of_parses(options.parses, texts, partial(_note, options))
-    return f"{analyzer or 'spacy'}+iqmt" if options.labels == "iqmt" else analyzer
-
-
-def experiment_of(files: Sequence[str]) -> Experiment | None:
-    """The experiment file that stands in place of other files, if one does."""
-    if not any(map(is_experiment, files)):
-        return None
-    if len(files) > 1:
-        raise InputError(f"an experiment file stands alone, but {' and '.join(files)} were given")
-    from tarocco.io.experiment import read_experiment
-    from tarocco.metrics.registry import named
-
-    return read_experiment(files[0], named)
-
-
-def fill_in(
-    options: argparse.Namespace, experiment: Experiment | None, metrics: Sequence[str] = METRICS, **defaults: object
-) -> None:
-    """Where the command line says nothing, the experiment's settings or else the defaults, or those given here."""
-    # Intervals are for corpus scores; below them only who asks on the command line is told that there are none.
-    wanted = getattr(options, "always_intervals", False) or getattr(options, "level", "corpus") == "corpus"
-    between = ("confidence",) if wanted else ()
-    analyzing = () if options.analyzer or options.parses else ("analyzer", "parses")  # one or the other
-    for name in ("metrics", *DEFAULTS, *analyzing, "documents", "groups", "store", *between):
-        if getattr(options, name, None) is None:
-            said = getattr(experiment, name, None)
-            setattr(options, name, (DEFAULTS | defaults).get(name) if said is None else said)
-    options.metrics = options.metrics or metrics
-
-
-def read_texts(options: argparse.Namespace, experiment: Experiment | None, *, piped: bool = False) -> TestSet:
-    """References and systems; those that were read with the experiment are not read again."""
-    from tarocco.io.test_set import assemble, read_test_set, reference_columns, system_columns
-
-    if experiment is None and not (options.input or piped):
-        raise InputError("which systems? Name their files with -i, or all files in an experiment file")
-    if experiment is None:
-        return read_test_set(options.references, options.input or ["-"], options.documents, options.num_refs)
-    references, systems = experiment.reference_columns, experiment.system_columns
-    if options.num_refs is not None:
-        references = tuple(one for path in experiment.references for one in reference_columns(path, options.num_refs))
-    if options.input:
-        systems = tuple(one for path in options.input for one in system_columns(path))
-    if not systems:
-        raise InputError(f"{experiment.path} names no systems: give them with -i")
-    return assemble(references, systems, options.documents)
+    set_progress(None if options.quiet else lambda total: progress("texts", total))
+    return choose_analyzer(vars(options), texts, partial(note, options))
 
 
 def external_of(
-    options: argparse.Namespace, experiment: Experiment | None, test_set: TestSet, computed: Sequence[Metric]
+    options: argparse.Namespace,
+    experiment: Experiment | None,
+    test_set: TestSet,
+    computed: Sequence[Metric],
+    lists: bool,
 ) -> list[External]:
-    """Scores made elsewhere: those of --scores, and of the experiment as far as they are about these systems."""
-    from tarocco.metrics.external import external_metrics
+    """Return the external scores of --scores and of the experiment, as metrics."""
+    from tarocco.io.scores.external import holds_candidate_scores
+    from tarocco.trials.inputs import read_external_metrics
 
-    given = named_once(options.scores or ())
-    found: list[External] = []
-    for file in experiment.external if experiment else ():
-        if file.name not in given and _is_of_use(file, options):
-            try:
-                read = experiment.external_scores.get(file.name) if experiment and not options.input else None
-                found += external_metrics({file.name: read or file}, test_set, [*computed, *found])
-            except InputError as error:
-                if not options.input:  # with other systems than the experiment's, its scores may not be about them
-                    raise
-                _note(options, f"{file.name} is left out: {error}")
-    return found + external_metrics(given, test_set, [*computed, *found])
+    scores = named_once(options.scores or ())
+    for file in experiment.external if experiment and not lists else ():
+        if file.name not in scores and holds_candidate_scores(file.path):
+            note(options, f"{file.name} is left out: {file.path} scores candidates in n-best lists, not systems")
+    tell = partial(note, options)
+    return read_external_metrics(experiment, scores, test_set, computed, tell, other_systems=bool(options.input))
 
 
 def named_once(texts: Sequence[str]) -> dict[str, ExternalFile]:
+    """Return the files of --scores by their names."""
     if not texts:
         return {}
-    from tarocco.io.scores.external import external_file
+    from tarocco.io.scores.external import parse_external_file
 
-    files = [external_file(text) for text in texts]
+    files = [parse_external_file(text) for text in texts]
     names = [file.name for file in files]
     for name in names:
         if names.count(name) > 1:
@@ -155,15 +158,62 @@ def named_once(texts: Sequence[str]) -> dict[str, ExternalFile]:
     return dict(zip(names, files, strict=True))
 
 
-def _is_of_use(file: ExternalFile, options: argparse.Namespace) -> bool:
-    from tarocco.io.scores.external import holds_candidates
+def read_human_scores(options: argparse.Namespace, test_set: TestSet, experiment: Experiment | None) -> HumanScores:
+    """Return the human scores of --human, or of the experiment, for the systems of the run."""
+    from dataclasses import replace
 
-    if holds_candidates(file.path):
-        _note(options, f"{file.name} is left out: {file.path} has scores of candidates in n-best lists, not of systems")
-        return False
-    return True
+    from tarocco.io.scores.external import split_file_and_column
+    from tarocco.io.scores.human import HumanFile
+    from tarocco.meta.correlation.score_sources import require_judged_systems
+
+    file = HumanFile(*split_file_and_column(options.human)) if options.human else experiment and experiment.human
+    if not file:
+        raise InputError("no human scores: give --human FILE, or name them in an experiment file")
+    changes = {
+        "judges": options.judges,
+        "grades": options.grades and options.grades.replace(",", " ").replace(">", " "),
+        "as_rankings": options.as_rankings or None,
+    }
+    changes = {name: value for name, value in changes.items() if value is not None}
+    systems = list(test_set.systems)
+    already = experiment.human_scores if experiment and not (options.human or options.input or changes) else None
+    human = already or replace(file, **changes).read(systems, len(test_set))
+    return require_judged_systems(human, systems, file.path)
 
 
-def _note(options: argparse.Namespace, sentence: str) -> None:
-    if not options.quiet:
+def score_inputs(
+    options: argparse.Namespace,
+    test_set: TestSet,
+    metrics: Sequence[Metric],
+    encoding: Encoding,
+    resampling: Resampling | None = None,
+) -> Result:
+    """Return the scores of all systems, with a progress bar; `resampling` adds bootstrap intervals."""
+    from tarocco.metrics.external import External
+    from tarocco.render.terminal import progress
+    from tarocco.scoring.score import score_test_set
+
+    computed = sum(not isinstance(metric, External) for metric in metrics)
+    with progress("scores", len(test_set) * len(test_set.systems) * computed, shown=not options.quiet) as advance:
+        workers = workers_of(options, advance)
+        return score_test_set(test_set, metrics, encoding, resampling=resampling, workers=workers)
+
+
+def workers_of(options: argparse.Namespace, advance: Callable[..., object] | None = None) -> Workers:
+    """Return threads, store, cluster and progress."""
+    from tarocco.scoring.settings import Workers
+
+    return Workers(options.jobs, store_of(options), options.executor, advance)
+
+
+def resampling_of(options: argparse.Namespace) -> Resampling:
+    """Return how resamples are drawn."""
+    from tarocco.scoring.settings import Resampling
+
+    return Resampling(options.n_resamples, options.confidence or 0.95, options.seed)
+
+
+def note(options: argparse.Namespace, sentence: str) -> None:
+    """Print a note to standard error, unless --quiet."""
+    if not getattr(options, "quiet", False):
         say(f"note: {sentence}")

@@ -1,7 +1,7 @@
 """Evaluate systems and metrics with QARLA, as IQeval of IQmt 2.0 does.
 
-IQeval.config was written by IQsetup, with the XML files beside it. It has sets of metrics, systems, references and
-segments; add your own there and name them here. What the XML files lack is computed where the texts are known.
+IQsetup writes IQeval.config and the XML files beside it. IQeval.config has sets of metrics, systems, references and
+segments; more sets can be added to it. Scores that the XML files lack are computed if the texts are available.
 """
 
 from __future__ import annotations
@@ -9,14 +9,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
-from tarocco.cli import guarded
-from tarocco.cli.running import Parser, attempt, say
+from tarocco.cli import guard
+from tarocco.cli.command import Parser, attempt, say
 
 if TYPE_CHECKING:
-    from tarocco.iqmt.evaluate import TestBed
+    from tarocco.iqmt.evaluate import IQTestBed
 
 PROGRAM = "IQeval"
 ACTIONS = ("doKING", "doQUEEN", "doJACK", "doOQ", "optimizeKING", "TRY", "TRYoq", "TRYall")
@@ -28,34 +27,31 @@ EXAMPLES = """examples:
 
 
 def parser() -> argparse.ArgumentParser:
-    found = Parser(
-        prog=PROGRAM,
-        description=__doc__,
-        epilog=EXAMPLES,
-        formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=80),
-    )
-    found.add_argument("config", metavar="IQeval.config", help="the file that IQsetup wrote")
-    group = found.add_argument_group("actions")
-    group.add_argument("-doKING", action="store_true", help="how well metrics tell references from systems")
-    group.add_argument("-doQUEEN", action="store_true", help="how good systems are by all metrics together")
+    made = Parser(PROGRAM, __doc__, EXAMPLES)
+    made.add_argument("config", metavar="IQeval.config", help="the file that IQsetup wrote")
+    group = made.add_argument_group("actions")
+    group.add_argument("-doKING", action="store_true", help="how often metrics prefer references to systems")
+    group.add_argument("-doQUEEN", action="store_true", help="the quality of systems by all metrics together")
     group.add_argument("-doJACK", action="store_true", help="how reliable the test bed is")
-    group.add_argument("-doOQ", action="store_true", help="the metrics' own scores, outside QARLA")
+    group.add_argument("-doOQ", action="store_true", help="the scores of the metrics, without QARLA")
     group.add_argument("-optimizeKING", action="store_true", help="search for the set of metrics with the best KING")
-    group.add_argument("-TRY", metavar="FILE", help="QUEEN with a new system, which is written nowhere")
-    group.add_argument("-TRYoq", metavar="FILE", help="the metrics' own scores with a new system")
+    group.add_argument("-TRY", metavar="FILE", help="QUEEN with a new system, without saving it")
+    group.add_argument("-TRYoq", metavar="FILE", help="the scores of the metrics with a new system")
     group.add_argument("-TRYall", metavar="FILE", help="both with a new system")
-    group = found.add_argument_group("sets, by their names in IQeval.config")
+    group = made.add_argument_group("sets, by their names in IQeval.config")
     group.add_argument("-M", metavar="SET", help="metrics (default: all, the set metrics)")
     group.add_argument("-S", metavar="SET", help="systems (default: all, the set systems)")
     group.add_argument("-R", metavar="SET", help="references (default: all, the set refs)")
     group.add_argument("-T", metavar="SET", help="segments (default: all)")
-    group = found.add_argument_group("options")
+    group = made.add_argument_group("options")
     group.add_argument("-G", choices=("sys", "seg"), default="sys", help="scores of systems or segments (default: sys)")
-    group.add_argument("-O", choices=("0", "1"), default="0", help="a matrix, or a ranking a column (default: 0)")
+    group.add_argument(
+        "-O", choices=("0", "1"), default="0", help="0: a matrix; 1: one ranking per column (default: 0)"
+    )
     group.add_argument("-TT", action="store_true", help="trans-topic mode: pairs of references of all segments")
-    group.add_argument("-doref", action="store_true", help="scores of references, too, each against the others")
-    group.add_argument("-remake", action="store_true", help="compute XML files again that are there already")
-    return found
+    group.add_argument("-doref", action="store_true", help="also scores of references, each against the others")
+    group.add_argument("-remake", action="store_true", help="compute existing XML files again")
+    return made
 
 
 def run(options: argparse.Namespace) -> int | None:
@@ -64,13 +60,13 @@ def run(options: argparse.Namespace) -> int | None:
         say(f"nothing to do: give one of {', '.join(f'-{action}' for action in ACTIONS)}", PROGRAM)
         return 2
     if len(set(tried)) > 1:
-        say("one new system can be tried out at a time", PROGRAM)
+        say(f"expected one new system, found {' '.join(dict.fromkeys(tried))}", PROGRAM)
         return 2
     from tarocco.iqmt.configs import read_eval
-    from tarocco.iqmt.evaluate import Asked, TestBed
+    from tarocco.iqmt.evaluate import EvalOptions, IQTestBed
     from tarocco.render.terminal import progress
 
-    asked = Asked(
+    asked = EvalOptions(
         metrics=options.M,
         systems=options.S,
         references=options.R,
@@ -80,7 +76,7 @@ def run(options: argparse.Namespace) -> int | None:
         tried=tried[0] if tried else None,
         remake=options.remake,
     )
-    bed = TestBed(read_eval(options.config), asked, progress)
+    bed = IQTestBed(read_eval(options.config), asked, progress)
     tables = []
     outside = options.doOQ or bool(options.TRYoq or options.TRYall)
     inside = options.doQUEEN or bool(options.TRY or options.TRYall)
@@ -98,8 +94,8 @@ def run(options: argparse.Namespace) -> int | None:
     return None
 
 
-def scores_table(bed: TestBed, outside: bool, inside: bool, options: argparse.Namespace) -> str:
-    """Scores outside QARLA, QUEEN behind them."""
+def scores_table(bed: IQTestBed, outside: bool, inside: bool, options: argparse.Namespace) -> str:
+    """Return the table of metric scores, with QUEEN as the last column."""
     import numpy as np
 
     from tarocco.iqmt.evaluate import matrix, rankings, with_segments
@@ -120,8 +116,8 @@ def scores_table(bed: TestBed, outside: bool, inside: bool, options: argparse.Na
     return write("SYS", names, rows, np.column_stack(columns))
 
 
-def king_table(bed: TestBed, options: argparse.Namespace) -> str:
-    """KING of each metric and of all together; behind it, strict KING and how many cases a tie decided."""
+def king_table(bed: IQTestBed, options: argparse.Namespace) -> str:
+    """Return KING, strict KING and the share of ties, of each metric and of all together."""
     import numpy as np
 
     from tarocco.iqmt.evaluate import matrix
@@ -140,20 +136,21 @@ def king_table(bed: TestBed, options: argparse.Namespace) -> str:
     return matrix("SEG" if options.G == "seg" else "METRIC", columns, rows, values)
 
 
-def search_table(bed: TestBed) -> str:
-    """Metrics in the order in which they were added, with the KING of the set since then; and the set as a line."""
+def search_table(bed: IQTestBed) -> str:
+    """Return the metrics in the order of their addition, with the set's KING after each, and the set as a line."""
     import numpy as np
 
     from tarocco.iqmt.evaluate import matrix
 
-    found = bed.best_set()
-    kings = bed.kings([found[: size + 1] for size in range(len(found))])
-    names = [bed.metrics[metric] for metric in found]
+    best = bed.best_set()
+    kings = bed.kings([best[: size + 1] for size in range(len(best))])
+    names = [bed.metrics[metric] for metric in best]
     table = matrix("ADDED", ["KING", "STRICT", "TIES"], names, np.array([one.together for one in kings]))
     return f"{table}\noptimal_metrics= {' '.join(names)}\n"
 
 
-def jack_table(bed: TestBed, options: argparse.Namespace) -> str:
+def jack_table(bed: IQTestBed, options: argparse.Namespace) -> str:
+    """Return JACK, of all segments or of each."""
     import numpy as np
 
     from tarocco.iqmt.evaluate import matrix
@@ -166,5 +163,9 @@ def jack_table(bed: TestBed, options: argparse.Namespace) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """IQeval. Exit codes: 0 fine, 1 the data is bad, 2 the command is wrong."""
-    return guarded(lambda given: attempt(parser, run, given, lambda _options: "stopped", PROGRAM), arguments, PROGRAM)
+    """Run IQeval. Exit codes: 0 success, 1 bad data, 2 wrong usage."""
+
+    def work(words: list[str]) -> int:
+        return attempt(parser, run, words, lambda _options: "stopped", PROGRAM)
+
+    return guard(work, arguments, PROGRAM)

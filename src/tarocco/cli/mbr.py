@@ -1,26 +1,28 @@
-"""Choose from each n-best list or lattice the text that is most like all the others: minimum Bayes risk.
+"""Choose from n-best lists or lattices by minimum Bayes risk.
 
-The expected utility of a candidate is the mean of a metric's scores of it with each candidate of the list, itself too,
-as its only reference; with --scale the model's scores say how much each of those weighs. What is chosen is printed, a
-line a list. FILE is one as `tarocco orange` reads it: Moses, Marian, fairseq, id<TAB>text, JSON lines.
-With -r the choices are scored with human references, beside the first candidates and the best there are.
-From lattices and forests (PLF, SLF, OpenFst, Moses, cdec) the path is chosen whose n-grams are the most probable ones
-(Tromble et al. 2008): exactly, of all paths, each of which weighs exp(S x its weight).
+From each n-best list, the candidate with the highest expected utility is printed: the mean of a metric's scores with
+each candidate of the list as the only reference. With --scale, the model's scores weight these references. FILE has any
+format of `tarocco orange`: Moses, Marian, fairseq, id<TAB>text, JSON lines. With -r, the choices are scored with human
+references, beside the first candidates and the best ones.
+
+From lattices and forests (PLF, SLF, OpenFst, Moses, cdec), the path with the most probable n-grams is chosen (Tromble
+et al. 2008): exactly, over all paths, each weighted by exp(S x its weight).
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tarocco.cli.choices import FORMATS
-from tarocco.cli.mbr_lattices import add_lattice_options, has_lattices, run_lattices
-from tarocco.cli.options import add_cluster_option, add_jobs_option, add_text_options, share, whole_number
-from tarocco.cli.running import say
+from tarocco.cli import options as shared
+from tarocco.cli.command import Command
+from tarocco.cli.inputs import analyzer_of, encoding_of, read_once, read_references
+from tarocco.cli.output import write
 
 if TYPE_CHECKING:
-    from tarocco.decode.mbr.results import MbrResult
+    from tarocco.core.test_set import TestSet
+    from tarocco.encode.batch import Encoding
 
 EXAMPLES = """examples:
   tarocco mbr nbest.txt > best.txt
@@ -29,6 +31,10 @@ EXAMPLES = """examples:
   tarocco mbr nbest.txt -m chrF BLEUS-4 TER --queen -f tsv
   tarocco mbr lattices.plf --scale 0.5 -r ref.txt --by BLEU-4 WER
 """
+
+# The options of one kind of file only.
+FOR_LISTS = ("metrics", "weights", "queen", "references_from", "prune", "n_best")
+FOR_LATTICES = ("theta", "precision", "ratio", "feature_weights", "without", "symbols")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -39,164 +45,213 @@ def configure(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         metavar="METRIC",
-        help="the utility; of several the mean of ranks counts, unless --weights or --queen is given (default: chrF)",
+        help="the utility; several are combined by mean rank, unless --weights or --queen is given (default: chrF)",
     )
     group = parser.add_argument_group("utility")
     both = group.add_mutually_exclusive_group()
-    both.add_argument("--weights", nargs="+", type=float, metavar="W", help="add the metrics up, each times its weight")
-    both.add_argument("--queen", action="store_true", help="QUEEN over the metrics, the other candidates as references")
+    both.add_argument("--weights", nargs="+", type=float, metavar="W", help="the weighted sum of the metrics")
+    both.add_argument(
+        "--queen", action="store_true", help="QUEEN over the metrics, with the other candidates as references"
+    )
     group.add_argument(
         "--scale",
         type=float,
         metavar="S",
-        help="weigh candidates by exp(S x score), with the scores in the file (default: all weigh the same; paths: 1)",
+        help="weight candidates by exp(S x score), with the scores in the file (default: equal weights; lattices: 1)",
     )
-    group.add_argument("--references-from", metavar="FILE", help="other lists to compare with, for the same segments")
     group.add_argument(
-        "--max-references", type=whole_number(2, 64), default=16, metavar="N", help="that --queen draws (default: 16)"
+        "--references-from", metavar="FILE", help="compare with these lists instead, for the same segments"
+    )
+    group.add_argument(
+        "--max-references",
+        type=shared.whole_number(2, 64),
+        default=16,
+        metavar="N",
+        help="references that --queen draws (default: 16)",
     )
     group.add_argument(
         "--prune",
         nargs="?",
-        type=share,
+        type=shared.share,
         const=0.99,
         metavar="0.99",
-        help="leave candidates out on the way that lose with this confidence",
+        help="drop candidates early that lose with this confidence",
     )
-    group.add_argument("--seed", type=int, default=12345, metavar="N", help="of --queen, --prune (default: 12345)")
+    group.add_argument(
+        "--seed", type=int, default=12345, metavar="N", help="the seed of --queen and --prune (default: 12345)"
+    )
     lists = parser.add_argument_group("lists")
-    lists.add_argument("--n-best", type=whole_number(1), metavar="N", help="use the first N candidates (default: all)")
     lists.add_argument(
-        "--first-id", type=whole_number(0), default=0, metavar="N", help="the first segment's id (default: 0)"
+        "--n-best", type=shared.whole_number(1), metavar="N", help="use the first N candidates (default: all)"
     )
-    lists.add_argument(
-        "--num-candidates", type=whole_number(1), metavar="N", help="the file has no ids: every N lines are a list"
-    )
-    add_lattice_options(parser)
-    judges = parser.add_argument_group("what it gained")
-    judges.add_argument("-r", "--references", nargs="+", action="extend", metavar="REF", help="human references")
+    shared.add_list_options(lists)
+    _add_lattice_options(parser)
+    judges = parser.add_argument_group("evaluation")
+    shared.add_references_option(judges)
     judges.add_argument(
         "--by",
         nargs="+",
         action="extend",
         metavar="METRIC",
-        help="metrics to score with (default: those of -m; BLEU-4)",
+        help="metrics that score the choices (default: those of -m; for lattices BLEU-4)",
     )
-    add_text_options(parser, tokenize="none", documents=False)
+    shared.add_text_options(parser, tokenize="none", documents=False)
     output = parser.add_argument_group("output")
     output.add_argument(
         "-f",
         "--format",
-        choices=("text", *FORMATS),
-        help="the chosen texts alone, or with numbers (default: text, or with -r a table)",
+        choices=("text", *shared.FORMATS),
+        help="only the chosen texts, or also numbers (default: text, or with -r table)",
     )
-    output.add_argument("--level", choices=("corpus", "segment"), default="corpus", help="tables: all lists, or each")
-    output.add_argument(
-        "-w", "--width", type=whole_number(0, 17), metavar="DIGITS", help="digits after the point in tables"
+    output.add_argument("--level", choices=("corpus", "segment"), default="corpus", help="one row for all, or per list")
+    shared.add_width_option(output)
+    shared.add_quiet_option(output)
+    shared.add_jobs_option(parser)
+    shared.add_cluster_option(parser)
+
+
+def _add_lattice_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("lattices and forests")
+    add_graph_options(group, "--feature-weights")
+    group.add_argument(
+        "--theta",
+        nargs="+",
+        type=float,
+        metavar="T",
+        help="the gain of a word, and of an n-gram of each order from 1 (default: from --precision and --ratio)",
     )
-    output.add_argument("-q", "--quiet", action="store_true", help="no notes on standard error")
-    add_jobs_option(parser)
-    add_cluster_option(parser)
+    group.add_argument(
+        "--precision",
+        type=float,
+        metavar="P",
+        help="unigram precision, for gains that approximate BLEU (default: 0.85)",
+    )
+    group.add_argument(
+        "--ratio", type=float, metavar="R", help="the ratio of each precision to the one before (default: 0.72)"
+    )
+
+
+def add_graph_options(group: argparse._ArgumentGroup, weights: str) -> None:
+    """Add the options about the format of lattices and forests; `weights` is the option for feature weights."""
+    group.add_argument("--form", choices=shared.GRAPH_FORMATS, help="the format of FILE (default: from its first line)")
+    group.add_argument(weights, metavar="FILE", help="feature weights: one `name weight` per line (cdec, Moses)")
+    group.add_argument(
+        "--without", nargs="+", action="extend", metavar="WORD", help="words that no text contains, such as '<s>'"
+    )
+    group.add_argument("--symbols", metavar="FILE", help="OpenFst's symbol table, for numbers instead of words")
 
 
 def run(options: argparse.Namespace) -> None:
-    from dataclasses import replace
-
-    from tarocco.annotate.parses import texts_of
-    from tarocco.cli.inputs import analyzer_of, encoding_of
     from tarocco.core.errors import InputError
-    from tarocco.decode.mbr.mbr import METRIC, Reading, choose, streamed
-    from tarocco.decode.mbr.rules import Rules
-    from tarocco.io.test_set import assemble, reference_columns
-    from tarocco.metrics.registry import metrics
-    from tarocco.render.terminal import progress
 
     if options.by and not options.references:
-        raise InputError("--by says what choices are scored with: give references with -r, too")
-    files = [options.nbest, options.references_from, *(options.references or ())]
-    if files.count("-") > 1:
-        raise InputError("standard input can be read once, but - was given twice")
-    if has_lattices(options):
-        run_lattices(options)
-        return
-    options.metrics, options.tokenize = options.metrics or [METRIC], options.tokenize or "none"
-    options.lowercase = bool(options.lowercase)
-    encoding = encoding_of(options)  # a tokenizer that does not exist is told before anything is read
-    human = None
-    if options.references:
-        columns = [column for path in options.references for column in reference_columns(path, options.num_refs)]
-        human = assemble(columns, [])
-    encoding = replace(encoding, analyzer=analyzer_of(options, {} if human is None else texts_of(human)))
-    weights = None if options.weights is None else tuple(options.weights)
-    rules = Rules(
-        tuple(metrics(options.metrics)),
-        encoding,
-        weights,
-        options.queen,
-        options.scale,
-        options.n_best,
-        options.prune,
-        options.max_references,
-        options.seed,
+        raise InputError("--by needs references to score the choices with: give -r")
+    read_once(options.nbest, options.references_from, *(options.references or ()))
+    lattices = _has_lattices(options)
+    options.tokenize, options.lowercase = options.tokenize or "none", bool(options.lowercase)
+    if options.format is None:
+        options.format = "table" if options.references else "text"
+    options.score_only = options.format == "text"
+    (run_lattices if lattices else run_lists)(options)
+
+
+def _has_lattices(options: argparse.Namespace) -> bool:
+    """Return whether the file has lattices or forests; refuse options for the other kind of file."""
+    from tarocco.core.errors import InputError
+    from tarocco.io.graphs.formats import NBEST, detect_kind
+
+    lists = options.num_candidates is not None or (options.nbest == "-" and options.form is None)
+    lattices = not lists and detect_kind(options.nbest, options.form) != NBEST
+    for name in FOR_LISTS if lattices else FOR_LATTICES:
+        if getattr(options, name) not in (None, False):
+            option = "-m" if name == "metrics" else f"--{name.replace('_', '-')}"
+            kinds = ("n-best lists", "lattices or forests") if lattices else ("lattices and forests", "n-best lists")
+            raise InputError(f"{option} is for {kinds[0]}, and {options.nbest} has {kinds[1]}")
+    return lattices
+
+
+def _read_human(options: argparse.Namespace) -> tuple[TestSet | None, Encoding]:
+    """Return the references of -r, and how text is read."""
+    from tarocco.annotate.parses import name_texts
+
+    encoding = encoding_of(options)  # an unknown tokenizer is an error before any text is read
+    human = read_references(options)[0] if options.references else None
+    return human, replace(encoding, analyzer=analyzer_of(options, {} if human is None else name_texts(human)))
+
+
+def run_lists(options: argparse.Namespace) -> None:
+    """Choose a candidate from each n-best list."""
+    from tarocco.decode.mbr.mbr import METRIC, choose, read_lists
+    from tarocco.decode.mbr.utilities import MbrOptions, Utility
+    from tarocco.metrics.registry import metrics
+    from tarocco.render.results.decode import present_choices
+    from tarocco.render.terminal import progress
+    from tarocco.scoring.settings import Workers
+
+    human, encoding = _read_human(options)
+    choices = MbrOptions(
+        weights=None if options.weights is None else tuple(options.weights),
+        queen=options.queen,
+        scale=options.scale,
+        n_best=options.n_best,
+        prune=options.prune,
+        max_references=options.max_references,
+        judges=options.by or None,
+        first_id=options.first_id,
+        num_candidates=options.num_candidates,
+        seed=options.seed,
     )
-    judges = metrics(options.by) if options.by else None
-    reading = Reading(None if human is None else len(human), options.first_id, options.num_candidates)
+    utility = Utility(tuple(metrics(options.metrics or [METRIC])), encoding, choices)
     pseudo = None
     if options.references_from:
-        pseudo = streamed(options.references_from, rules, None, options.references_from, Reading(None, *reading[1:]))
-    lists = streamed(options.nbest, rules, None, options.nbest, reading, own=pseudo is None)
+        pseudo = read_lists(options.references_from, choices, None, options.references_from)
+    lists = read_lists(options.nbest, choices, None, options.nbest, human, with_scores=pseudo is None)
+    workers = Workers(options.jobs, executor=options.executor)
     with progress("lists", len(human) if human else None, shown=not options.quiet, inside="candidates") as advance:
-        result = choose(
-            *(lists, rules),
-            pseudo=pseudo,
+        result = choose(lists, utility, pseudo=pseudo, references=human, workers=workers, advance=advance)
+    about = {"seed": options.seed, "nbest": options.nbest}
+    write(present_choices(result, options.level, options.width, **about), options)
+
+
+def run_lattices(options: argparse.Namespace) -> None:
+    """Choose a path from each lattice."""
+    from tarocco.core.errors import InputError
+    from tarocco.decode.mbr.lattice_mbr import JUDGE, PRECISION, RATIO, LinearGain, choose_paths, thetas
+    from tarocco.decode.oracle.oracle import SearchInput
+    from tarocco.io.graphs.formats import read_feature_weights, read_lattices
+    from tarocco.metrics.registry import metrics
+    from tarocco.render.results.decode import present_paths
+    from tarocco.render.terminal import progress
+    from tarocco.scoring.settings import Workers
+
+    if options.tokenize != "none":
+        raise InputError(f"lattices and forests have words, which are not tokenized again with {options.tokenize}")
+    theta = options.theta
+    if theta is None:
+        precision = PRECISION if options.precision is None else options.precision
+        theta = thetas(precision, RATIO if options.ratio is None else options.ratio)
+    elif options.precision is not None or options.ratio is not None:
+        raise InputError("--theta sets the gains of n-grams: --precision and --ratio are for computing them")
+    gain = LinearGain(tuple(theta), 1.0 if options.scale is None else options.scale, options.lowercase)
+    judges = metrics(options.by or [JUDGE])
+    human, encoding = _read_human(options)
+    sources = SearchInput(
+        options.nbest,
+        graphs=read_lattices(options.nbest, format=options.form, symbols=options.symbols),
+        weights=read_feature_weights(options.feature_weights) if options.feature_weights else None,
+        without=tuple(options.without or ()),
+    )
+    with progress("lattices", len(human) if human else None, shown=not options.quiet, inside="arcs") as advance:
+        result = choose_paths(
+            sources,
+            gain,
             references=human,
             judges=judges,
+            encoding=encoding,
+            workers=Workers(options.jobs, executor=options.executor),
             advance=advance,
-            jobs=options.jobs,
-            executor=options.executor,
         )
-    if not options.quiet:
-        for note in result.notes:
-            say(f"note: {note}")
-    write(result, options)
+    write(present_paths(result, options.level, options.width, file=options.nbest), options)
 
 
-def write(result: MbrResult, options: argparse.Namespace) -> None:
-    """Write choices to standard output as asked."""
-    from tarocco.render import tables
-    from tarocco.render.results import mbr
-    from tarocco.render.results import score as scores
-
-    out = sys.stdout
-    form = options.format or ("table" if options.references else "text")
-    if form == "text":
-        lines = (text.replace("\n", " ") for text in result.texts)  # JSON can have such texts
-        out.writelines(f"{line}\n" for line in lines)
-    elif form == "json":
-        about = {
-            "seed": options.seed,
-            "nbest": options.nbest,
-            "utility": result.utility,
-            "signature": result.signature,
-            "metric_signatures": list(result.metric_signatures),
-            "gains": result.gain_rows(),
-        }
-        out.write(scores.json_text("mbr", about, result.to_dict()))
-    elif form in ("tsv", "csv"):
-        out.write(tables.separated(result.rows(), "\t" if form == "tsv" else ","))
-    else:
-        table = mbr.choices_table if options.level == "segment" else mbr.summary_table
-        tables.write_noted(table(result, options.width), footnotes(result), form, out)
-
-
-def footnotes(result: MbrResult) -> list[str]:
-    """Below a table: what the utility is, how many choices are new, signatures."""
-    scaled = [one.metric for one in result.gains if one.scale != 1]
-    return [
-        f"utility: {result.utility}; expected, the mean over {len(result)} lists",
-        f"MBR chose another text than the first in {result.changed} of {len(result)} lists",
-        result.signature,
-        *result.metric_signatures,
-        *(one.signature for one in result.gains),
-        *([f"shown times 100: {', '.join(scaled)}"] if scaled else []),
-    ]
+MBR = Command(__doc__, EXAMPLES, configure, run)

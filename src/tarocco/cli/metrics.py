@@ -1,4 +1,4 @@
-"""What metrics there are: formulas, parameters, papers, agreement with other tools."""
+"""List the metrics, or explain some: formulas, parameters, papers, agreement with other tools."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING
 
-from tarocco.cli.options import add_analyzer_options
+from tarocco.cli import options as shared
+from tarocco.cli.command import Command
 
 if TYPE_CHECKING:
     from tarocco.metrics.base import Metric
 
-LINGUISTIC = ("SP", "DP", "CP", "NE", "SR")  # families whose metrics have a type
+LINGUISTIC = ("SP", "DP", "CP", "NE", "SR")  # the families whose metrics have a type
 
 EXAMPLES = """examples:
   tarocco metrics
@@ -26,10 +27,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="explain these metrics, or list these families")
     group = parser.add_argument_group("types of linguistic metrics")
     group.add_argument(
-        "--seen", nargs="+", metavar="TEXT", help="list the types of SP, DP, CP, NE or SR that are in these texts"
+        "--seen", nargs="+", metavar="TEXT", help="list the types of SP, DP, CP, NE or SR that occur in these texts"
     )
-    add_analyzer_options(group)
-    parser.add_argument("-q", "--quiet", action="store_true", help="no notes on standard error")
+    shared.add_analyzer_options(group)
+    shared.add_quiet_option(parser)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -40,19 +41,20 @@ def run(options: argparse.Namespace) -> None:
         list_types(options)
         return
     if options.names:
-        told = [list_family(name) for name in options.names]
-        explained = iter(metrics([name for name, listed in zip(options.names, told, strict=True) if not listed]))
-        sys.stdout.write("\n".join(listed or explain(next(explained)) for listed in told))
+        families_listed = [list_family(name) for name in options.names]
+        unlisted = [name for name, text in zip(options.names, families_listed, strict=True) if not text]
+        explained = iter(metrics(unlisted))
+        sys.stdout.write("\n".join(text or explain(next(explained)) for text in families_listed))
         return
     rows = tuple(row for family in families() for row in ((family.title, family.summary), *family.also))
-    write_table(Table(("metric", "what it is"), rows, labels=2))
-    sys.stdout.write("\n`tarocco metrics NAME` gives the formula, the parameters and the paper.\n")
+    write_table(Table(("metric", "summary"), rows, labels=2))
+    sys.stdout.write("\n`tarocco metrics NAME` prints the formula, the parameters and the paper.\n")
     for group, names in GROUPS.items():
-        sys.stdout.write("\n".join(wrapped(f"{group} stands for {' '.join(names)}")) + "\n")
+        sys.stdout.write("\n".join(wrapped(f"{group} means {' '.join(names)}")) + "\n")
 
 
 def list_family(name: str) -> str:
-    """The members of a family that has a name of its own, SR or ROUGE; nothing if it is a metric or unknown."""
+    """Return the members of a family such as SR or ROUGE; an empty text for a metric or an unknown name."""
     from tarocco.core.errors import TaroccoError
     from tarocco.metrics.registry import metric
 
@@ -68,36 +70,36 @@ def list_family(name: str) -> str:
 
 
 def members_of(name: str) -> list[type[Metric]]:
-    """The families whose names begin with a name and a hyphen."""
+    """Return the families whose names begin with a name and a hyphen."""
     from tarocco.metrics.registry import families
 
     return [family for family in families() if family.title.upper().startswith(f"{name.upper()}-")]
 
 
 def list_types(options: argparse.Namespace) -> None:
-    """The types in texts, with what an analyzer or files say of them."""
-    from tarocco.annotate.cache import annotated
+    """Print the linguistic types that occur in texts."""
+    from tarocco.annotate.cache import annotate_texts
     from tarocco.cli.inputs import analyzer_of
     from tarocco.core.errors import InputError
-    from tarocco.io.test_set import distinct_names, system_columns
-    from tarocco.metrics.linguistic.seen import types_seen
+    from tarocco.io.test_set import disambiguate_names, read_systems
+    from tarocco.metrics.linguistic.base import count_types
     from tarocco.render.tables import Table, write_table
 
     names = options.names or LINGUISTIC
     for name in names:
         if name.upper() not in LINGUISTIC:
-            raise InputError(f'--seen is about {", ".join(LINGUISTIC)}: "{name}" has no types')
-    columns = [column for path in options.seen for column in system_columns(path)]
-    texts = {name: column.segments for name, column in zip(distinct_names(columns), columns, strict=True)}
+            raise InputError(f'--seen is for {", ".join(LINGUISTIC)}: "{name}" has no types')
+    columns = [column for path in options.seen for column in read_systems(path)]
+    texts = {name: column.segments for name, column in zip(disambiguate_names(columns), columns, strict=True)}
     analyzer = analyzer_of(options, texts) or "spacy"
-    sentences = annotated([text for segments in texts.values() for text in segments], analyzer)
-    rows = types_seen([family for name in names for family in members_of(name)], sentences, analyzer)
+    sentences = annotate_texts([text for segments in texts.values() for text in segments], analyzer)
+    rows = count_types([family for name in names for family in members_of(name)], sentences, analyzer)
     cells = tuple((one.metric, f"{one.segments}", f"{one.items}") for one in rows)
     write_table(Table(("metric", "segments", "items"), cells, labels=1))
 
 
 def explain(metric: Metric) -> str:
-    """All there is to know of a metric, as text."""
+    """Return the documentation of a metric."""
     import dataclasses
 
     from tarocco.core.names import write_value
@@ -138,3 +140,6 @@ def explain(metric: Metric) -> str:
 def wrapped(text: str, indent: str = "") -> list[str]:
     tidy = " ".join(text.split())
     return textwrap.wrap(tidy, 88, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
+
+
+METRICS = Command(__doc__, EXAMPLES, configure, run)

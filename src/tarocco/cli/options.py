@@ -1,35 +1,54 @@
 """Options that mean the same for every command, with one spelling each.
 
-What an experiment file can say, too, has no default here: `inputs.fill_in` takes it from there, or else from DEFAULTS.
+Options that an experiment file can also set have no default here: `inputs.fill_in` takes them from the file, or else
+from `trials.inputs.SETTINGS`. Choices are repeated here so that --help imports no NumPy; a test compares them.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 from collections.abc import Callable, Sequence
 
-from tarocco.cli.choices import FORMATS, LABELS, LEVELS, TOKENIZERS
+TOKENIZERS = ("none", "13a", "intl", "char", "zh", "rouge")
+LEVELS = ("corpus", "document", "segment")
+FORMATS = ("table", "json", "tsv", "csv", "latex", "md")
+ITEMS = ("system", "segment", "document")  # the levels of a correlation
+GROUPINGS = ("none", "item", "system")
+COEFFICIENTS = ("pearson", "spearman", "kendall", "kendall-a", "kendall-c")
+LABELS = ("own", "iqmt")
+GRAPH_FORMATS = ("nbest", "plf", "slf", "openfst", "moses-searchgraph", "moses-hypergraph", "cdec")
+MOST_SEGMENTS = 10_000_000  # in a list of segments: more would fill the memory
 
-DEFAULTS = {"labels": "own", "tokenize": "13a", "lowercase": False, "n_resamples": 1000, "seed": 12345}
+
+# --- texts and metrics -----------------------------------------------------------------------------------------------
 
 
-def add_test_set_arguments(
-    parser: argparse.ArgumentParser, metrics: str = "BLEU-4", systems: str = "system files", references: str = "+"
-) -> None:
-    """References, systems and metrics: what most commands work on. `metrics` are those if nobody asks for others."""
-    parser.add_argument(
-        "references", nargs=references, metavar="REF", help="reference files, or an experiment file (.toml) instead"
-    )
-    parser.add_argument("-i", "--input", nargs="+", action="extend", metavar="SYS", help=systems)
+def add_metrics_option(parser: argparse.ArgumentParser, default: str) -> None:
     parser.add_argument(
         "-m",
         "--metrics",
         nargs="+",
         action="extend",
         metavar="METRIC",
-        help=f"names as `tarocco metrics` lists them (default: {metrics})",
+        help=f"names as in `tarocco metrics` (default: {default})",
     )
+
+
+def add_test_set_arguments(
+    parser: argparse.ArgumentParser, metrics: str = "BLEU-4", systems: str = "system files", references: str = "+"
+) -> None:
+    """Add references, systems and metrics, which most commands take. `metrics` are the default ones."""
+    parser.add_argument(
+        "references", nargs=references, metavar="REF", help="reference files, or one experiment file (.toml)"
+    )
+    parser.add_argument("-i", "--input", nargs="+", action="extend", metavar="SYS", help=systems)
+    add_metrics_option(parser, metrics)
+
+
+def add_references_option(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument("-r", "--references", nargs="+", action="extend", metavar="REF", help="reference files")
 
 
 def add_text_options(parser: argparse.ArgumentParser, tokenize: str = "13a", documents: bool = True) -> None:
@@ -38,41 +57,37 @@ def add_text_options(parser: argparse.ArgumentParser, tokenize: str = "13a", doc
         "--tokenize",
         "-tok",
         metavar="NAME",
-        help=f"how text becomes words: {', '.join(TOKENIZERS)} (default: {tokenize})",
+        help=f"the tokenizer: {', '.join(TOKENIZERS)} (default: {tokenize})",
     )
-    group.add_argument("-lc", "--lowercase", action=argparse.BooleanOptionalAction, help="compare in lower case")
+    group.add_argument("-lc", "--lowercase", action=argparse.BooleanOptionalAction, help="lowercase all text")
     group.add_argument(
         "--num-refs",
         "-nr",
         type=whole_number(1),
         metavar="N",
-        help="the reference file has up to N references a line, tabs between them (.tsv files are read so anyway)",
+        help="the reference file has up to N tab-separated references per line (implied by .tsv)",
     )
     add_analyzer_options(group)
     if documents:
-        group.add_argument("--documents", metavar="FILE", help="one document label a segment")
+        group.add_argument("--documents", metavar="FILE", help="a file with one document label per segment")
 
 
 def add_analyzer_options(group: argparse._ArgumentGroup) -> None:
-    """Who tells the structure of sentences."""
+    """Add the options that say where the linguistic structure of sentences comes from."""
     group.add_argument(
         "--analyzer",
         metavar="NAME",
-        help="what tells the structure of sentences, for linguistic metrics: spacy, spacy:PIPELINE or stanza:LANGUAGE "
-        "(default: spacy)",
+        help="the parser for linguistic metrics: spacy, spacy:PIPELINE or stanza:LANGUAGE (default: spacy)",
     )
     group.add_argument(
-        "--labels",
-        choices=LABELS,
-        help="the analyzer's own labels, or those of the IQmt manual (default: own)",
+        "--labels", choices=LABELS, help="the analyzer's own labels, or those of the IQmt manual (default: own)"
     )
     group.add_argument(
         "--parses",
         nargs="+",
         action="extend",
         metavar="[TEXT=]FILE",
-        help="take what these files say of the texts, in place of an analyzer: sys.conllu, sys.trees, sys.props "
-        "describe sys.txt",
+        help="read the analyses of the texts from files instead: sys.conllu, sys.trees, sys.props describe sys.txt",
     )
 
 
@@ -82,32 +97,77 @@ def add_scores_option(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         metavar="NAME=FILE[:COLUMN]",
-        help="scores made elsewhere, as one more metric (NAME:error=FILE: lower is better); files of mt-metrics-eval, "
+        help="external scores, as one more metric (NAME:error=FILE: lower is better); files of mt-metrics-eval, "
         "NAME.seg.score, need no NAME=",
     )
 
 
-def add_output_options(parser: argparse.ArgumentParser, levels: Sequence[str] = LEVELS) -> None:
-    group = add_format_options(parser)
-    group.add_argument("--level", choices=levels, default="corpus", help="what is scored (default: corpus)")
-    if levels == LEVELS:
-        group.add_argument("-v", "--verbose", action="store_true", help="below a table: precisions, lengths, penalties")
+def add_list_options(group: argparse._ArgumentGroup) -> None:
+    """Add the options that say how segments are found in a file of n-best lists."""
+    add_first_id_option(group)
+    group.add_argument(
+        "--num-candidates", type=whole_number(1), metavar="N", help="the file has no ids: every N lines are one list"
+    )
 
 
-def add_format_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    group = parser.add_argument_group("output")
+def add_first_id_option(group: argparse._ActionsContainer) -> None:
     group.add_argument(
-        "-f", "--format", choices=FORMATS, default="table", help="how results are written (default: table)"
+        "--first-id",
+        type=whole_number(0),
+        default=0,
+        metavar="N",
+        help="the id of the first segment in n-best lists (default: 0)",
+    )
+
+
+# --- human scores ----------------------------------------------------------------------------------------------------
+
+
+def add_human_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("human scores")
+    group.add_argument(
+        "--human",
+        metavar="FILE[:COLUMN]",
+        help="human scores: a table with a header (system, score; also segment, for scores of segments), a file of "
+        "mt-metrics-eval, or MQM ratings; COLUMN selects one criterion",
     )
     group.add_argument(
-        "-w", "--width", type=whole_number(0, 17), metavar="DIGITS", help="digits after the point in tables"
+        "--judges",
+        choices=("median", "mean"),
+        help="how the scores of several judges are combined (default: median; mean for MQM)",
     )
-    group.add_argument("-b", "--score-only", action="store_true", help="print the numbers alone, one a line")
-    group.add_argument("-q", "--quiet", action="store_true", help="no notes on standard error")
-    return group
+    group.add_argument("--grades", metavar="GRADES", help='the order of grades, best first (default: "S A B C D")')
+    group.add_argument(
+        "--as-rankings", action="store_true", help="use only the order of a judge's scores: the share of wins"
+    )
+
+
+def add_level_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("correlation")
+    group.add_argument(
+        "--level",
+        choices=ITEMS,
+        default="system",
+        help="what is correlated: systems, segments, or pseudo-documents drawn from them (default: system)",
+    )
+    group.add_argument(
+        "--grouping",
+        choices=GROUPINGS,
+        help="below system level: one correlation over all points, or the mean of one per item (segment or document) "
+        "or per system (default: none)",
+    )
+    group.add_argument(
+        "--coefficient",
+        choices=COEFFICIENTS,
+        help="the coefficient that ranks metrics; kendall is tau-b (default: pearson for systems, else kendall)",
+    )
+
+
+# --- resampling ------------------------------------------------------------------------------------------------------
 
 
 def add_resampling_options(parser: argparse.ArgumentParser, always: bool = False) -> None:
+    """Add the options of bootstrap intervals; with `always`, results have intervals without --confidence."""
     group = parser.add_argument_group("confidence intervals")
     parser.set_defaults(always_intervals=always)
     group.add_argument(
@@ -119,16 +179,26 @@ def add_resampling_options(parser: argparse.ArgumentParser, always: bool = False
         metavar="0.95",
         help="of bootstrap intervals over segments (default: 0.95)"
         if always
-        else "give bootstrap intervals over segments",
+        else "add bootstrap intervals over segments",
     )
     group.add_argument(
-        "--n-resamples",
-        "-cin",
-        type=whole_number(2),
-        metavar="N",
-        help="how many resamples (default: 1000)",
+        "--n-resamples", "-cin", type=whole_number(2), metavar="N", help="number of resamples (default: 1000)"
     )
-    group.add_argument("--seed", type=int, metavar="N", help="what resamples are drawn from (default: 12345)")
+    add_seed_option(group, "resamples")
+
+
+def add_seed_option(group: argparse._ActionsContainer, draws: str) -> None:
+    group.add_argument("--seed", type=int, metavar="N", help=f"the seed of {draws} (default: 12345)")
+
+
+# --- workers ---------------------------------------------------------------------------------------------------------
+
+
+def add_worker_options(parser: argparse.ArgumentParser) -> None:
+    """Add threads, cluster and store."""
+    add_jobs_option(parser)
+    add_cluster_option(parser)
+    add_store_option(parser)
 
 
 def add_jobs_option(parser: argparse.ArgumentParser) -> None:
@@ -138,55 +208,86 @@ def add_jobs_option(parser: argparse.ArgumentParser) -> None:
 def add_cluster_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cluster",
-        type=_cluster_address,
+        type=_checked("tarocco.parallel.cluster", "check_cluster"),
         metavar="WHERE",
-        help="let a Dask cluster do the work: its scheduler's address, tcp://HOST:8786, or local:4, four processes",
+        help="compute on a Dask cluster: its scheduler's address, tcp://HOST:8786, or local:4 for four processes",
     )
-
-
-def _cluster_address(text: str) -> str:
-    from tarocco.core.errors import BadParameter
-    from tarocco.parallel.cluster import check_cluster
-
-    try:
-        check_cluster(text)
-    except BadParameter as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return text
 
 
 def add_store_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--store",
         metavar="FILE",
-        help="keep what is computed in FILE and compute nothing twice (default: $TAROCCO_STORE, or no store)",
+        help="cache computed scores in FILE and reuse them (default: $TAROCCO_STORE, or no store)",
     )
 
 
 def store_of(options: argparse.Namespace) -> str | None:
-    """The store that a command was given, on the command line or by the environment; an empty name means none."""
-    given: str | None = options.store
-    return (os.environ.get("TAROCCO_STORE") if given is None else given) or None
+    """Return the store of --store or of the environment; an empty name means none."""
+    named: str | None = options.store
+    return (os.environ.get("TAROCCO_STORE") if named is None else named) or None
+
+
+# --- output ----------------------------------------------------------------------------------------------------------
+
+
+def add_output_options(parser: argparse.ArgumentParser, levels: Sequence[str] = LEVELS) -> None:
+    group = add_format_options(parser)
+    group.add_argument("--level", choices=levels, default="corpus", help="what is scored (default: corpus)")
+    if levels == LEVELS:
+        group.add_argument("-v", "--verbose", action="store_true", help="below a table: precisions, lengths, penalties")
+
+
+def add_format_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    group = parser.add_argument_group("output")
+    add_format_option(group)
+    add_width_option(group)
+    group.add_argument("-b", "--score-only", action="store_true", help="print only the numbers, one per line")
+    add_quiet_option(group)
+    return group
+
+
+def add_format_option(
+    group: argparse._ActionsContainer, formats: Sequence[str] = FORMATS, default: str = "table"
+) -> None:
+    group.add_argument(
+        "-f", "--format", choices=formats, default=default, help=f"the output format (default: {default})"
+    )
+
+
+def add_width_option(group: argparse._ActionsContainer, where: str = "in tables") -> None:
+    group.add_argument("-w", "--width", type=whole_number(0, 17), metavar="DIGITS", help=f"decimal places {where}")
+
+
+def add_quiet_option(group: argparse._ActionsContainer) -> None:
+    group.add_argument("-q", "--quiet", action="store_true", help="no notes on standard error")
 
 
 def add_figure_option(parser: argparse.ArgumentParser, what: str = "the corpus scores") -> None:
     parser.add_argument(
         "--figure",
-        type=_figure_path,
+        type=_checked("tarocco.render.plots.files", "check_figure"),
         metavar="FILE",
-        help=f"draw {what}, too: .html, .svg, .png, .pdf or .json (Vega-Lite)",
+        help=f"also plot {what}: .html, .svg, .png, .pdf or .json (Vega-Lite)",
     )
 
 
-def add_report_option(parser: argparse.ArgumentParser) -> None:
+def add_report_option(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument("--report", type=report_path, metavar="FILE", help="also write all results as one .html page")
+
+
+def add_figures_option(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
-        "--report", type=report_path, metavar="FILE", help="a page of everything that was found, too: one .html file"
+        "--figures", metavar="DIR", help="write every plot as SVG, PNG and PDF, and every table as LaTeX and CSV"
     )
+
+
+# --- types of values -------------------------------------------------------------------------------------------------
 
 
 def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
-    """A type for argparse: a whole number in a range, refused with a sentence otherwise."""
-    wanted = f"a whole number of at least {least}" if most is None else f"a whole number from {least} to {most}"
+    """Return a type for argparse: a whole number in a range."""
+    expected = f"a whole number of at least {least}" if most is None else f"a whole number from {least} to {most}"
 
     def read(text: str) -> int:
         try:
@@ -194,41 +295,52 @@ def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
         except ValueError:
             number = least - 1
         if number < least or (most is not None and number > most):
-            raise argparse.ArgumentTypeError(f"{wanted} is wanted, not {text}")
+            raise argparse.ArgumentTypeError(f"expected {expected}, found {text}")
         return number
 
     return read
 
 
 def share(text: str) -> float:
+    """Return a number between 0 and 1, both excluded."""
     try:
         number = float(text)
     except ValueError:
         number = 0.0
     if not 0 < number < 1:
-        raise argparse.ArgumentTypeError(f"a number between 0 and 1 is wanted, not {text}")
+        raise argparse.ArgumentTypeError(f"expected a number between 0 and 1, found {text}")
     return number
 
 
-def report_path(text: str) -> str:
-    """A path at which a page can be written; found out before there is anything to show."""
-    from tarocco.core.errors import InputError
-    from tarocco.render.page.paths import check_report
+def segment_numbers(text: str) -> list[int]:
+    """Return the segments of `1-3,10,50-100`, which counts from 1, as numbers from 0."""
+    numbers: list[int] = []
+    for part in text.split(","):
+        ends = re.fullmatch(r"\s*([1-9]\d*)(?:\s*-\s*([1-9]\d*))?\s*", part)
+        first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (1, 0)
+        if last < first:
+            raise argparse.ArgumentTypeError(f"expected segments such as 1-3,10,50-100, counted from 1, found {text}")
+        if last > MOST_SEGMENTS:
+            raise argparse.ArgumentTypeError(f"there is no segment {last}")
+        numbers += range(first - 1, last)
+    return numbers
 
-    try:
-        check_report(text)
-    except InputError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return text
+
+def _checked(module: str, function: str) -> Callable[[str], str]:
+    """Return a type for argparse that refuses, before any work is done, what a function of a module refuses."""
+
+    def read(text: str) -> str:
+        from importlib import import_module
+
+        from tarocco.core.errors import BadParameter, InputError
+
+        try:
+            getattr(import_module(module), function)(text)
+        except (BadParameter, InputError) as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+        return text
+
+    return read
 
 
-def _figure_path(text: str) -> str:
-    """A path at which a figure can be written; found out before there is anything to draw."""
-    from tarocco.core.errors import InputError
-    from tarocco.render.plots.files import check_figure
-
-    try:
-        check_figure(text)
-    except InputError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return text
+report_path = _checked("tarocco.render.page.report", "check_report")

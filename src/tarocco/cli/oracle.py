@@ -1,21 +1,29 @@
-"""Find the best text that a lattice, a forest or an n-best list has, under a metric.
+"""Find the best text in a lattice, a forest or an n-best list, under a metric.
 
-How good could the system be, had it chosen well? FILE has lattices (PLF, SLF, OpenFst, Moses), forests (Moses, cdec) or
-n-best lists, one for each line of the references, which come with -r. Under GRR-k, WER and 1-WER (WRR) the oracles of
-lattices and forests are exact; under BLEU they are approximate; n-best lists have oracles under any metric.
+It shows how good a system could be if it chose well. FILE has lattices (PLF, SLF, OpenFst, Moses), forests (Moses,
+cdec) or n-best lists, one per line of the references, which come with -r. Oracles of lattices and forests are exact
+under GRR-k, WER and 1-WER (WRR), and approximate under BLEU; n-best lists have oracles under any metric.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
-from tarocco.cli.options import add_cluster_option, add_jobs_option, add_text_options, whole_number
-from tarocco.cli.running import say
+from tarocco.cli import options as shared
+from tarocco.cli.command import Command
+from tarocco.cli.inputs import encoding_of, experiment_of, fill_in, read_once, read_references
+from tarocco.cli.mbr import add_graph_options
+from tarocco.cli.output import write
 
 if TYPE_CHECKING:
-    from tarocco.decode.oracle.results import OracleResult
+    from collections.abc import Sequence
+
+    from tarocco.core.test_set import Segments, TestSet
+    from tarocco.decode.oracle.oracle import OracleOptions, SearchInput
+    from tarocco.encode.batch import Encoding
+    from tarocco.metrics.base import Metric
 
 EXAMPLES = """examples:
   tarocco oracle lattices.plf -r ref.txt -m GRR-4 --also WER BLEU-4
@@ -24,76 +32,62 @@ EXAMPLES = """examples:
   tarocco oracle nbest.txt -r ref.txt -m chrF --output oracles.txt
 """
 
-FORMS = ("nbest", "plf", "slf", "openfst", "moses-searchgraph", "moses-hypergraph", "cdec")
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="lattices, forests or n-best lists, or an experiment file (.toml)")
-    parser.add_argument("-r", "--references", nargs="+", action="extend", metavar="REF", help="reference files")
-    parser.add_argument("-m", "--metric", metavar="METRIC", help="what oracles are best under (default: GRR-4)")
+    shared.add_references_option(parser)
+    parser.add_argument("-m", "--metric", metavar="METRIC", help="the metric that oracles maximize (default: GRR-4)")
     parser.add_argument(
-        "--also", nargs="+", action="extend", default=[], metavar="METRIC", help="metrics that score the texts, too"
+        "--also", nargs="+", action="extend", default=[], metavar="METRIC", help="more metrics that score the texts"
     )
     group = parser.add_argument_group("search")
     group.add_argument(
         "--best",
         metavar="FILE",
-        help="what oracles are compared with (default: the best by weight, the first of lists)",
+        help="texts to compare oracles with (default: the best by weight, the first of lists)",
     )
     group.add_argument(
-        "--k-best", type=whole_number(1, 10_000), default=1, metavar="N", help="the N best texts (default: 1)"
+        "--k-best", type=shared.whole_number(1, 10_000), default=1, metavar="N", help="the N best texts (default: 1)"
     )
     group.add_argument(
         "--beam",
-        type=whole_number(1, 10_000),
+        type=shared.whole_number(1, 10_000),
         default=16,
         metavar="N",
-        help="texts kept of each node where oracles are approximate (default: 16)",
+        help="texts per node in approximate searches (default: 16)",
     )
     group = parser.add_argument_group("input")
-    group.add_argument("--form", choices=FORMS, help="what FILE has, where its first line does not tell")
-    group.add_argument("--weights", metavar="FILE", help="weights of features: `name weight` a line (cdec, Moses)")
-    group.add_argument(
-        "--without", nargs="+", action="extend", default=[], metavar="WORD", help="no part of any text, such as '<s>'"
-    )
-    group.add_argument("--symbols", metavar="FILE", help="OpenFst's table of symbols, for numbers in place of words")
-    group.add_argument(
-        "--first-id", type=whole_number(0), default=0, metavar="N", help="the first segment's id in n-best lists"
-    )
-    group.add_argument(
-        "--num-candidates", type=whole_number(1), metavar="N", help="the file has no ids: every N lines are a list"
-    )
-    add_text_options(parser, tokenize="none", documents=False)
+    add_graph_options(group, "--weights")
+    shared.add_list_options(group)
+    shared.add_text_options(parser, tokenize="none", documents=False)
     group = parser.add_argument_group("output")
+    shared.add_format_option(group)
     group.add_argument(
-        "-f",
-        "--format",
-        choices=("table", "json", "tsv", "csv", "latex", "md"),
-        default="table",
-        help="how results are written (default: table)",
+        "--level", choices=("corpus", "segment"), default="corpus", help="what is printed (default: corpus)"
     )
+    group.add_argument("--output", metavar="FILE", help="write the oracles to FILE, one text per line, or N-best lists")
     group.add_argument(
-        "--level", choices=("corpus", "segment"), default="corpus", help="what is told (default: corpus)"
+        "-b", "--text-only", dest="score_only", action="store_true", help="print only the oracles, one text per line"
     )
-    group.add_argument("--output", metavar="FILE", help="write the oracles there, a text a line, or N-best lists")
-    group.add_argument("-b", "--text-only", action="store_true", help="print the oracles alone, a text a line")
-    group.add_argument(
-        "-w", "--width", type=whole_number(0, 17), metavar="DIGITS", help="digits after the point in tables"
-    )
-    group.add_argument("-q", "--quiet", action="store_true", help="no notes on standard error")
-    add_jobs_option(parser)
-    add_cluster_option(parser)
+    shared.add_width_option(group)
+    shared.add_quiet_option(group)
+    shared.add_jobs_option(parser)
+    shared.add_cluster_option(parser)
 
 
 def run(options: argparse.Namespace) -> None:
-    from tarocco.cli.oracle_inputs import read_oracle_inputs
     from tarocco.decode.oracle.oracle import find_oracles
-    from tarocco.render.results.oracle import check_output, oracle_text, write_oracles
+    from tarocco.io.files import check_no_overwrite, check_writable, write_atomically
+    from tarocco.render.results.decode import oracle_lines, present_oracles
     from tarocco.render.terminal import progress
+    from tarocco.scoring.settings import Workers
 
-    check_output(options.output, [options.file, *(options.references or ()), options.best, options.weights])
+    if options.output:
+        check_writable(options.output)
+        check_no_overwrite([options.output], [options.file, *(options.references or ()), options.best, options.weights])
     inputs = read_oracle_inputs(options)
-    with progress("segments", len(inputs.references), shown=not options.quiet, inside=inputs.inside) as advance:
+    inside = "arcs" if inputs.sources.lists is None else "candidates"
+    with progress("segments", len(inputs.references), shown=not options.quiet, inside=inside) as advance:
         result = find_oracles(
             inputs.sources,
             inputs.references,
@@ -101,37 +95,68 @@ def run(options: argparse.Namespace) -> None:
             inputs.also,
             inputs.encoding,
             best=inputs.best,
-            k=options.k_best,
-            beam=options.beam,
+            options=inputs.options,
+            workers=Workers(options.jobs, executor=options.executor),
             advance=advance,
-            jobs=options.jobs,
-            executor=options.executor,
         )
     if options.output:
-        write_oracles(result, options.output, options.first_id)
-    if not options.quiet:
-        for note in result.notes:
-            say(f"note: {note}")
-    if options.text_only:
-        sys.stdout.write(oracle_text(result, options.first_id))
-    else:
-        write(result, options)
+        lines = "".join(f"{line}\n" for line in oracle_lines(result, options.first_id))
+        write_atomically(options.output, lines.encode("utf-8", "surrogatepass"))
+    about = {"file": options.file, "references": options.references}
+    write(present_oracles(result, options.level, options.width, options.first_id, **about), options)
 
 
-def write(result: OracleResult, options: argparse.Namespace) -> None:
-    """Write what was found to standard output as asked."""
-    from tarocco.render import tables
-    from tarocco.render.results import oracle
-    from tarocco.render.results import score as scores
+class OracleInputs(NamedTuple):
+    """What is searched, the metrics, and the texts that oracles are compared with."""
 
-    out, by_segment = sys.stdout, options.level == "segment"
-    if options.format == "json":
-        about = {"file": options.file, "references": options.references, **result.about()}
-        out.write(scores.json_text("oracle", about, result.to_dict(options.level)))
-    elif options.format in ("tsv", "csv"):
-        out.write(oracle.separated_text(result, options.level, "\t" if options.format == "tsv" else ","))
-    else:
-        table = (
-            oracle.segments_table(result, options.width) if by_segment else oracle.oracle_table(result, options.width)
-        )
-        tables.write_noted(table, oracle.footnotes(result), options.format, out)
+    sources: SearchInput
+    references: TestSet
+    metric: Metric
+    also: Sequence[Metric]
+    encoding: Encoding
+    best: Segments | None
+    options: OracleOptions
+
+
+def read_oracle_inputs(options: argparse.Namespace) -> OracleInputs:
+    """Read and check everything but the lattices, forests or lists, which are read one at a time."""
+    from tarocco.core.errors import InputError
+    from tarocco.decode.oracle.oracle import METRIC, OracleOptions, open_search_input
+    from tarocco.io.graphs.formats import read_feature_weights
+    from tarocco.io.test_set import align_column, read_systems
+    from tarocco.metrics.registry import metrics
+
+    experiment = experiment_of([options.file])
+    fill_in(options, experiment, tokenize="none")
+    encoding = encoding_of(options)
+    (metric,), also = metrics([options.metric or METRIC]), metrics(options.also)
+    path = experiment.nbest if experiment else options.file
+    if path is None:
+        raise InputError(f"{options.file} names no n-best lists (nbest = ...)")
+    read_once(path, *(options.references or ()), options.best)
+    references, first = read_references(options, experiment)
+    best = None
+    if options.best:
+        texts = read_systems(options.best)
+        if len(texts) != 1:
+            raise InputError(f"{options.best}: expected one text to compare with, found {len(texts)}")
+        best = align_column(texts[0], first).segments
+    weights = read_feature_weights(options.weights) if options.weights else None
+    search = OracleOptions(
+        k=options.k_best,
+        beam=options.beam,
+        format=options.form,
+        symbols=options.symbols,
+        first_id=options.first_id,
+        num_candidates=options.num_candidates,
+    )
+    sources = open_search_input(path, search, len(references))
+    if sources.lists is not None:
+        for name in ("weights", "without", "symbols"):
+            if getattr(options, name):
+                raise InputError(f"--{name} is for lattices and forests, and {path} has n-best lists")
+    sources = replace(sources, weights=weights, without=tuple(options.without or ()))
+    return OracleInputs(sources, references, metric, also, encoding, best, search)
+
+
+ORACLE = Command(__doc__, EXAMPLES, configure, run)

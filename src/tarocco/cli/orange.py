@@ -1,40 +1,43 @@
-"""Put metrics on trial with n-best lists: does a metric rank human translations above machine ones?
+"""Evaluate metrics on n-best lists: does a metric rank human translations above machine translations?
 
-The references of each segment are ranked within its list of candidates; ORANGE is their average rank divided by the
-length of the list plus one, and the lower it is, the better the metric.
+The references of each segment are ranked within its list of candidates. ORANGE is their average rank divided by the
+length of the list plus one; the lower it is, the better the metric.
 NBEST is a file in the format of Moses or Marian (id ||| text ||| ...), fairseq's output, id<TAB>text, JSON lines, a
-directory with a file a segment, or with --num-candidates any file with that many lines a segment. An experiment file
-may stand in its place. References come with -r, and a segment needs two at least.
+directory with one file per segment, or with --num-candidates any file with that many lines per segment. It may also be
+an experiment file. References come with -r; a segment needs at least two.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tarocco.cli.options import (
-    add_cluster_option,
-    add_figure_option,
-    add_jobs_option,
-    add_output_options,
-    add_report_option,
-    add_resampling_options,
-    add_scores_option,
-    add_store_option,
-    add_text_options,
-    store_of,
-    whole_number,
+from tarocco.cli import options as shared
+from tarocco.cli.command import Command
+from tarocco.cli.inputs import (
+    encoding_of,
+    experiment_of,
+    fill_in,
+    named_once,
+    note,
+    read_once,
+    read_references,
+    resampling_of,
+    workers_of,
 )
-from tarocco.cli.reporting import report_if_asked
-from tarocco.cli.running import say
+from tarocco.cli.output import draw, write, write_page
+from tarocco.core.errors import InputError
 
 if TYPE_CHECKING:
-    from tarocco.core.test_set import Segments, TestSet
+    from collections.abc import Sequence
+
+    from tarocco.core.test_set import CandidateScores, Segments, TestSet
+    from tarocco.encode.batch import Encoding
+    from tarocco.io.experiment import Experiment
     from tarocco.meta.orange.confusions import Confusion
-    from tarocco.meta.orange.hearing import Lists
     from tarocco.meta.orange.results import OrangeResult
-    from tarocco.meta.orange.rules import Panel, Rules
+    from tarocco.meta.orange.rules import OrangeRules, Scorer
 
 EXAMPLES = """examples:
   tarocco orange nbest.txt -r ref1 ref2 ref3 ref4 -m BLEUS-4 WER ROUGE-L ROUGE-S-4
@@ -44,59 +47,53 @@ EXAMPLES = """examples:
 """
 
 SHEET = "orange-sample.tsv"
-DRAWN = 20
+DRAWN = 20  # candidates per list and metric from which cases are drawn, and more if there are few lists
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("nbest", nargs="*", metavar="NBEST", help="n-best lists, or an experiment file (.toml)")
-    parser.add_argument("-r", "--references", nargs="+", action="extend", metavar="REF", help="reference files")
-    parser.add_argument(
-        "-m",
-        "--metrics",
-        nargs="+",
-        action="extend",
-        metavar="METRIC",
-        help="names as `tarocco metrics` lists them (default: BLEUS-4, NIST-5, PER, WER, some ROUGE, chrF)",
-    )
+    shared.add_references_option(parser)
+    shared.add_metrics_option(parser, "BLEUS-4, NIST-5, PER, WER, some ROUGE, chrF")
     parser.add_argument(
         "--combine",
         nargs="+",
         action="append",
         metavar="METRIC",
-        help="metrics that judge together, by the mean of their ranks (may be given several times)",
+        help="a combination of metrics, which ranks by the mean of their ranks (may be repeated)",
     )
-    add_scores_option(parser)
+    shared.add_scores_option(parser)
     _add_list_options(parser)
     _add_rules(parser)
-    add_text_options(parser, tokenize="none", documents=False)
-    add_resampling_options(parser, always=True)
+    shared.add_text_options(parser, tokenize="none", documents=False)
+    shared.add_resampling_options(parser, always=True)
     _add_analysis_options(parser)
-    add_output_options(parser, levels=("corpus", "segment"))
-    add_figure_option(parser, "ORANGE, or the curves")
-    add_report_option(parser)
-    add_jobs_option(parser)
-    add_cluster_option(parser)
-    add_store_option(parser)
+    shared.add_output_options(parser, levels=("corpus", "segment"))
+    shared.add_figure_option(parser, "ORANGE, or the curves")
+    shared.add_report_option(parser)
+    shared.add_worker_options(parser)
 
 
 def _add_list_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("lists")
+    shared.add_list_options(group)
     group.add_argument(
-        "--first-id", type=whole_number(0), default=0, metavar="N", help="the first segment's id (default: 0)"
+        "--n-best",
+        type=shared.whole_number(1),
+        metavar="N",
+        help="use the first N candidates of each list (default: all)",
     )
     group.add_argument(
-        "--num-candidates", type=whole_number(1), metavar="N", help="the file has no ids: every N lines are a list"
+        "--short",
+        choices=("skip", "keep"),
+        default="skip",
+        help="lists with fewer candidates than N or the longest list (default: skip)",
     )
+    group.add_argument("--unique", action="store_true", help="count the same text once per list")
+    group.add_argument("--drop-copies", action="store_true", help="leave out candidates that equal a reference")
     group.add_argument(
-        "--n-best", type=whole_number(1), metavar="N", help="use the first N candidates (default: the longest list's)"
-    )
-    group.add_argument(
-        "--short", choices=("skip", "keep"), default="skip", help="lists with fewer candidates (default: skip)"
-    )
-    group.add_argument("--unique", action="store_true", help="the same text counts once in a list")
-    group.add_argument("--drop-copies", action="store_true", help="leave out candidates that are a reference")
-    group.add_argument(
-        "--pool", metavar="FILE", help="a label a segment: segments with the same one are pooled (a source file, say)"
+        "--pool",
+        metavar="FILE",
+        help="one label per segment, such as the source: segments with the same label are pooled",
     )
 
 
@@ -106,14 +103,15 @@ def _add_rules(parser: argparse.ArgumentParser) -> None:
         "--against",
         choices=("fair", "all"),
         default="fair",
-        help="score candidates as references are, against all sets that leave one out, or against all (default: fair)",
+        help="score candidates against every set of references that leaves one out, as references are scored, or "
+        "against all references (default: fair)",
     )
     group.add_argument(
         "--oracle",
         choices=("average-score", "average-rank", "combined"),
         default="average-score",
-        help="rank the mean score of the references, or take the mean of their ranks among the candidates, or among "
-        "candidates and references (default: average-score)",
+        help="rank the mean score of the references, or average their ranks among the candidates, or among candidates "
+        "and references (default: average-score)",
     )
     group.add_argument(
         "--ties", choices=("average", "best", "worst"), default="average", help="rank among equals (default: average)"
@@ -124,24 +122,35 @@ def _add_rules(parser: argparse.ArgumentParser) -> None:
         const=True,
         type=_lengths,
         metavar="STEP",
-        help="ORANGE over the first k candidates: a step, or lengths as in 1,10,100",
+        help="ORANGE over the first k candidates: a step, or values of k such as 1,10,100",
     )
 
 
 def _add_analysis_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("error analysis")
     group.add_argument(
-        "--errors", metavar="FILE", help="which candidates stand above the references: .jsonl, or a page (.html)"
+        "--errors",
+        metavar="FILE",
+        help="write the candidates that rank above the references: .jsonl, or a page (.html)",
     )
     group.add_argument(
-        "--most", type=whole_number(1), default=10, metavar="N", help="candidates told a list (default: 10)"
+        "--most",
+        type=shared.whole_number(1),
+        default=10,
+        metavar="N",
+        help="candidates to write per list and metric (default: 10)",
     )
-    group.add_argument("--source", metavar="FILE", help="the source text, for people who read pages and sheets")
+    group.add_argument("--source", metavar="FILE", help="the source text, shown in pages and sheets")
     group.add_argument(
-        "--sample", type=whole_number(1), metavar="K", help="draw K cases in which a machine beat the references"
+        "--sample",
+        type=shared.whole_number(1),
+        metavar="K",
+        help="draw K cases in which a candidate ranks above the references",
     )
-    group.add_argument("--sheet", metavar="FILE", help=f"where the cases go, for a person to judge (default: {SHEET})")
-    group.add_argument("--judged", metavar="FILE", help="read a judged sheet, and nothing else")
+    group.add_argument(
+        "--sheet", metavar="FILE", help=f"write the cases here, for a person to judge (default: {SHEET})"
+    )
+    group.add_argument("--judged", metavar="FILE", help="read a judged sheet, and do nothing else")
 
 
 def _lengths(text: str) -> Any:
@@ -150,103 +159,155 @@ def _lengths(text: str) -> Any:
     except ValueError:
         lengths = (0,)
     if min(lengths) < 1:
-        raise argparse.ArgumentTypeError(f"a step, or lengths as in 1,10,100, is wanted, not {text}")
+        raise argparse.ArgumentTypeError(f"expected a step, or lengths such as 1,10,100, found {text}")
     return lengths[0] if len(lengths) == 1 and "," not in text else lengths
 
 
+class OrangeInputs(NamedTuple):
+    """What `tarocco orange` evaluates."""
+
+    path: str
+    references: TestSet
+    scorers: list[tuple[Scorer, ...]]
+    rules: OrangeRules
+    encoding: Encoding
+    source: Segments | None
+
+
+def read_orange_inputs(options: argparse.Namespace) -> OrangeInputs:
+    """Read and check everything but the n-best lists."""
+    from tarocco.io.test_set import align_column, read_labels, read_source
+    from tarocco.meta.orange.orange import METRICS
+    from tarocco.meta.orange.rules import OrangeRules, make_scorers
+    from tarocco.metrics.registry import metrics
+
+    experiment = experiment_of([options.nbest])
+    has_metrics = bool(options.metrics or (experiment and experiment.metrics))
+    fill_in(options, experiment, METRICS, tokenize="none")
+    options.confidence = options.confidence or (experiment and experiment.confidence) or 0.95
+    encoding_of(options)  # reports an unknown tokenizer before anything is read
+    read_once(options.nbest, *(options.references or ()))
+    references, first = read_references(options, experiment)
+    encoding = encoding_of(options, references)
+    external = _read_external(options, experiment)
+    # External scores need no second reference: if there is none, only they are evaluated.
+    only_external = bool(external) and not has_metrics and references.present.sum(axis=0).max(initial=0) < 2
+    source = options.source or (experiment.source if experiment else None)
+    path = experiment.nbest if experiment else options.nbest
+    if path is None:
+        raise InputError(f"{options.nbest} names no n-best lists (nbest = ...)")
+    return OrangeInputs(
+        path,
+        references,
+        make_scorers([] if only_external else metrics(options.metrics), external, options.combine or ()),
+        OrangeRules(
+            against=options.against,
+            oracle=options.oracle,
+            ties=options.ties,
+            short=options.short,
+            n_best=options.n_best,
+            unique=options.unique,
+            drop_copies=options.drop_copies,
+            curve=options.curve,
+            pool=read_labels(options.pool, first) if options.pool else None,
+            confusions=options.most if options.errors or options.report else 0,
+            sampled=min(options.sample or 0, DRAWN + 4 * (options.sample or 0) // len(references)),
+            first_id=options.first_id,
+            num_candidates=options.num_candidates,
+        ),
+        encoding,
+        align_column(read_source(source), first).segments if source else None,
+    )
+
+
+def _read_external(options: argparse.Namespace, experiment: Experiment | None) -> list[CandidateScores]:
+    """Read external scores of candidates: those of --scores, and those of the experiment that are about candidates."""
+    from tarocco.io.scores.external import holds_candidate_scores, read_candidate_scores
+
+    files = named_once(options.scores or ())
+    for file in experiment.external if experiment else ():
+        if file.name not in files and holds_candidate_scores(file.path):
+            files[file.name] = file
+    return [read_candidate_scores(file) for file in files.values()]
+
+
 def run(options: argparse.Namespace) -> None:
-    from tarocco.cli.orange_inputs import read_trial
-    from tarocco.core.errors import InputError
+    from tarocco.render.results.orange import present_orange
 
     if options.judged:
-        tell_judged(options)
+        print_judgments(options)
         return
     if len(options.nbest) != 1:
         raise InputError(
-            "which n-best lists? name a file (- is standard input), or give --judged FILE to read a judged sheet"
-            if not options.nbest
-            else f"one file of n-best lists is wanted, found {' '.join(options.nbest)}: references come with -r"
+            f"expected one file of n-best lists, found {' '.join(options.nbest)}: references come with -r"
+            if options.nbest
+            else "no n-best lists: name a file (- is standard input), or read a judged sheet with --judged FILE"
         )
     options.nbest = options.nbest[0]
     if options.sheet and not options.sample:
-        raise InputError("--sheet says where cases go: give --sample K, too, which draws them")
+        raise InputError("--sheet names the file for the cases that --sample K draws: add --sample K")
     _check_outputs(options)
-    lists, references, panel, rules, source = read_trial(options)
-    result = trial(lists, references, panel, rules, source, options)
-    if not options.quiet:
-        for note in result.notes:
-            say(f"note: {note}")
-        if options.curve and not options.figure and options.format not in ("json", "tsv", "csv"):
-            say("note: curves are drawn with --figure FILE, and printed with -f tsv, csv or json")
-    write(result, options)
-    if options.figure:
-        from tarocco.render.plots.figures import figure
-
-        figure(result, options.figure)
-    report_if_asked(options, [result], encoding=rules.encoding)
+    inputs = read_orange_inputs(options)
+    result = evaluate(inputs, options)
+    if options.curve and not options.figure and options.format not in ("json", "tsv", "csv"):
+        note(options, "curves are drawn with --figure FILE, and printed with -f tsv, csv or json")
+    names = ("seed", "confidence", "n_resamples", "nbest", "references")
+    settings = {name: getattr(options, name) for name in names}
+    write(present_orange(result, options.level, options.width, **settings), options)
+    draw(result, options)
+    write_page(options, [result], encoding=inputs.encoding)
 
 
-def trial(
-    lists: Lists, references: TestSet, panel: Panel, rules: Rules, source: Segments | None, options: argparse.Namespace
-) -> OrangeResult:
-    """Run the trial, and write what was asked for of the candidates that stand above references."""
+def evaluate(inputs: OrangeInputs, options: argparse.Namespace) -> OrangeResult:
+    """Run ORANGE, and write the error analysis and the sample if requested."""
     from dataclasses import replace
 
-    from tarocco.meta.orange.confusions import Wanted
-    from tarocco.meta.orange.trial import run_trial
+    from tarocco.meta.orange.orange import open_lists, run_orange
     from tarocco.render.results.confusions import write_confusions
     from tarocco.render.terminal import progress
 
-    # Some of each list, from which cases are then drawn: more where there are few lists.
-    drawn = min(options.sample or 0, DRAWN + 4 * (options.sample or 0) // len(references))
-    wanted = Wanted(options.most if options.errors or options.report else 0, drawn, options.seed, options.first_id)
-    found: list[Confusion] = []
-
-    def keep(confusion: Confusion) -> None:
-        found.append(replace(confusion, source=source[confusion.segment - 1]) if source is not None else confusion)
-
-    with progress("lists", len(references), shown=not options.quiet, inside="candidates") as advance:
-        result = run_trial(
-            lists,
-            references,
-            panel,
-            rules,
-            confusions=wanted if options.errors or options.sample or options.report else None,
-            on_confusion=keep,
+    with progress("lists", len(inputs.references), shown=not options.quiet, inside="candidates") as advance:
+        result = run_orange(
+            *open_lists(inputs.path, len(inputs.references), inputs.rules),
+            inputs.references,
+            inputs.scorers,
+            rules=inputs.rules,
+            encoding=inputs.encoding,
+            resampling=resampling_of(options),
+            workers=workers_of(options),
             advance=advance,
-            jobs=options.jobs,
-            store=store_of(options),
-            executor=options.executor,
         )
-    counting = set(result.segments.tolist())
-    found = [one for one in found if one.segment - 1 in counting]
+    if inputs.source is not None:
+        sources = inputs.source
+        confusions = tuple(replace(one, source=sources[one.segment - 1]) for one in result.confusions)
+        result = replace(result, confusions=confusions)
     if options.errors:
-        settings = {one.metric: one.signature for one in result.metrics}
         write_confusions(
-            options.errors, found, title=f"ORANGE: {lists.name}", settings=settings, tokenize=rules.encoding.words
+            options.errors,
+            result.confusions,
+            title=f"ORANGE: {inputs.path}",
+            settings={metric.metric: metric.signature for metric in result.metrics},
+            tokenize=inputs.encoding.words,
         )
     if options.sample:
-        note = _sample(found, options)
-        if not options.quiet:
-            say(f"note: {note}")
-    return replace(result, confusions=tuple(found)) if options.report else result
+        note(options, _write_sample(result.confusions, options))
+    return result if options.report else replace(result, confusions=())
 
 
-def _sample(found: list[Confusion], options: argparse.Namespace) -> str:
-    """Draw cases for a person to judge, and say where they are."""
+def _write_sample(confusions: Sequence[Confusion], options: argparse.Namespace) -> str:
+    """Draw cases for a person to judge, and return a note on where they are."""
     from tarocco.meta.orange.blind_sheet import draw_cases, write_sheet
 
-    cases, sheet = draw_cases(found, options.sample, options.seed), options.sheet or SHEET
+    cases, sheet = draw_cases(confusions, options.sample, options.seed), options.sheet or SHEET
     if not cases:
-        return f"no candidate stands above the references, so that there is no case to judge, and no {sheet}"
+        return f"no candidate ranks above the references, so there is no case to judge and no {sheet}"
     write_sheet(sheet, cases, options.seed)
     return f"{len(cases)} cases are in {sheet}: fill in A, B or = and read it back with --judged {sheet}"
 
 
 def _check_outputs(options: argparse.Namespace) -> None:
-    """All that can be refused is refused before the work."""
-    from tarocco.cli.inputs import named_once
-    from tarocco.io.files import check_apart
+    """Raise an error for outputs that cannot be written, before any work is done."""
+    from tarocco.io.files import check_no_overwrite
     from tarocco.meta.orange.blind_sheet import check_sheet, key_path
     from tarocco.render.results.confusions import check_confusions
 
@@ -259,60 +320,20 @@ def _check_outputs(options: argparse.Namespace) -> None:
         sheets = [sheet, key_path(sheet)]
     scores = [file.path for file in named_once(options.scores or ()).values()]
     inputs = [options.nbest, *(options.references or ()), *scores, options.pool, options.source]
-    check_apart([options.errors, options.figure, options.report, *sheets, store_of(options)], inputs)
+    check_no_overwrite([options.errors, options.figure, options.report, *sheets, shared.store_of(options)], inputs)
 
 
-def tell_judged(options: argparse.Namespace) -> None:
-    """What a judged sheet says."""
-    from tarocco.meta.orange.blind_sheet import CAVEAT, read_judged
-    from tarocco.render.results.score import json_text
+def print_judgments(options: argparse.Namespace) -> None:
+    """Print a summary of a judged sheet."""
+    from tarocco.meta.orange.blind_sheet import CAVEAT, read_judgments
+    from tarocco.render.results import json_text
 
-    judged = read_judged(options.judged, confidence=options.confidence or 0.95)
+    judgments = read_judgments(options.judged, confidence=options.confidence or 0.95)
     if options.format == "json":
-        sys.stdout.write(json_text("orange", {"sheet": options.judged}, [judged.to_dict()]))
+        sys.stdout.write(json_text("orange", {"sheet": options.judged}, [judgments.to_dict()]))
     else:
-        of_each = [f"{metric}: {one}\n" for metric, one in judged.by_metric.items() if one.judged]
-        sys.stdout.write("".join([f"{judged}\n", *of_each * (len(of_each) > 1), f"{CAVEAT}\n"]))
+        by_metric = [f"{metric}: {part}\n" for metric, part in judgments.by_metric.items()]
+        sys.stdout.write("".join([f"{judgments}\n", *by_metric * (len(by_metric) > 1), f"{CAVEAT}\n"]))
 
 
-def write(result: OrangeResult, options: argparse.Namespace) -> None:
-    """Write a trial to standard output as asked."""
-    from tarocco.render import tables
-    from tarocco.render.results import orange
-    from tarocco.render.results import score as scores
-    from tarocco.render.tables import number_or_dash
-
-    out = sys.stdout
-    if options.score_only:
-        digits = 2 if options.width is None else options.width
-        asked = sorted(result.values(), key=lambda one: one.place)  # as asked for, so that scripts know which is which
-        out.writelines(f"{number_or_dash(100 * one.orange, f'.{digits}f')}\n" for one in asked)
-    elif options.format == "json":
-        settings = {"seed": options.seed, "confidence": options.confidence, "n_resamples": options.n_resamples}
-        about = {"nbest": options.nbest, "references": options.references}
-        about |= {"left_out": dict(result.left_out), "found": dict(result.found)}
-        if options.level == "segment":
-            about["segments"] = (result.segments + 1).tolist()
-        out.write(scores.json_text("orange", settings | about, result.to_dict(options.level)))
-    elif options.format in ("tsv", "csv"):
-        out.write(orange.separated_text(result, options.level, "\t" if options.format == "tsv" else ","))
-    else:
-        by_list = options.level == "segment"
-        table = orange.ranks_table(result) if by_list else orange.orange_table(result, options.width)
-        tables.write_noted(table, footnotes(result), options.format, out)
-
-
-def footnotes(result: OrangeResult) -> list[str]:
-    """Below a table: what was ranked, signatures, what the marks mean."""
-    interval = result.metrics[0].interval
-    lines = [
-        f"{result.about}; the lower ORANGE, the better the metric",
-        *(one.signature for one in result.metrics),
-        f"{100 * interval.confidence:g}%-CI: bootstrap interval of the average rank over segments, "
-        f"{interval.n_resamples} resamples, seed {interval.seed}",
-    ]
-    if len(result.segments) == 1:
-        lines.append("one segment alone: intervals say nothing, and no metric can be told from another")
-    elif any(one.equivalent_to_best for one in result.metrics[1:]):
-        lines.append("=: the interval of its difference from the best, over the same resamples, has zero in it")
-    return lines
+ORANGE = Command(__doc__, EXAMPLES, configure, run)

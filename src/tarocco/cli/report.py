@@ -1,7 +1,7 @@
-"""Make a page of what a run found out: one HTML file that needs no network.
+"""Write the results of a run as one HTML page that needs no network.
 
-RUN is an experiment file, which is put on trial first, the data of a report as JSON (--json writes them), or a report
-that was made before. Other commands write a page of what they find with --report FILE.
+RUN is an experiment file, for which `tarocco trial` is run first; the data of a report as JSON, which --json writes; or
+an earlier report. Other commands write a page of their results with --report FILE.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tarocco.cli.options import report_path
-from tarocco.cli.running import is_experiment, say
+from tarocco.cli import options as shared
+from tarocco.cli.command import Command, is_experiment
+from tarocco.cli.inputs import note
 
 EXAMPLES = """examples:
   tarocco report experiment.toml -o report.html
@@ -22,54 +23,50 @@ EXAMPLES = """examples:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "run", metavar="RUN", help="an experiment (.toml), data of a report (.json), or a report (.html)"
+        "run", metavar="RUN", help="an experiment (.toml), the data of a report (.json), or a report (.html)"
     )
-    parser.add_argument("-o", "--output", type=report_path, metavar="FILE", help="the page: .html")
-    parser.add_argument(
-        "--figures", metavar="DIR", help="every plot as SVG, PNG and PDF, and every table as LaTeX and CSV"
-    )
-    parser.add_argument("--json", metavar="FILE", help="the data of the page, all its numbers and texts")
-    parser.add_argument("-q", "--quiet", action="store_true", help="no notes on standard error")
+    parser.add_argument("-o", "--output", type=shared.report_path, metavar="FILE", help="write the page to FILE: .html")
+    shared.add_figures_option(parser)
+    parser.add_argument("--json", metavar="FILE", help="write the data of the page, all numbers and texts, to FILE")
+    shared.add_quiet_option(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     from tarocco.core.errors import InputError
-    from tarocco.io.files import check_apart, check_writable
-    from tarocco.render.page.paths import check_directory
-    from tarocco.render.page.write import write_figures, write_payload, write_report
+    from tarocco.io.files import check_no_overwrite, check_writable
+    from tarocco.render.page.report import check_directory, write_figures, write_payload, write_report
 
     outputs = [options.output, options.json]
     if not any([*outputs, options.figures]):
-        raise InputError("what is to be made? Name a page with -o, figures with --figures, or data with --json")
-    check_apart(outputs, [options.run])
+        raise InputError("expected an output: a page with -o, figures with --figures, or data with --json")
+    check_no_overwrite(outputs, [options.run])
     if options.json:
         check_writable(options.json)
     if options.figures:
         check_directory(options.figures)
-    payload = _of_a_trial(options) if is_experiment(options.run) else _of_a_file(options.run)
+    payload = _run_trial(options) if is_experiment(options.run) else _read_payload(options.run)
     if options.output:
         write_report(payload, options.output)
     if options.json:
         write_payload(payload, options.json)
     if options.figures:
         written = write_figures(payload, options.figures)
-        if not options.quiet:
-            say(f"note: {len(written)} files are in {options.figures}")
+        note(options, f"{len(written)} files are in {options.figures}")
 
 
-def _of_a_file(path: str) -> dict[str, Any]:
-    """The data of a report, from JSON or from a page."""
-    from tarocco.io.files import bytes_of
-    from tarocco.io.lines import check_utf8
+def _read_payload(path: str) -> dict[str, Any]:
+    """Return the data of a report, from JSON or from a page."""
+    from tarocco.io.files import read_bytes
+    from tarocco.io.text import check_utf8
     from tarocco.render.page.payload import read_payload
 
-    data = bytes_of(path)
+    data = read_bytes(path)
     check_utf8(data, path)
     return read_payload(data.decode("utf-8"), path)
 
 
-def _of_a_trial(options: argparse.Namespace) -> dict[str, Any]:
-    """The data of a report of everything that an experiment's data allow."""
+def _run_trial(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the data of a report of an experiment's trial."""
     from dataclasses import replace
 
     from tarocco.render.page.payload import MOST_ABOVE, payload_of
@@ -77,3 +74,6 @@ def _of_a_trial(options: argparse.Namespace) -> dict[str, Any]:
 
     findings = trial(options.run, confusions=MOST_ABOVE)
     return payload_of(replace(findings, command=options.command_line))
+
+
+REPORT = Command(__doc__, EXAMPLES, configure, run)

@@ -1,6 +1,6 @@
-"""What is kept between runs: list, describe, export, check and prune a store.
+"""List, describe, export, check or prune a store, which caches computed scores between runs.
 
-A store is the file that --store or $TAROCCO_STORE names when scores are computed.
+A store is the file that --store or $TAROCCO_STORE named when scores were computed.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import sys
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from tarocco.cli.options import whole_number
-from tarocco.cli.running import say
+from tarocco.cli import options as shared
+from tarocco.cli.command import Command, say
 
 if TYPE_CHECKING:
     from tarocco.store import Store
-    from tarocco.store.maintenance import Entry
+    from tarocco.store.maintenance import SeriesEntry
 
 EXAMPLES = """examples:
   tarocco score ref.txt -i sysA -m BLEU-4 --store scores.db
@@ -28,11 +28,11 @@ EXAMPLES = """examples:
 HEADER = ("metric", "read as", "system", "text", "segments", "size", "computed by", "last used (UTC)")
 
 ACTIONS = {
-    "ls": "what was scored, and how much of it is there",
-    "info": "the store at a glance",
-    "export": "every segment's score and statistics as CSV, JSONL or Parquet",
-    "prune": "forget what was not used lately, what other releases computed, or all",
-    "check": "whether the store is sound; the exit code is 1 if it is not",
+    "ls": "list what was scored, and how much of it is stored",
+    "info": "summarize the store",
+    "export": "write every segment's score and statistics as CSV, JSONL or Parquet",
+    "prune": "delete what was not used lately, what other releases computed, or everything",
+    "check": "check that the store is intact; the exit code is 1 if it is not",
 }
 
 
@@ -45,23 +45,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for action in (listing, about, export, prune, check):
         action.add_argument("file", nargs="?", metavar="FILE", help="the store (default: $TAROCCO_STORE)")
     for action in (listing, export, prune):
-        action.add_argument("-m", "--metrics", nargs="+", metavar="PATTERN", help="only these, such as 'BLEU*'")
+        action.add_argument("-m", "--metrics", nargs="+", metavar="PATTERN", help="only these metrics, such as 'BLEU*'")
         action.add_argument("-i", "--input", nargs="+", metavar="PATTERN", help="only these systems, such as 'sys*'")
     for action in (listing, about):
         action.add_argument(
-            "-f", "--format", choices=("table", "json"), default="table", help="how it is written (default: table)"
+            "-f", "--format", choices=("table", "json"), default="table", help="the output format (default: table)"
         )
-    export.add_argument("-o", "--output", metavar="FILE", help="where to (default: standard output)")
+    export.add_argument("-o", "--output", metavar="FILE", help="the file to write (default: standard output)")
     export.add_argument(
         "-f",
         "--format",
         choices=("csv", "jsonl", "parquet"),
-        help="how it is written (default: as the file's name ends, or csv)",
+        help="the output format (default: from the suffix of the file, or csv)",
     )
-    prune.add_argument("--older-than", type=whole_number(0), metavar="DAYS", help="not used for so many days")
-    prune.add_argument("--other-releases", action="store_true", help="computed by other releases than this one")
-    prune.add_argument("--all", action="store_true", help="everything that the patterns leave")
-    prune.add_argument("-n", "--dry-run", action="store_true", help="only say what would go")
+    prune.add_argument(
+        "--older-than", type=shared.whole_number(0), metavar="DAYS", help="delete what was not used for so many days"
+    )
+    prune.add_argument("--other-releases", action="store_true", help="delete what other releases computed")
+    prune.add_argument("--all", action="store_true", help="delete everything that matches the patterns")
+    prune.add_argument("-n", "--dry-run", action="store_true", help="only print what would be deleted")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -72,33 +74,35 @@ def run(options: argparse.Namespace) -> int:
 
     path = options.file or os.environ.get("TAROCCO_STORE")
     if not path:
-        raise StoreError("which store? name its file, or set $TAROCCO_STORE")
+        raise StoreError("which store? Name its file, or set $TAROCCO_STORE")
     action = {"ls": ls, "info": info, "export": export, "prune": prune, "check": check}[options.action]
     with Store(path, readonly=options.action != "prune") as store:
         return action(store, options) or 0
 
 
-def chosen(store: Store, options: argparse.Namespace) -> list[Entry]:
-    """The series that the patterns leave."""
-    from tarocco.store.maintenance import entries
+def chosen(store: Store, options: argparse.Namespace) -> list[SeriesEntry]:
+    """Return the series that match the patterns."""
+    from tarocco.store.maintenance import list_series
 
     def fits(text: str, patterns: list[str] | None) -> bool:
         return patterns is None or any(fnmatchcase(text.lower(), pattern.lower()) for pattern in patterns)
 
     return [
-        entry for entry in entries(store) if fits(entry.metric, options.metrics) and fits(entry.subject, options.input)
+        entry
+        for entry in list_series(store)
+        if fits(entry.metric, options.metrics) and fits(entry.subject, options.input)
     ]
 
 
 def ls(store: Store, options: argparse.Namespace) -> None:
     import dataclasses
 
-    from tarocco.render.results.score import json_text
+    from tarocco.render.results import json_text
     from tarocco.render.tables import Table, write_table
 
-    found = chosen(store, options)
+    listed = chosen(store, options)
     if options.format == "json":
-        sys.stdout.write(json_text("store ls", {}, [dataclasses.asdict(entry) for entry in found]))
+        sys.stdout.write(json_text("store ls", {}, [dataclasses.asdict(entry) for entry in listed]))
         return
     rows = tuple(
         (
@@ -111,36 +115,36 @@ def ls(store: Store, options: argparse.Namespace) -> None:
             entry.release,
             entry.used.replace("T", " ").removesuffix("Z"),
         )
-        for entry in found
+        for entry in listed
     )
     write_table(Table(HEADER, rows, labels=4))
 
 
 def how_read(signature: str) -> str:
-    """What a signature says of the text: 13a mixed 4 refs."""
-    said = dict(part.partition(":")[::2] for part in signature.split("|"))
-    return f"{said.get('tok')} {said.get('case')} {said.get('nrefs')} ref{'s' * (said.get('nrefs') != '1')}"
+    """Return how a signature says that text is read: 13a mixed 4 refs."""
+    parts = dict(part.partition(":")[::2] for part in signature.split("|"))
+    return f"{parts.get('tok')} {parts.get('case')} {parts.get('nrefs')} ref{'s' * (parts.get('nrefs') != '1')}"
 
 
 def info(store: Store, options: argparse.Namespace) -> None:
     import dataclasses
 
-    from tarocco.render.results.score import json_text
-    from tarocco.store.maintenance import summary
+    from tarocco.render.results import json_text
+    from tarocco.store.maintenance import summarize
 
-    found = summary(store)
+    about = summarize(store)
     if options.format == "json":
-        sys.stdout.write(json_text("store info", {}, [dataclasses.asdict(found)]))
+        sys.stdout.write(json_text("store info", {}, [dataclasses.asdict(about)]))
         return
     lines = {
-        "file": found.path,
-        "size": size_text(found.file_bytes),
-        "schema": found.schema,
-        "series": f"{found.series} (a metric on a system)",
-        "blocks": f"{found.blocks}, {found.rows} segments",
-        "analyzed": f"{found.annotations} texts",
-        "computed by": ", ".join(found.releases) or "-",
-        "used (UTC)": f"{found.first_used} to {found.last_used}" if found.first_used else "-",
+        "file": about.path,
+        "size": size_text(about.file_bytes),
+        "schema": about.schema,
+        "series": f"{about.series} (one per metric and system)",
+        "blocks": f"{about.blocks}, {about.rows} segments",
+        "analyzed": f"{about.annotations} texts",
+        "computed by": ", ".join(about.releases) or "-",
+        "used (UTC)": f"{about.first_used} to {about.last_used}" if about.first_used else "-",
     }
     sys.stdout.writelines(f"{name:<12} {value}\n" for name, value in lines.items())
 
@@ -154,44 +158,49 @@ def export(store: Store, options: argparse.Namespace) -> None:
 def prune(store: Store, options: argparse.Namespace) -> None:
     from tarocco.core.errors import BadParameter
     from tarocco.render.export import of_this_release
-    from tarocco.store.annotations import prune_annotations
+    from tarocco.store.blocks import prune_annotations
     from tarocco.store.maintenance import days_ago, prune
 
     if not (options.all or options.other_releases or options.older_than is not None):
-        raise BadParameter("prune what? give --older-than DAYS, --other-releases or --all (-n only says what would go)")
+        raise BadParameter(
+            "prune what? Give --older-than DAYS, --other-releases or --all (with -n, nothing is deleted)"
+        )
     old = days_ago(options.older_than) if options.older_than is not None else ""
-    going = [
+    unwanted = [
         entry
         for entry in chosen(store, options)
         if options.all or entry.used < old or (options.other_releases and not of_this_release(entry))
     ]
     if options.dry_run:
-        sys.stdout.writelines(f"{entry.metric} on {entry.subject}, last used {entry.used}\n" for entry in going)
-        say(f"{len(going)} series would go")
+        sys.stdout.writelines(f"{entry.metric} on {entry.subject}, last used {entry.used}\n" for entry in unwanted)
+        say(f"{len(unwanted)} series would be deleted")
         return
-    dropped = prune(store, [entry.number for entry in going])
-    said = f"{len(going)} series and {dropped} blocks are gone"
-    if options.metrics is None and options.input is None:  # texts belong to no metric, and to no system
+    dropped = prune(store, [entry.number for entry in unwanted])
+    message = f"deleted {len(unwanted)} series and {dropped} blocks"
+    if options.metrics is None and options.input is None:  # analyses of texts belong to no metric or system
         texts = prune_annotations(store, None if options.all else old, options.other_releases)
-        said += f", and {texts} analyzed texts" if texts else ""
-    say(said)
+        message += f", and {texts} analyzed texts" if texts else ""
+    say(message)
 
 
 def check(store: Store, options: argparse.Namespace) -> int:
-    from tarocco.store.maintenance import problems, summary
+    from tarocco.store.maintenance import problems, summarize
 
-    found = problems(store)
-    sys.stdout.writelines(f"{problem}\n" for problem in found)
-    if not found:
-        blocks = summary(store).blocks
-        sys.stdout.write(f"{store.path}: sound, {blocks} blocks checked\n")
-    return 1 if found else 0
+    damage = problems(store)
+    sys.stdout.writelines(f"{problem}\n" for problem in damage)
+    if not damage:
+        blocks = summarize(store).blocks
+        sys.stdout.write(f"{store.path}: intact, {blocks} blocks checked\n")
+    return 1 if damage else 0
 
 
 def size_text(size: float) -> str:
-    """Bytes for people: 3.2 MB."""
+    """Return a readable number of bytes: 3.2 MB."""
     for unit in ("B", "kB", "MB"):
         if size < 1000:
             return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
         size /= 1000
     return f"{size:.1f} GB"
+
+
+STORE = Command(__doc__, EXAMPLES, configure, run)

@@ -1,175 +1,214 @@
-"""Find weights of features that make the best candidates of n-best lists come out on top (MERT, Och 2003).
-
-NBEST are n-best lists with features, as Moses writes them (id ||| text ||| LM0= -4.1 ... ||| score), or JSON lines;
-several files, of several rounds of decoding, are merged. An experiment file may stand in their place. References come
-with -r. What is maximized is the metric behind -m, or a weighted sum of several (--shares). Scores are those of the
-lists that were tuned on: on other text the gain is smaller, so keep some lists apart and rerank them.
-"""
+"""`tarocco tune`, which finds weights of features on n-best lists, and `tarocco rerank`, which applies them."""
 
 from __future__ import annotations
 
 import argparse
 import math
-import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from tarocco.cli.options import (
-    add_format_options,
-    add_jobs_option,
-    add_resampling_options,
-    add_text_options,
-    whole_number,
-)
-from tarocco.cli.running import say
+from tarocco.cli import options as shared
+from tarocco.cli.command import Command
+from tarocco.cli.inputs import encoding_of, experiment_of, fill_in, note, read_once, read_references, resampling_of
+from tarocco.cli.output import write
 
 if TYPE_CHECKING:
-    from tarocco.decode.tuning.results import TuneResult
+    from tarocco.core.test_set import TestSet
+    from tarocco.decode.tuning.pool import CandidatePool
+    from tarocco.decode.tuning.tune import TuneOptions
+    from tarocco.encode.batch import Encoding
+    from tarocco.metrics.base import Metric
+    from tarocco.scoring.settings import Resampling
 
-EXAMPLES = """examples:
+ABOUT_TUNE = """Tune feature weights so that the best candidates of n-best lists rank first (MERT, Och 2003).
+
+NBEST are n-best lists with features, in the format of Moses (id ||| text ||| LM0= -4.1 ... ||| score) or as JSON lines.
+Several files, from several rounds of decoding, are merged. An experiment file can name them instead. References come
+with -r. The search maximizes the metric of -m, or a weighted sum of several (--shares). The scores are those of the
+lists that were tuned on, and the gain is smaller on other text: set some lists apart and rerank them.
+"""
+TUNE_EXAMPLES = """examples:
   tarocco tune nbest.txt -r ref1 ref2 ref3 ref4 -m BLEU-4 -o weights.json
   tarocco tune nbest.txt -r ref1 ref2 -m BLEU-4 TER --shares 2 1 -o weights.ini --best tuned.txt
   tarocco tune nbest.txt -r ref1 -m BLEU-SBP --weights weights.json --fixed WP --restarts 5
 """
+ABOUT_RERANK = """Print the best candidate of each n-best list under feature weights, one line per segment.
+
+NBEST are n-best lists with features, as for `tarocco tune`; several files are merged. A segment without a list has an
+empty line, so that the lines match those of the references.
+"""
+RERANK_EXAMPLES = """examples:
+  tarocco tune nbest.txt -r ref1 ref2 -o weights.json
+  tarocco rerank nbest.txt --weights weights.json > best.txt
+  tarocco rerank nbest.txt --weights weights.json -f tsv
+"""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+# --- tune ------------------------------------------------------------------------------------------------------------
+
+
+def configure_tune(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "nbest", nargs="+", metavar="NBEST", help="n-best lists with features, or an experiment file (.toml)"
+        "nbest", nargs="+", metavar="NBEST", help="n-best lists with features, or one experiment file (.toml)"
     )
-    parser.add_argument("-r", "--references", nargs="+", action="extend", metavar="REF", help="reference files")
-    parser.add_argument(
-        "-m",
-        "--metrics",
-        nargs="+",
-        action="extend",
-        metavar="METRIC",
-        help="names as `tarocco metrics` lists them (default: BLEU-4)",
-    )
+    shared.add_references_option(parser)
+    shared.add_metrics_option(parser, "BLEU-4")
     group = parser.add_argument_group("search")
     group.add_argument(
         "--shares",
         nargs="+",
-        type=_share,
+        type=positive,
         metavar="N",
-        help="how much each metric counts in a weighted sum of several (default: all the same)",
+        help="the weight of each metric in the sum of several (default: equal weights)",
     )
     group.add_argument(
         "--weights",
         metavar="FILE",
-        help="where to begin: .json, or a Moses configuration (default: what the lists' scores reveal, or equal ones)",
+        help="the weights to start from: .json, or a Moses configuration (default: those behind the scores in the "
+        "lists, or equal ones)",
     )
     group.add_argument(
         "--fixed", nargs="+", action="extend", metavar="FEATURE", help="features whose weights do not change"
     )
     group.add_argument(
-        "--restarts", type=whole_number(0), default=20, metavar="N", help="random starts besides (default: 20)"
+        "--restarts", type=shared.whole_number(0), default=20, metavar="N", help="more, random starts (default: 20)"
     )
     group.add_argument(
         "--directions",
-        type=whole_number(0),
+        type=shared.whole_number(0),
         default=10,
         metavar="N",
-        help="random directions in each step, besides the features (default: 10)",
+        help="random directions per step, besides the features (default: 10)",
     )
-    group.add_argument(
-        "--first-id", type=whole_number(0), default=0, metavar="N", help="the first segment's id (default: 0)"
+    shared.add_first_id_option(group)
+    shared.add_text_options(parser, tokenize="none", documents=False)
+    shared.add_resampling_options(parser, always=True)
+    output = shared.add_format_options(parser)
+    output.add_argument(
+        "-o", "--output", metavar="FILE", help="write the weights to FILE: .json, or .ini for the format of Moses"
     )
-    add_text_options(parser, tokenize="none", documents=False)
-    add_resampling_options(parser, always=True)
-    output = add_format_options(parser)
-    output.add_argument("-o", "--output", metavar="FILE", help="where the weights go: .json, or .ini as Moses has it")
-    output.add_argument("--best", metavar="FILE", help="what the tuned weights choose, a line a segment")
-    add_jobs_option(parser)
+    output.add_argument(
+        "--best", metavar="FILE", help="write the candidates that the tuned weights choose to FILE, one per line"
+    )
+    shared.add_jobs_option(parser)
 
 
-def _share(text: str) -> float:
+def positive(text: str) -> float:
+    """Return a number above 0."""
     try:
         number = float(text)
     except ValueError:
         number = 0.0
     if not (number > 0 and math.isfinite(number)):
-        raise argparse.ArgumentTypeError(f"a number above 0 is wanted, not {text}")
+        raise argparse.ArgumentTypeError(f"expected a number above 0, found {text}")
     return number
 
 
-def run(options: argparse.Namespace) -> None:
-    from tarocco.cli.tune_inputs import read_tuning
+def run_tune(options: argparse.Namespace) -> None:
     from tarocco.decode.tuning.tune import tune_pool
-    from tarocco.io.files import check_apart, check_writable, write_whole
-    from tarocco.render.results.tune import check_weights, write_weights
+    from tarocco.io.files import check_no_overwrite, check_writable, write_atomically
+    from tarocco.render.results.tune import check_weights, present_tuning, write_weights
     from tarocco.render.terminal import progress
+    from tarocco.scoring.settings import Workers
 
     if options.output:
         check_weights(options.output)
     if options.best:
         check_writable(options.best)
-    check_apart([options.output, options.best], [*options.nbest, *(options.references or ()), options.weights])
-    pool, references, settings = read_tuning(options)
-    with progress("starts", settings.restarts + 1, shown=not options.quiet) as advance:
-        result = tune_pool(pool, references, settings, options.jobs, advance)
+    check_no_overwrite([options.output, options.best], [*options.nbest, *(options.references or ()), options.weights])
+    inputs = read_tuning_inputs(options)
+    with progress("starts", options.restarts + 1, shown=not options.quiet) as advance:
+        workers = Workers(options.jobs, progress=advance)
+        result = tune_pool(*inputs, workers=workers, weights_name=options.weights or "weights")
     if options.output:
         write_weights(options.output, result)
     if options.best:
-        write_whole(options.best, "".join(f"{line}\n" for line in result.lines()).encode())
-    if not options.quiet:
-        for note in result.notes:
-            say(f"note: {note}")
-    write(result, options)
+        write_atomically(options.best, "".join(f"{line}\n" for line in result.lines()).encode())
+    about = {name: getattr(options, name) for name in ("seed", "confidence", "n_resamples", "nbest", "references")}
+    write(present_tuning(result, options.width, **about), options)
 
 
-def write(result: TuneResult, options: argparse.Namespace) -> None:
-    """Write what was found to standard output as asked."""
-    from tarocco.render import tables
-    from tarocco.render.results import score as scores
-    from tarocco.render.results import tune as tuning
-    from tarocco.render.tables import number_or_dash
+class TuningInputs(NamedTuple):
+    """Lists, references, metrics, and how the search is done."""
 
-    out = sys.stdout
-    if options.score_only:
-        digits = [tuning.digits(one, options.width) for one in result.metrics]
-        shown = zip(result.metrics, digits, strict=True)
-        out.writelines(f"{number_or_dash(one.tuned * one.scale, f'.{wide}f')}\n" for one, wide in shown)
-    elif options.format == "json":
-        about = {
-            "seed": options.seed,
-            "confidence": options.confidence,
-            "n_resamples": options.n_resamples,
-            "nbest": options.nbest,
-            "references": options.references,
-            "found": dict(result.found),
-            "origin": result.origin,
-            "start": result.start,
-            "weights": result.weights,
-            "objective": [_finite(result.start_objective), _finite(result.objective)],
-            "starts": [
-                {"start": one.number, "objective": _finite(one.objective), "steps": one.steps} for one in result.starts
-            ],
-        }
-        out.write(scores.json_text("tune", about, result.to_dict()))
-    elif options.format in ("tsv", "csv"):
-        out.write(tables.separated(result.rows(), "\t" if options.format == "tsv" else ","))
-    else:
-        tables.write_noted(tuning.scores_table(result, options.width), [], options.format, out)
-        tables.write_noted(tuning.weights_table(result, options.width), footnotes(result), options.format, out)
+    pool: CandidatePool
+    references: TestSet
+    metrics: list[Metric]
+    encoding: Encoding
+    options: TuneOptions
+    resampling: Resampling
 
 
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def read_tuning_inputs(options: argparse.Namespace) -> TuningInputs:
+    """Read and check everything that the options name."""
+    from tarocco.core.errors import InputError
+    from tarocco.decode.tuning.pool import read_pool
+    from tarocco.decode.tuning.tune import TuneOptions
+    from tarocco.io.nbest.features import read_weights
+    from tarocco.metrics.registry import metrics
+
+    experiment = experiment_of(options.nbest)
+    # The metrics of an experiment are for evaluation, not for maximizing their sum.
+    options.metrics = options.metrics or ["BLEU-4"]
+    fill_in(options, experiment, tokenize="none", confidence=0.95)
+    chosen = metrics(options.metrics)
+    if options.shares and len(options.shares) != len(chosen):
+        raise InputError(f"--shares: there are {len(chosen)} metrics, but {len(options.shares)} shares")
+    encoding = encoding_of(options)
+    search = TuneOptions(
+        shares=options.shares or None,
+        weights=read_weights(options.weights) if options.weights else None,
+        fixed=tuple(options.fixed or ()),
+        restarts=options.restarts,
+        directions=options.directions,
+    )
+    lists = options.nbest
+    if experiment is not None:
+        if experiment.nbest is None:
+            raise InputError(f"{options.nbest[0]} names no n-best lists (nbest = ...)")
+        lists = [experiment.nbest]
+    read_once(*lists, *(options.references or ()), options.weights)
+    references, _ = read_references(options, experiment)
+    pool = read_pool(lists, len(references), options.first_id)
+    return TuningInputs(pool, references, chosen, encoding, search, resampling_of(options))
 
 
-def footnotes(result: TuneResult) -> list[str]:
-    """Below the tables: what was tuned on, where starts led, signatures, and what intervals are of."""
-    found = result.found
-    best = max(result.starts, key=lambda one: (one.objective, -one.number))
-    between = result.metrics[0].interval
-    steps = f"{best.steps} step{'s' * (best.steps != 1)}"
-    lines = [
-        f"{found['lists']} lists, {found['candidates']} candidates; best of {len(result.starts)} starts: number "
-        f"{best.number}, {steps}, objective {best.objective:.6g} (the worst led to "
-        f"{min(one.objective for one in result.starts):.6g})",
-        *(one.signature for one in result.metrics),
-        f"[low, high]: {100 * between.confidence:g}% bootstrap intervals over segments, {between.n_resamples} "
-        f"resamples, seed {between.seed}; of the lists that were tuned on",
-    ]
-    scaled = [one.metric for one in result.metrics if one.scale != 1]
-    return [*lines, f"shown times 100: {', '.join(scaled)}"] if scaled else lines
+# --- rerank ----------------------------------------------------------------------------------------------------------
+
+
+def configure_rerank(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("nbest", nargs="+", metavar="NBEST", help="n-best lists with features")
+    parser.add_argument(
+        "--weights", required=True, metavar="FILE", help="weights of all features: .json, or a Moses configuration"
+    )
+    shared.add_first_id_option(parser)
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "-f",
+        "--format",
+        choices=("text", "json", "tsv", "csv"),
+        default="text",
+        help="only texts, or also segments, places in the lists and scores (default: text)",
+    )
+    shared.add_quiet_option(group)
+
+
+def run_rerank(options: argparse.Namespace) -> None:
+    from tarocco.decode.tuning.pool import read_pool
+    from tarocco.decode.tuning.tune import rerank_pool
+    from tarocco.io.nbest.features import read_weights
+    from tarocco.render.results.tune import present_reranking
+
+    read_once(*options.nbest, options.weights)
+    weights = read_weights(options.weights)
+    result = rerank_pool(read_pool(options.nbest, None, options.first_id), weights, options.weights)
+    lines = result.lines()
+    missing = len(lines) - len(result.texts)
+    options.score_only = options.format == "text"
+    if missing:
+        empty = ": their lines are empty" if options.score_only else ""
+        note(options, f"{missing} of {len(lines)} segments have no list{empty}")
+    write(present_reranking(result, nbest=options.nbest), options)
+
+
+TUNE = Command(ABOUT_TUNE, TUNE_EXAMPLES, configure_tune, run_tune)
+RERANK = Command(ABOUT_RERANK, RERANK_EXAMPLES, configure_rerank, run_rerank)

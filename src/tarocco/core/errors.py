@@ -1,15 +1,15 @@
-"""Everything tarocco raises on purpose.
+"""The exceptions that tarocco raises on purpose.
 
     TaroccoError
     ├── InputError        the data is wrong: a file, a line, a shape
     ├── UnknownName       a metric, tokenizer or system that does not exist
-    ├── BadParameter      a parameter that a metric does not have, or a value it does not take
-    ├── PluginError       a metric of the user's own that lacks something every metric has
+    ├── BadParameter      an unknown parameter of a metric, or a value out of range
+    ├── PluginError       a user-defined metric that lacks a required part
     ├── StoreError        a store that cannot be opened, read or written
-    ├── ClusterError      a cluster that cannot be reached, or does not do the work
+    ├── ClusterError      a cluster that cannot be reached or stops working
     └── MissingExtra      an optional library that is not installed
 
-A message is one sentence a user can act on: which file and line, what was expected, what was found.
+A message is one sentence that a user can act on. It names the file and line, what was expected and what was found.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class InputError(TaroccoError, ValueError):
 
 
 class TextRefused(InputError):
-    """A text that an analyzer or a metric does not take; whoever knows where it stands says so before the reason."""
+    """A text that an analyzer or a metric rejects; the caller that knows its position adds it to the reason."""
 
     def __init__(self, text: str, reason: str) -> None:
         super().__init__(reason)
@@ -41,11 +41,11 @@ class UnknownName(TaroccoError, KeyError):
 
 
 class BadParameter(TaroccoError, ValueError):
-    """A parameter that a metric does not have, or a value that it does not take."""
+    """An unknown parameter of a metric, or a value out of range."""
 
 
 class PluginError(TaroccoError, TypeError):
-    """A metric of the user's own that lacks something every metric has."""
+    """A user-defined metric that lacks a required part."""
 
 
 class StoreError(TaroccoError, OSError):
@@ -53,7 +53,7 @@ class StoreError(TaroccoError, OSError):
 
 
 class ClusterError(TaroccoError, RuntimeError):
-    """A cluster that cannot be reached, or does not do the work."""
+    """A cluster that cannot be reached or stops working."""
 
 
 class MissingExtra(TaroccoError, ImportError):

@@ -1,8 +1,7 @@
-"""Many texts in one: lattices, whose paths are texts, and forests, whose derivations are.
+"""Lattices, whose paths are texts, and forests, whose derivations are texts.
 
-A lattice is a directed graph without cycles that has a word (or none) on each arc. A forest is a hypergraph: an edge
-makes its head out of any number of tails and words. Both are arrays, in an order in which one pass is enough for
-whatever goes from the beginning to the end, or from the leaves to the goal.
+A lattice is a directed acyclic graph with at most one word per arc. A forest is a hypergraph: an edge derives its head
+from any number of tails and words. Both are stored as arrays in topological order.
 """
 
 from __future__ import annotations
@@ -16,55 +15,50 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from tarocco.core.test_set import gather_ragged
+
 EPSILON = -1  # the label of an arc without a word
-_COUNTED = 2**1024  # what a float can hold no more
+_COUNTED = 2**1024  # larger than any float
 
 
 @dataclass(frozen=True, eq=False)
-class Features:
-    """Named numbers on arcs or edges; what a row does not have is 0. Row r has the cells starts[r] .. starts[r + 1]."""
+class ArcFeatures:
+    """Named numbers on arcs or edges, one row each. Row r has the cells starts[r] .. starts[r + 1]; others are 0."""
 
     names: tuple[str, ...]
     starts: NDArray[np.int64]  # [rows + 1]
-    columns: NDArray[np.int32]  # of each cell: which name
+    columns: NDArray[np.int32]  # index of each cell's name
     values: NDArray[np.float64]
 
     def __len__(self) -> int:
         return len(self.starts) - 1
 
     def dense(self) -> NDArray[np.float64]:
-        """All cells, [rows, names]."""
+        """Return all cells, [rows, names]."""
         table = np.zeros((len(self), len(self.names)))
         np.add.at(table, (self._rows(), self.columns), self.values)
         return table
 
     def weighted(self, weights: Mapping[str, float]) -> NDArray[np.float64]:
-        """The sum of weight times value for each row; a name without a weight counts nothing."""
+        """Return the sum of weight times value for each row; names without a weight are ignored."""
         by_column = np.array([weights.get(name, 0.0) for name in self.names], np.float64)
         sums = np.bincount(self._rows(), self.values * by_column[self.columns], len(self))
         return sums.astype(np.float64, copy=False)
 
-    def taken(self, rows: NDArray[np.intp]) -> Features:
-        """These rows, in this order."""
-        starts, cells = gathered(self.starts, rows)
-        return Features(self.names, starts, self.columns[cells], self.values[cells])
+    def taken(self, rows: NDArray[np.intp]) -> ArcFeatures:
+        """Return these rows, in this order."""
+        starts, cells = gather_ragged(self.starts, rows)
+        return ArcFeatures(self.names, starts, self.columns[cells], self.values[cells])
 
     def _rows(self) -> NDArray[np.intp]:
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
 
-def gathered(starts: NDArray[np.int64], rows: NDArray[np.intp]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Of ragged rows, taken in this order: where each begins then, and where each of their cells was."""
-    sizes = np.diff(starts)[rows]
-    begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
-    return begins, np.arange(begins[-1]) - np.repeat(begins[:-1] - starts[rows], sizes)
-
-
 @dataclass(frozen=True, eq=False)
-class Best:
-    """A path or a derivation, as the numbers of its arcs or edges, and its score: the sum of their weights.
+class BestPath:
+    """A path or derivation as the indices of its arcs or edges, and its score, the sum of their weights.
 
-    The arcs of a path come in order; the edges of a derivation from the goal down, each followed by those of its tails.
+    The arcs of a path are in order. The edges of a derivation start at the goal, each followed by those of its tails.
     """
 
     steps: NDArray[np.int32]
@@ -73,44 +67,44 @@ class Best:
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """Paths of words. Arcs go from lower nodes to higher ones, from the start 0 to the only final node, the last.
+    """Paths of words. Arcs go from lower nodes to higher nodes; node 0 is the start, and the last node is final.
 
-    Arcs come in the order of their sources. A lattice of one node has no arcs and one path, the empty text.
+    Arcs are sorted by source. A lattice with one node has no arcs and one path, the empty text.
     """
 
-    words: tuple[str, ...]  # each once, in the order of the arcs; its place is its number
+    words: tuple[str, ...]  # each once, in the order of the arcs
     n_nodes: int
     sources: NDArray[np.int32]
     targets: NDArray[np.int32]
-    labels: NDArray[np.int32]  # numbers of words, or EPSILON
-    weights: NDArray[np.float64]  # what is added up along a path, higher is better; 0 where the file has none
-    features: Features | None = None
-    segment: int = 0  # its number among the segments, from 0
+    labels: NDArray[np.int32]  # indices of words, or EPSILON
+    weights: NDArray[np.float64]  # added along a path, higher is better; 0 if the file has none
+    features: ArcFeatures | None = None
+    segment: int = 0  # counted from 0
     path: str = ""  # of the file, as messages show it
-    line: int = 0  # where it begins, from 1
-    n_pruned: int = 0  # how many nodes were on no path and were left out
+    line: int = 0  # first line in the file, counted from 1
+    n_pruned: int = 0  # removed nodes that were on no path
 
     @property
     def where(self) -> str:
-        """How messages call the place of the lattice."""
+        """The file and line, for messages."""
         return f"{self.path}, line {self.line}"
 
     @property
     def empty(self) -> bool:
-        """Whether there are no arcs: the empty text is the only path."""
+        """Whether there are no arcs, so that the empty text is the only path."""
         return len(self.labels) == 0
 
     @property
     def n_paths(self) -> int | float:
-        """How many paths there are: exact, or infinity where there are 2 ** 1024 and more."""
+        """The exact number of paths, or infinity from 2 ** 1024 on."""
         ways: list[int] = [0] * self.n_nodes
         ways[0] = 1
         for source, target in zip(self.sources.tolist(), self.targets.tolist(), strict=True):
             ways[target] = min(ways[target] + ways[source], _COUNTED)
         return _count(ways[-1])
 
-    def best(self) -> Best:
-        """The path with the highest weight; of equal ones, that which comes first at the earliest final difference."""
+    def best(self) -> BestPath:
+        """Return the path with the highest weight; ties go to the earlier arc, compared from the end of the path."""
         scores = [-math.inf] * self.n_nodes
         scores[0] = 0.0
         back = [-1] * self.n_nodes
@@ -126,49 +120,49 @@ class Lattice:
         while node:
             steps.append(back[node])
             node = sources[back[node]]
-        return Best(np.array(steps[::-1], np.int32), scores[-1])
+        return BestPath(np.array(steps[::-1], np.int32), scores[-1])
 
     def text(self, steps: Sequence[int] | NDArray[np.int32]) -> str:
-        """The words of a path, with spaces between them."""
+        """Return the words of a path, separated by spaces."""
         labels = self.labels[np.asarray(steps, np.intp)]
         return " ".join(self.words[label] for label in labels[labels >= 0].tolist())
 
     def weighted(self, weights: Mapping[str, float]) -> Lattice:
-        """The same lattice, whose weights are those of its features; without features all are 0."""
+        """Return the lattice with weights computed from its features; all 0 without features."""
         return replace(self, weights=_weighted(self.features, weights, len(self.labels)))
 
     def without(self, words: Collection[str]) -> Lattice:
-        """The same lattice, in which these words, <s> for instance, are arcs without a word."""
-        kept, new = _renumbered(self.words, words)
-        return replace(self, words=kept, labels=new[self.labels])
+        """Return the lattice without these words, such as <s>; their arcs carry no word."""
+        remaining, new = _renumbered(self.words, words)
+        return replace(self, words=remaining, labels=new[self.labels])
 
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """Derivations of texts. Tails are lower nodes than the head, the goal is the last one, edges come by their heads.
+    """Derivations of texts. Tails are lower nodes than their head, the last node is the goal, edges are sorted by head.
 
-    The tails of edge e are tails[tail_starts[e] : tail_starts[e + 1]]. Its text is the likewise ragged `items`: numbers
-    of words from 0 on, and -1, -2, ... for what the first, the second, ... tail derives. All tails stand there, in this
-    order.
+    The tails of edge e are tails[tail_starts[e] : tail_starts[e + 1]]. Its text is in `items`, which is ragged in the
+    same way: indices of words, and -1, -2, ... for the text of the first, second, ... tail. Every tail occurs once, in
+    this order.
     """
 
-    words: tuple[str, ...]  # each once, in the order of the edges; its place is its number
+    words: tuple[str, ...]  # each once, in the order of the edges
     n_nodes: int
     heads: NDArray[np.int32]
     tail_starts: NDArray[np.int64]
     tails: NDArray[np.int32]
     item_starts: NDArray[np.int64]
     items: NDArray[np.int32]
-    weights: NDArray[np.float64]  # what is added up over a derivation, higher is better; 0 where the file has none
-    features: Features | None = None
-    segment: int = 0  # its number among the segments, from 0
+    weights: NDArray[np.float64]  # added over a derivation, higher is better; 0 if the file has none
+    features: ArcFeatures | None = None
+    segment: int = 0  # counted from 0
     path: str = ""  # of the file, as messages show it
-    line: int = 0  # where it begins, from 1
-    n_pruned: int = 0  # how many nodes were in no derivation and were left out
+    line: int = 0  # first line in the file, counted from 1
+    n_pruned: int = 0  # removed nodes that were in no derivation
 
     @classmethod
     def of(cls, lattice: Lattice) -> Forest:
-        """A lattice as a forest: edge 0 derives the start from nothing, the others are the arcs, by their targets."""
+        """Convert a lattice: edge 0 derives the start from nothing, the others are the arcs sorted by target."""
         order = np.argsort(lattice.targets, kind="stable")
         n = len(order)
         labels = lattice.labels[order]
@@ -197,17 +191,17 @@ class Forest:
 
     @property
     def where(self) -> str:
-        """How messages call the place of the forest."""
+        """The file and line, for messages."""
         return f"{self.path}, line {self.line}"
 
     @property
     def empty(self) -> bool:
-        """Whether no edge has a word: the empty text is the only one."""
+        """Whether no edge has a word, so that the empty text is the only one."""
         return not self.words
 
     @property
     def n_derivations(self) -> int | float:
-        """How many derivations there are: exact, or infinity where there are 2 ** 1024 and more."""
+        """The exact number of derivations, or infinity from 2 ** 1024 on."""
         ways = [0] * self.n_nodes
         for head, tails in zip(self.heads.tolist(), self._tails(), strict=True):
             product = 1
@@ -216,26 +210,26 @@ class Forest:
             ways[head] = min(ways[head] + product, _COUNTED)
         return _count(ways[-1])
 
-    def best(self) -> Best:
-        """The derivation with the highest weight; of equal ones, that of the first edge."""
+    def best(self) -> BestPath:
+        """Return the derivation with the highest weight; ties go to the lower edge."""
         return self.k_best(1)[0]
 
-    def k_best(self, k: int) -> list[Best]:
-        """The k derivations with the highest weights, or all, where there are fewer; equal ones by their first edge.
+    def k_best(self, k: int) -> list[BestPath]:
+        """Return up to k derivations with the highest weights; ties go to the lower edge.
 
-        Bottom-up: a node's next best derivation is another edge's best, or has the next best derivation of one tail of
-        one that was taken already (Huang and Chiang 2005, algorithm 2).
+        Works bottom-up: a node's next best derivation is the best of another edge, or a derivation already taken with
+        one tail replaced by its next best (Huang and Chiang 2005, algorithm 2).
         """
         tails, weights = self._tails(), self.weights.tolist()
-        found: list[list[tuple[float, int, tuple[int, ...]]]] = []  # of each node: -score, edge, which one of each tail
+        best: list[list[tuple[float, int, tuple[int, ...]]]] = []  # per node: -score, edge, rank of each tail
         first_edges = np.searchsorted(self.heads, np.arange(self.n_nodes + 1)).tolist()
         for node in range(self.n_nodes):
             heap = []
             for edge in range(first_edges[node], first_edges[node + 1]):
-                score = -weights[edge] + sum([found[tail][0][0] for tail in tails[edge]])
+                score = -weights[edge] + sum([best[tail][0][0] for tail in tails[edge]])
                 heap.append((score, edge, (0,) * len(tails[edge])))
             if k == 1:
-                found.append([min(heap)])
+                best.append([min(heap)])
                 continue
             heapq.heapify(heap)
             seen = {entry[1:] for entry in heap}
@@ -246,34 +240,34 @@ class Forest:
                 _, edge, ranks = entry
                 for slot, tail in enumerate(tails[edge]):
                     more = (*ranks[:slot], ranks[slot] + 1, *ranks[slot + 1 :])
-                    if more[slot] < len(found[tail]) and (edge, more) not in seen:
+                    if more[slot] < len(best[tail]) and (edge, more) not in seen:
                         seen.add((edge, more))
-                        ways = [found[t][rank][0] for t, rank in zip(tails[edge], more, strict=True)]
+                        ways = [best[t][rank][0] for t, rank in zip(tails[edge], more, strict=True)]
                         heapq.heappush(heap, (-weights[edge] + sum(ways), edge, more))
-            found.append(taken)
+            best.append(taken)
         results = []
-        for rank, (score, _, _) in enumerate(found[-1]):
+        for rank, (score, _, _) in enumerate(best[-1]):
             steps, stack = [], [(self.n_nodes - 1, rank)]
             while stack:
                 node, which = stack.pop()
-                _, edge, ranks = found[node][which]
+                _, edge, ranks = best[node][which]
                 steps.append(edge)
                 stack.extend(zip(reversed(tails[edge]), reversed(ranks), strict=True))
-            results.append(Best(np.array(steps, np.int32), 0.0 - score))
+            results.append(BestPath(np.array(steps, np.int32), 0.0 - score))
         return results
 
     def text(self, steps: Sequence[int] | NDArray[np.int32]) -> str:
-        """The words of a derivation, with spaces between them."""
+        """Return the words of a derivation, separated by spaces."""
         edges = np.asarray(steps, np.intp).tolist()
         arities = np.diff(self.tail_starts)
-        # From the back, the derivations of an edge's tails are the last ones that were begun.
-        open_: list[int] = []
+        # Going backward, the derivations of an edge's tails are the last ones that were started.
+        started: list[int] = []
         tails_at: list[list[int]] = [[]] * len(edges)
         for place in range(len(edges) - 1, -1, -1):
-            tails_at[place] = [open_.pop() for _ in range(arities[edges[place]])]
-            open_.append(place)
+            tails_at[place] = [started.pop() for _ in range(arities[edges[place]])]
+            started.append(place)
         words = []
-        todo = [(0, item) for item in self._items(edges[0])[::-1]]  # (where in `steps`, item), the next one last
+        todo = [(0, item) for item in self._items(edges[0])[::-1]]  # (position in `steps`, item), next one last
         while todo:
             place, item = todo.pop()
             if item >= 0:
@@ -284,16 +278,16 @@ class Forest:
         return " ".join(words)
 
     def weighted(self, weights: Mapping[str, float]) -> Forest:
-        """The same forest, whose weights are those of its features; without features all are 0."""
+        """Return the forest with weights computed from its features; all 0 without features."""
         return replace(self, weights=_weighted(self.features, weights, len(self.heads)))
 
     def without(self, words: Collection[str]) -> Forest:
-        """The same forest without these words, <s> for instance."""
-        kept, new = _renumbered(self.words, words)
+        """Return the forest without these words, such as <s>."""
+        remaining, new = _renumbered(self.words, words)
         items = np.where(self.items >= 0, new[self.items.clip(EPSILON)], self.items)
         stay = (self.items < 0) | (items >= 0)
         stays = np.concatenate([np.zeros(1, np.int64), np.cumsum(stay, dtype=np.int64)])
-        return replace(self, words=kept, items=items[stay], item_starts=stays[self.item_starts])
+        return replace(self, words=remaining, items=items[stay], item_starts=stays[self.item_starts])
 
     def _tails(self) -> list[list[int]]:
         tails, starts = self.tails.tolist(), self.tail_starts.tolist()
@@ -311,13 +305,13 @@ def _count(ways: int) -> int | float:
     return ways if ways < _COUNTED else math.inf
 
 
-def _weighted(features: Features | None, weights: Mapping[str, float], rows: int) -> NDArray[np.float64]:
+def _weighted(features: ArcFeatures | None, weights: Mapping[str, float], rows: int) -> NDArray[np.float64]:
     return np.zeros(rows) if features is None else features.weighted(weights)
 
 
 def _renumbered(words: tuple[str, ...], dropped: Collection[str]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-    """The words that stay, and the new number of each; EPSILON for those that do not, and for EPSILON itself."""
+    """Return the remaining words, and the new index of each; EPSILON for dropped words and for EPSILON itself."""
     stay = np.array([word not in dropped for word in words], bool)
     new = np.where(stay, np.cumsum(stay) - 1, EPSILON)
-    kept = tuple(word for word, stays in zip(words, stay.tolist(), strict=True) if stays)
-    return kept, np.append(new, EPSILON).astype(np.int32)  # index -1 is the last one
+    remaining = tuple(word for word, stays in zip(words, stay.tolist(), strict=True) if stays)
+    return remaining, np.append(new, EPSILON).astype(np.int32)  # EPSILON indexes the last one

@@ -1,8 +1,8 @@
 """The grammar of metric names: `BLEU-4:smooth=none:length=shortest`.
 
-A name is a stem and, after colons, parameters. A stem may hold colons itself, as far as no key=value follows them:
-SP-Op-: is the metric of words with the tag ":". What a stem means and which parameters it takes is the metric's
-business; here names are only taken apart and put together.
+A name is a stem followed by parameters, each after a colon. A stem may contain colons that are not followed by
+key=value: SP-Op-: is the metric of words with the tag ":". This module parses and writes names; metrics define what
+stems and parameters mean.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ Value = bool | int | float | str
 
 
 @dataclass(frozen=True)
-class Name:
-    """A metric's name, taken apart."""
+class MetricName:
+    """A parsed metric name."""
 
     stem: str
     parameters: tuple[tuple[str, str], ...] = ()
@@ -26,32 +26,32 @@ class Name:
         return ":".join([self.stem, *(f"{key}={value}" for key, value in self.parameters)])
 
 
-def parse_name(text: str) -> Name:
-    """Take a name apart: `BLEU-4:smooth=none` is the stem BLEU-4 with one parameter."""
+def parse_name(text: str) -> MetricName:
+    """Parse a metric name: `BLEU-4:smooth=none` is the stem BLEU-4 with one parameter."""
     parts = text.strip().split(":")
-    first = next((place for place, part in enumerate(parts) if place and "=" in part), len(parts))
+    first = next((i for i, part in enumerate(parts) if i and "=" in part), len(parts))
     stem = ":".join(parts[:first])
     parameters = []
     for part in parts[first:]:
         key, equals, value = part.partition("=")
         if not (equals and key and value):
-            raise BadParameter(no_parameter(text, part))
+            raise BadParameter(describe_bad_parameter(text, part))
         parameters.append((key, value))
     keys = set()
     for key, _ in parameters:
         if key in keys:
-            raise BadParameter(f'"{text}": the parameter "{key}" stands there twice')
+            raise BadParameter(f'"{text}": the parameter "{key}" occurs twice')
         keys.add(key)
-    return Name(stem, tuple(parameters))
+    return MetricName(stem, tuple(parameters))
 
 
-def no_parameter(name: str, part: str) -> str:
-    """What is wrong with something that stands after a colon."""
-    return f'"{name}": after a colon a parameter is written key=value, not "{part}"'
+def describe_bad_parameter(name: str, part: str) -> str:
+    """Return the message about a part of a name that is not a parameter."""
+    return f'"{name}": after a colon, expected a parameter key=value, not "{part}"'
 
 
 def write_value(value: Value) -> str:
-    """A parameter's value as it stands in a name: 1.0 is 1, True is yes."""
+    """Write a parameter's value as names have it: 1.0 is 1, True is yes."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
@@ -60,12 +60,12 @@ def write_value(value: Value) -> str:
 
 
 def read_value(text: str, kind: type) -> Value:
-    """The value that write_value wrote, as the type of the parameter; ValueError if it is none."""
+    """Read a value that write_value wrote; raises KeyError or ValueError if the text is not of this type."""
     if kind is bool:
         return {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}[text.lower()]
     return kind(text)  # type: ignore[no-any-return]
 
 
 def signature(name: str, parts: Iterable[tuple[str, object]]) -> str:
-    """`BLEU-4|nrefs:4|case:mixed|tok:13a|...`: a name and what it takes to repeat the number."""
+    """Write `BLEU-4|nrefs:4|case:mixed|tok:13a|...`: a name and the settings needed to repeat the number."""
     return "|".join([name, *(f"{key}:{value}" for key, value in parts)])

@@ -59,6 +59,10 @@ class Interval:
     seed: int
 
 
+class RunNote(str):
+    """A note about the run, such as the use of a store, and not about the data; other notes are plain strings."""
+
+
 class Displayed:
     """Anything that shows rows: as a table in notebooks, and as text in `repr`."""
 
@@ -87,7 +91,7 @@ class Record(Displayed):
     json_fields: ClassVar[tuple[str, ...]] = ()  # keys of `to_dict`; all fields if empty
     row_fields: ClassVar[tuple[str, ...]] = ()  # columns of `row`; `json_fields` if empty
     optional_fields: ClassVar[tuple[str, ...]] = ()  # JSON has no such key where the value is None or empty
-    missing: ClassVar[float | None] = None  # stands for NaN in rows
+    missing: ClassVar[float | None] = None  # replaces NaN in rows
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as JSON has it: null instead of NaN, lists instead of tuples and arrays."""

@@ -1,4 +1,4 @@
-"""A block of candidates and references as ragged arrays: what a metric's `statistics` sees."""
+"""A block of candidates and references as ragged arrays: the input of a metric's `statistics`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +13,17 @@ from numpy.typing import NDArray
 from tarocco.core.test_set import Segments
 from tarocco.encode.tokenizers import Tokenizer, tokenizer
 from tarocco.encode.vocabulary import Ragged, Vocabulary
+from tarocco.kernels.segments import Texts
 from tarocco.parallel.fan_out import blocks
 
-_BLOCK = 1024  # segments tokenized together, so that a large column needs little room beside itself
+_BLOCK = 1024  # segments tokenized at a time, to save memory
 
 
 @dataclass(frozen=True)
 class Encoding:
-    """How text becomes words: a tokenizer's name, whether text is lower-cased first, whether words become stems.
+    """How text becomes words: a tokenizer's name, whether text is lowercased first, and whether words are stemmed.
 
-    `analyzer` names what tells the structure of sentences, for the metrics that want it.
+    `analyzer` names the source of linguistic structure, for the metrics that need it.
     """
 
     tokenize: str = "13a"
@@ -32,19 +32,19 @@ class Encoding:
     analyzer: str | None = None
 
     def __post_init__(self) -> None:
-        tokenizer(self.tokenize)  # an unknown name is an error now, not when the text is read
+        tokenizer(self.tokenize)  # raises for an unknown name before any text is read
 
     @property
     def tokenizer(self) -> Tokenizer:
         return tokenizer(self.tokenize)
 
     def words(self, text: str) -> list[str]:
-        """The words of a text, for people to see; stems are not shown."""
+        """Return the words of a text for display, without stemming."""
         return self.tokenizer(text.lower() if self.lowercase else text).split(" ") if text.strip() else []
 
     def encode(self, columns: Sequence[Segments], vocabulary: Vocabulary) -> Ragged:
-        """The words of all columns, one below the other."""
-        # A word has at least one byte. Room that is never written to costs nothing.
+        """Encode the words of all columns, one after the other."""
+        # A word has at least one byte. Memory that is never written to costs nothing.
         ids = np.empty(sum(len(column.text) for column in columns), np.int32)
         offsets = np.zeros(sum(map(len, columns)) + 1, np.intp)
         written = rows = 0
@@ -52,10 +52,20 @@ class Encoding:
             for block in blocks(len(column), _BLOCK):
                 text = column.rows(*block)
                 split = self.tokenizer.split_loosely(text.lowercased() if self.lowercase else text)
-                if len(split) // 2 > len(ids) - written:  # lower-casing can make a text longer
+                if len(split) // 2 > len(ids) - written:  # lowercasing can lengthen a text
                     ids = np.concatenate([ids[:written], np.empty(len(ids) + len(split), np.int32)])
                 written, rows = vocabulary.encode(split, ids, offsets, written, rows)
         return Ragged(ids[:written], offsets)
+
+    def encode_sides(
+        self, references: Sequence[Segments], candidates: Sequence[Segments], vocabulary: Vocabulary
+    ) -> tuple[Ragged, Ragged]:
+        """Encode references, then candidates; where words become stems, equal stems have equal ids."""
+        sides = self.encode(references, vocabulary), self.encode(candidates, vocabulary)
+        if not self.stem:
+            return sides
+        stems = vocabulary.by_stem()
+        return Ragged(stems[sides[0].values], sides[0].offsets), Ragged(stems[sides[1].values], sides[1].offsets)
 
 
 def _code_points(columns: Sequence[Segments], lowercase: bool) -> Ragged:
@@ -77,7 +87,7 @@ def _code_points(columns: Sequence[Segments], lowercase: bool) -> Ragged:
 class Groups:
     """Which rows belong to which segment: those of segment s are rows[bounds[s]:bounds[s + 1]].
 
-    A row may be in several groups: the same candidate, say, against different sets of references.
+    A row may be in several groups, such as a candidate that is compared with different sets of references.
     """
 
     rows: NDArray[np.intp]
@@ -85,7 +95,7 @@ class Groups:
 
     @classmethod
     def of_columns(cls, present: NDArray[np.bool_]) -> Groups:
-        """Columns one below the other, present[c, s] telling whether column c has a row for segment s."""
+        """Group the rows of concatenated columns; present[c, s] says whether column c has a row for segment s."""
         columns, segments = present.shape
         rows = np.arange(columns * segments, dtype=np.intp).reshape(columns, segments).T[present.T]
         bounds = np.zeros(segments + 1, np.intp)
@@ -94,12 +104,12 @@ class Groups:
 
     @classmethod
     def of_one(cls, size: int) -> Groups:
-        """The first rows, all of one segment."""
+        """Put the first `size` rows into one segment."""
         return cls(np.arange(size), np.array([0, size]))
 
     @property
     def sizes(self) -> NDArray[np.intp]:
-        """How many rows each segment has."""
+        """The number of rows of each segment."""
         sizes: NDArray[np.intp] = self.bounds[1:] - self.bounds[:-1]
         return sizes
 
@@ -117,9 +127,9 @@ class Batch:
     `references`. Equal words have equal ids within the batch, and `vocabulary[id]` is the word. A metric returns one
     row of statistics for each entry of `candidate_groups.rows`, in that order.
 
-    Where groups are parts of other groups, as when each reference is left out in turn, `whole` is the batch of those
-    and group g is part of its group owners[g]: what depends on a candidate and a reference alone can be computed there,
-    once. No row is there twice. `encoding` is how the texts were read.
+    If groups are parts of larger groups, as when each reference is left out in turn, `whole` is the batch of the larger
+    groups, without duplicate rows, and group g is part of its group owners[g]. Anything that depends on only one
+    candidate and one reference can be computed there once. `encoding` is how the texts were read.
     """
 
     candidates: Ragged
@@ -141,7 +151,7 @@ class Batch:
         present: NDArray[np.bool_],
         encoding: Encoding,
     ) -> Batch:
-        """Systems and reference streams over the same segments."""
+        """Encode systems and reference streams of the same segments."""
         everything = np.ones((len(columns), present.shape[1]), np.bool_)
         groups = Groups.of_columns(everything), Groups.of_columns(present)
         return cls.of_groups(columns, reference_columns, *groups, encoding)
@@ -155,36 +165,32 @@ class Batch:
         reference_groups: Groups,
         encoding: Encoding,
     ) -> Batch:
-        """Any texts, one column below the other, and which of them belong together."""
+        """Encode concatenated columns of texts in any groups."""
         vocabulary = Vocabulary(sum(len(column.text) for column in (*reference_columns, *columns)))
-        references = encoding.encode(reference_columns, vocabulary)
-        candidates = encoding.encode(columns, vocabulary)
+        references, candidates = encoding.encode_sides(reference_columns, columns, vocabulary)
         texts = tuple(columns), tuple(reference_columns)
-        if encoding.stem:
-            stems = vocabulary.by_stem()
-            references, candidates = (Ragged(stems[one.values], one.offsets) for one in (references, candidates))
         groups = candidate_groups, reference_groups
         return cls(candidates, references, *groups, vocabulary, *texts, encoding=encoding)
 
     def encoded(self, encoding: Encoding) -> Batch:
-        """The same texts in the same groups, read in another way."""
+        """Return the same texts and groups with another encoding."""
         groups = self.candidate_groups, self.reference_groups
         return self.of_groups(self.columns, self.reference_columns, *groups, encoding)
 
     def code_points(self, lowercase: bool = False) -> Batch:
-        """The same texts in the same groups, character by character, spaces too; ids are code points."""
+        """Return the same texts and groups as characters, including spaces; ids are code points."""
         texts = self.columns, self.reference_columns
         candidates, references = (_code_points(columns, lowercase) for columns in texts)
         return Batch(candidates, references, self.candidate_groups, self.reference_groups, Vocabulary(), *texts)
 
     @property
     def alone(self) -> Batch:
-        """The same batch, part of no other."""
+        """The same batch without `whole`."""
         return replace(self, whole=None, owners=None)
 
     @cached_property
     def places(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """For each entry of `candidate_groups` its number in `whole`; for each reference, its number in the group."""
+        """The index in `whole` of each entry of `candidate_groups`, and the index of each reference in its group."""
         whole = self if self.whole is None else self.whole
         of_candidates, of_references = np.empty(len(self.candidates), np.intp), np.empty(len(self.references), np.intp)
         of_candidates[whole.candidate_groups.rows] = np.arange(len(whole))
@@ -196,33 +202,33 @@ class Batch:
         return len(self.candidate_groups.rows)
 
     @property
-    def arrays(self) -> tuple[NDArray[Any], ...]:
-        """What kernels begin with: words, bounds, rows and groups of the candidates, then of the references."""
+    def arrays(self) -> tuple[Texts, Texts]:
+        """The candidates and the references as kernels read them."""
         candidates, references = self.candidate_groups, self.reference_groups
         return (
-            *(self.candidates.values, self.candidates.offsets, candidates.rows, candidates.bounds),
-            *(self.references.values, self.references.offsets, references.rows, references.bounds),
+            Texts(self.candidates.values, self.candidates.offsets, candidates.rows, candidates.bounds),
+            Texts(self.references.values, self.references.offsets, references.rows, references.bounds),
         )
 
     @property
     def lengths(self) -> NDArray[np.intp]:
-        """How many words each candidate has."""
+        """The number of words of each candidate."""
         return self.candidates.lengths[self.candidate_groups.rows]
 
     @property
     def texts(self) -> list[str]:
-        """The candidates as they were read; for metrics that look at raw text."""
+        """The candidates as raw text."""
         rows = list(chain.from_iterable(self.columns))
         return [rows[row] for row in self.candidate_groups.rows]
 
     @property
     def reference_texts(self) -> list[list[str]]:
-        """The references of each candidate as they were read."""
+        """The references of each candidate as raw text."""
         rows = list(chain.from_iterable(self.reference_columns))
         return [[rows[row] for row in of_candidate] for of_candidate in self._reference_rows()]
 
     def each(self) -> Iterator[tuple[int, NDArray[np.int32], list[NDArray[np.int32]]]]:
-        """(number, words of the candidate, words of each of its references), for metrics written in plain Python."""
+        """Yield (index, words of the candidate, words of each reference), for metrics written in plain Python."""
         rows = zip(self.candidate_groups.rows, self._reference_rows(), strict=True)
         for number, (row, reference_rows) in enumerate(rows):
             yield number, self.candidates[row], [self.references[reference] for reference in reference_rows]
@@ -234,11 +240,11 @@ class Batch:
 
 
 @dataclass(frozen=True, eq=False)
-class Lists:
+class CandidateLists:
     """The n-best lists and the references of some segments.
 
-    The candidates of list s are candidates[bounds[s]:bounds[s + 1]], its references alike. With `rows`, only some
-    candidates take part: those of list s are then rows[bounds[s]:bounds[s + 1]].
+    The candidates of list s are candidates[bounds[s]:bounds[s + 1]]; `reference_bounds` does the same for references.
+    With `rows`, only some candidates take part: those of list s are rows[bounds[s]:bounds[s + 1]].
     """
 
     candidates: Segments
@@ -251,24 +257,20 @@ class Lists:
         return len(self.bounds) - 1
 
     def of(self, s: int) -> NDArray[np.intp]:
-        """The candidates of a list that take part."""
-        own = np.arange(*self.bounds[s : s + 2])
-        return own if self.rows is None else self.rows[own]
+        """Return the candidates of a list that take part."""
+        rows = np.arange(*self.bounds[s : s + 2])
+        return rows if self.rows is None else self.rows[rows]
 
 
-def leaving_one_out(lists: Lists, encoding: Encoding, *, fair: bool) -> Batch:
-    """Every candidate and every reference against sets of references that leave one out.
+def make_leave_one_out_batch(lists: CandidateLists, encoding: Encoding, *, fair: bool) -> Batch:
+    """Compare candidates and references with sets of references that leave one out.
 
-    For each list, for each of its references in turn: all candidates and then this reference, against the others. That
-    is the fair way; else the candidates stand against all references, once, in front of the references against the
-    others. `whole` of the batch has each candidate, references among them, against all references.
+    If `fair`, there is one group per list and reference: all candidates and this reference, compared with the other
+    references. Otherwise one group per list compares the candidates with all references, followed by one group per
+    reference that compares it with the others. In `whole`, candidates and references are compared with all references.
     """
     vocabulary = Vocabulary(len(lists.references.text) + len(lists.candidates.text))
-    references = encoding.encode([lists.references], vocabulary)
-    listed = encoding.encode([lists.candidates], vocabulary)
-    if encoding.stem:
-        stems = vocabulary.by_stem()
-        references, listed = (Ragged(stems[one.values], one.offsets) for one in (references, listed))
+    references, listed = encoding.encode_sides([lists.references], [lists.candidates], vocabulary)
     candidates = Ragged(
         np.concatenate([listed.values, references.values]),
         np.concatenate([listed.offsets, listed.offsets[-1] + references.offsets[1:]]),
@@ -276,36 +278,34 @@ def leaving_one_out(lists: Lists, encoding: Encoding, *, fair: bool) -> Batch:
     rows, reference_rows, owners = [], [], []
     whole_rows, whole_references = [], []
     for s in range(len(lists)):
-        own = lists.of(s)
+        listed_rows = lists.of(s)
         of_list = np.arange(*lists.reference_bounds[s : s + 2])
         as_candidates = of_list + len(listed)
-        whole_rows.append(np.concatenate([own, as_candidates]))
+        whole_rows.append(np.concatenate([listed_rows, as_candidates]))
         whole_references.append(of_list)
         if not fair:
-            rows.append(own)
+            rows.append(listed_rows)
             reference_rows.append(of_list)
             owners.append(s)
         for k in range(len(of_list)):
-            rows.append(np.append(own, as_candidates[k]) if fair else as_candidates[k : k + 1])
+            rows.append(np.append(listed_rows, as_candidates[k]) if fair else as_candidates[k : k + 1])
             reference_rows.append(np.delete(of_list, k))
             owners.append(s)
     texts = (lists.candidates, lists.references), (lists.references,)
     words = candidates, references
-    of_whole = _groups(whole_rows), _groups(whole_references)
+    of_whole = _make_groups(whole_rows), _make_groups(whole_references)
     whole = Batch(*words, *of_whole, vocabulary, *texts, encoding=encoding)
-    groups = _groups(rows), _groups(reference_rows)
+    groups = _make_groups(rows), _make_groups(reference_rows)
     return Batch(*words, *groups, vocabulary, *texts, whole, np.array(owners, np.intp), encoding)
 
 
-def against_all(lists: Lists, encoding: Encoding) -> Batch:
-    """The candidates of each list against all its references; the same texts on both sides are encoded once."""
+def make_list_batch(lists: CandidateLists, encoding: Encoding) -> Batch:
+    """Compare the candidates of each list with all its references; texts that are both are encoded once."""
     vocabulary = Vocabulary(len(lists.references.text) + len(lists.candidates.text))
-    references = encoding.encode([lists.references], vocabulary)
-    both = lists.references is lists.candidates
-    candidates = references if both else encoding.encode([lists.candidates], vocabulary)
-    if encoding.stem:
-        stems = vocabulary.by_stem()
-        references, candidates = (Ragged(stems[one.values], one.offsets) for one in (references, candidates))
+    candidate_columns = [] if lists.references is lists.candidates else [lists.candidates]
+    references, candidates = encoding.encode_sides([lists.references], candidate_columns, vocabulary)
+    if not candidate_columns:
+        candidates = references
     groups = (
         Groups(np.arange(lists.bounds[-1]) if lists.rows is None else lists.rows, lists.bounds),
         Groups(np.arange(lists.reference_bounds[0], lists.reference_bounds[-1]), lists.reference_bounds),
@@ -314,8 +314,8 @@ def against_all(lists: Lists, encoding: Encoding) -> Batch:
     return Batch(candidates, references, *groups, vocabulary, *texts, encoding=encoding)
 
 
-def one_by_one(whole: Batch) -> Batch:
-    """Each reference in turn, alone, and all candidates of its segment against it."""
+def split_by_reference(whole: Batch) -> Batch:
+    """Compare all candidates of a segment with each reference separately."""
     candidates, references = whole.candidate_groups, whole.reference_groups
     owners = references.segments
     sizes = candidates.sizes[owners]
@@ -330,7 +330,7 @@ def one_by_one(whole: Batch) -> Batch:
     )
 
 
-def _groups(rows: list[NDArray[np.intp]]) -> Groups:
+def _make_groups(rows: list[NDArray[np.intp]]) -> Groups:
     bounds = np.zeros(len(rows) + 1, np.intp)
-    np.cumsum([len(one) for one in rows], out=bounds[1:])
+    np.cumsum([len(group) for group in rows], out=bounds[1:])
     return Groups(np.concatenate([np.empty(0, np.intp), *rows]), bounds)

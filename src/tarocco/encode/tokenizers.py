@@ -1,47 +1,50 @@
-"""The tokenizers, each a table of character classes and two or three switches for one compiled loop.
+"""The tokenizers: each is a table of character classes and a few switches for one compiled loop.
 
-They give the same words as sacrebleu's tokenizers of the same names (2.6.0):
+These give the same words as sacrebleu's tokenizers of the same names (2.6.0):
 
-    none  words are what stands between spaces
-    13a   mteval-v13a's, for Western languages; the default of the field
-    intl  mteval-v14's international one: Unicode punctuation and symbols
+    none  splits at spaces
+    13a   mteval-v13a's tokenizer for Western languages; the default of the field
+    intl  mteval-v14's international tokenizer: splits off Unicode punctuation and symbols
     char  every character is a word
-    zh    Chinese characters are words, the rest is tokenized as by 13a
+    zh    every Chinese character is a word, the rest is tokenized as by 13a
 
-And one that gives the words of ROUGE-1.5.5 and of rouge-score 0.1.2, once text is in lower case:
+This one gives the words of ROUGE-1.5.5 and of rouge-score 0.1.2 on lowercased text:
 
     rouge words are made of the letters a to z and digits; everything else is space
 
-And one that is no choice for a run, but how chrF++ reads words:
+chrF++ reads words with a tokenizer that users cannot choose:
 
-    chrf  words are what stands between spaces, less one punctuation mark at the end, or else at the beginning
+    chrf  splits at spaces and removes one punctuation mark at a word's end, or else at its beginning
+
+`normalize_for_ter` is the normalization of TERCOM, as sacrebleu 2.6.0 implements it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import UnknownName
 from tarocco.core.test_set import Segments
-from tarocco.encode.character_classes import NUMBERS, PUNCTUATION, SYMBOLS
 from tarocco.kernels import kernel, tokenization
 
 OTHER, SPACE, SPLIT, PAIR, DIGIT, DASH, EDGE = range(7)  # as in kernels/tokenization.py
 
 Ranges = Iterable[tuple[int, int]]
 
-# What str.split() splits at.
+# The characters that str.split() splits at.
 SPACES = (
     (0x09, 0x0D), (0x1C, 0x20), (0x85, 0x85), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A), (0x2028, 0x2029),
     (0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000),
 )  # fmt: skip
 
-# The first bytes of those beyond ASCII.
+# The first bytes of those outside ASCII.
 SPACES_BEGIN = sorted({chr(first).encode()[0] for first, _ in SPACES if first >= 0x80})
 
 # Punctuation that mteval-v13a always splits off: { to ~, [ to `, space to &, ( to +, : to @, and /.
@@ -50,8 +53,8 @@ MTEVAL_PUNCTUATION = ((0x7B, 0x7E), (0x5B, 0x60), (0x20, 0x26), (0x28, 0x2B), (0
 LATIN = ((0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A))  # digits, A to Z, a to z
 ASCII_PUNCTUATION = ((0x21, 0x2F), (0x3A, 0x40), (0x5B, 0x60), (0x7B, 0x7E))
 
-# What sacrebleu's zh takes for Chinese. Its two ranges beyond U+FFFF are written with five digits behind a \u that
-# reads four; as compared there they cover U+2001 to U+2A6D and U+2F81 to U+2FA1. The same words mean the same ranges.
+# The characters that sacrebleu's zh treats as Chinese. It writes two ranges above U+FFFF with five digits after \u, of
+# which Python reads four, so in effect they are U+2001 to U+2A6D and U+2F81 to U+2FA1. Equal words need equal ranges.
 CHINESE = (
     (0x2001, 0x2A6D), (0x2E80, 0x2EFF), (0x2F00, 0x2FDF), (0x2FF0, 0x2FFF), (0x3000, 0x303F), (0x3100, 0x312F),
     (0x31A0, 0x31BF), (0x31C0, 0x31EF), (0x3200, 0x33FF), (0x3400, 0x4DB5), (0x4E00, 0x9FBB), (0xF900, 0xFA2D),
@@ -63,17 +66,17 @@ _split_words = kernel(tokenization, "split_words")
 
 @dataclass(frozen=True, eq=False)
 class Tokenizer:
-    """A table of character classes, and how the ends of a line are read."""
+    """A table of character classes, and how to treat the ends of a line."""
 
     name: str
     classes: NDArray[np.uint8]
     padded: bool = False
     trimmed: bool = False
     markup: bool = False
-    only_spaces: bool = False  # words end at spaces and nowhere else
+    only_spaces: bool = False  # words end only at spaces
 
     def split(self, segments: Segments) -> NDArray[np.uint8]:
-        """The words of each segment as UTF-8, a space between words and a newline after each segment."""
+        """Return the words of each segment as UTF-8, with spaces between words and a newline after each segment."""
         if self.markup and (b"<skipped>" in segments.text.tobytes() or segments.has_newlines):
             segments = Segments.from_strings([_without_marks(segment) for segment in segments])
         out = np.empty(2 * len(segments.text) + 1, np.uint8)
@@ -81,17 +84,16 @@ class Tokenizer:
         return out[:length]
 
     def split_loosely(self, segments: Segments) -> NDArray[np.uint8]:
-        """The same, but there may be more than one space between words, and spaces at the ends: nothing is copied
-        where the text is like that already."""
+        """Return the same words, possibly with extra spaces: text that needs no splitting is not copied."""
         return segments.text if self.only_spaces and _plain(segments) else self.split(segments)
 
     def __call__(self, segment: str) -> str:
-        """The words of one segment, a space between them."""
+        """Return the words of one segment, separated by spaces."""
         return self.split(Segments.from_strings([segment])).tobytes().decode("utf-8", "surrogatepass")[:-1]
 
 
 def _plain(segments: Segments) -> bool:
-    """Whether there is no space but U+0020 and the newlines between segments: then text is split as it stands."""
+    """Return whether U+0020 and the newlines between segments are the only whitespace."""
     text = segments.text
     controls = np.count_nonzero(text < 0x20)
     if controls != len(segments) or np.count_nonzero(text == 0x0A) != controls:
@@ -101,12 +103,12 @@ def _plain(segments: Segments) -> bool:
 
 
 def _without_marks(segment: str) -> str:
-    """What mteval-v13a removes before it looks at characters: <skipped>, and hyphenation at a line's end."""
+    """Remove <skipped> and hyphenation at line ends, as mteval-v13a does first."""
     return segment.rstrip().replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
 
 
 def _classes(*layers: tuple[int, Ranges]) -> NDArray[np.uint8]:
-    """A class for each code point: later layers paint over earlier ones, and space stays space."""
+    """Return the class of each code point. Later layers replace earlier ones, and spaces remain spaces."""
     classes = np.full(0x110000, OTHER, np.uint8)
     for kind, ranges in (*layers, (SPACE, SPACES)):
         for first, last in ranges:
@@ -119,18 +121,28 @@ def _mteval(*layers: tuple[int, Ranges]) -> NDArray[np.uint8]:
     return _classes(*layers, *ascii_rules, (DIGIT, [(0x30, 0x39)]))
 
 
+def _read_unicode_classes() -> dict[str, list[tuple[int, int]]]:
+    """Return Unicode's numbers, punctuation and symbols, a table that tools/make_character_classes.py wrote."""
+    lines = _UNICODE_CLASSES.read_text("ascii").splitlines()
+    rows = (line.split() for line in lines if not line.startswith("#"))
+    return {name: [(int(a, 16), int(b, 16)) for a, b in (pair.split("-") for pair in pairs)] for name, *pairs in rows}
+
+
 NAMES = ("none", "13a", "intl", "char", "zh", "rouge")
+_UNICODE_CLASSES = Path(__file__).parents[1] / "data" / "unicode" / "classes.txt"
 
 
 @cache
 def tokenizer(name: str) -> Tokenizer:
-    """The tokenizer of that name."""
+    """Return the tokenizer of that name."""
     if name == "none":
         return Tokenizer(name, _classes(), only_spaces=True)
     if name == "13a":
         return Tokenizer(name, _mteval(), padded=True, markup=True)
     if name == "intl":
-        return Tokenizer(name, _classes((DIGIT, NUMBERS), (PAIR, PUNCTUATION), (SPLIT, SYMBOLS)))
+        unicode = _read_unicode_classes()
+        layers = (DIGIT, unicode["numbers"]), (PAIR, unicode["punctuation"]), (SPLIT, unicode["symbols"])
+        return Tokenizer(name, _classes(*layers))
     if name == "char":
         return Tokenizer(name, _classes((SPLIT, [(0, 0x10FFFF)])))
     if name == "zh":
@@ -144,3 +156,68 @@ def tokenizer(name: str) -> Tokenizer:
     near = get_close_matches(str(name), NAMES)
     hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(NAMES)}"
     raise UnknownName(f'there is no tokenizer "{name}" ({hint})')
+
+
+# --- TER -----------------------------------------------------------------------------------------------------------
+
+_ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
+
+# ASCII punctuation that is always a separate word: all but ' , - .
+_WESTERN = [*range(0x7B, 0x7F), *range(0x5B, 0x61), *range(0x21, 0x27), *range(0x28, 0x2C), *range(0x3A, 0x41), 0x2F]
+_PUNCTUATION = '.,?:;!"()'
+
+# The original's rules for Hiragana and Katakana can match only at the beginning of a line, where the padding is.
+_IDEOGRAPHS = (
+    (0x2E80, 0x2EFF),
+    (0x31C0, 0x31EF),
+    (0x3200, 0x4DBF),
+    (0x4E00, 0x9FFF),
+    (0xF900, 0xFAFF),
+    (0xFE30, 0xFE4F),
+)
+_ASIAN_PUNCTUATION = [
+    *(0x3001, 0x3002, *range(0x3008, 0x3012), *range(0x3014, 0x3020), *range(0xFF61, 0xFF66), 0x30FB),
+    *map(ord, "．，？：；！＂（）"),
+]
+
+_SPLIT_WESTERN = {code: f" {chr(code)} " for code in _WESTERN}
+_SPLIT_ASIAN = {
+    code: f" {chr(code)} "
+    for code in [*(code for first, last in _IDEOGRAPHS for code in range(first, last + 1)), *_ASIAN_PUNCTUATION]
+}
+_DROP_WESTERN = dict.fromkeys(map(ord, _PUNCTUATION))
+_DROP_ASIAN = dict.fromkeys(_ASIAN_PUNCTUATION)
+
+
+def normalize_for_ter(segments: Segments, lowercase: bool, normalized: bool, no_punct: bool, asian: bool) -> Segments:
+    """Normalize text as TERCOM does; words are separated by single spaces.
+
+    The rules are written for one line. Each looks at most one character ahead or back, and lines are padded with
+    spaces, so no rule sees across the newline between two lines: all lines can be processed at once.
+    """
+    if lowercase:
+        segments = segments.lowercased()
+    if segments.has_newlines:
+        drop = "" if normalized else " -"
+        lines = [line.rstrip().replace("\n-", drop).replace("\n", " ") for line in segments]
+        segments = Segments.from_strings(lines)
+    text = segments.text.tobytes().decode("utf-8", "surrogatepass")
+    if normalized:
+        text = _normalized("\n".join([line.rstrip() for line in text.split("\n")]))
+        if asian:
+            text = text.translate(_SPLIT_ASIAN)
+    if no_punct:
+        text = text.translate(_DROP_WESTERN | _DROP_ASIAN if asian else _DROP_WESTERN)
+    segments = Segments.from_lines(text.encode("utf-8", "surrogatepass"))
+    return Segments.from_lines(tokenizer("none").split(segments).tobytes())
+
+
+def _normalized(text: str) -> str:
+    """Split off punctuation in lines, each of which ends with a newline."""
+    for entity, character in _ENTITIES:
+        text = text.replace(entity, character)
+    text = (" " + text.replace("\n", " \n "))[:-1]
+    text = text.translate(_SPLIT_WESTERN).replace("'s ", " 's ")
+    text = re.sub(r"([^0-9])([.,])", r"\1 \2 ", text)
+    text = re.sub(r"([.,])([^0-9])", r" \1 \2", text)
+    return re.sub(r"([0-9])-", r"\1 - ", text)

@@ -1,35 +1,24 @@
-"""WordNet 3.0: base forms of English words, their synsets, and what is above a synset.
+"""WordNet 3.0: base forms and synsets of English words, for all words of a vocabulary at once.
 
->>> from tarocco.encode.wordnet import wordnet
->>> wordnet().lemmas("axes")
-['ax', 'axis', 'axe']
->>> wordnet().are_synonyms("cars", "automobile")
-True
->>> wordnet().words(wordnet().hypernyms(wordnet().synsets("dog", "n")[0])[0])
-['canid', 'canine']
-
-A word's base forms are found as WordNet's own Morphy does it, for each part of speech: the word itself if it is an
-entry, and what the list of exceptions has for it or, if that has nothing, what the rules of detachment make of it, as
-far as it is an entry. (Morphy stops at the first rule that finds one; here all of them count.) Collocations are entries
-written with underscores; only single words are taken apart.
-
-The table is made by tools/make_wordnet.py. Synsets are numbered: nouns, then verbs, adjectives, adverbs.
+Base forms follow WordNet's Morphy for each part of speech: the word itself if it is an entry, and its bases in the list
+of exceptions or, if it is not listed there, those results of the rules of detachment that are entries. (Morphy stops at
+the first rule that finds an entry; here all rules are applied.) Synsets are numbered by part of speech: nouns, verbs,
+adjectives, adverbs. Collocations are entries with underscores; only single words have base forms.
 """
 
 from __future__ import annotations
 
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.core.errors import BadParameter
 from tarocco.encode.vocabulary import Ragged, Vocabulary
 
 PARTS = "nvar"  # of speech: nouns, verbs, adjectives, adverbs
 
-# (suffix, ending) of each part of speech, in Morphy's order. From boxesful boxful is made as box from boxes.
+# (suffix, ending) of each part of speech, in Morphy's order. The rule for boxes also turns boxesful into boxful.
 _NOUNS = (
     ("s", ""),
     ("ses", "s"),
@@ -40,23 +29,21 @@ _NOUNS = (
     ("men", "man"),
     ("ies", "y"),
 )
-_RULES: tuple[tuple[tuple[str, str], ...], ...] = (
+RULES: tuple[tuple[tuple[str, str], ...], ...] = (
     (*_NOUNS, *((suffix + "ful", ending + "ful") for suffix, ending in _NOUNS)),
     (("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
     (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
     (),
 )
 _NEWLINE = 10
-_KEPT = 1 << 17  # words whose base forms and synsets are remembered
 _TABLE = Path(__file__).parents[1] / "data" / "wordnet" / "wordnet.npz"
 
 Ids = NDArray[np.int32]
 Places = NDArray[np.intp]
-Forms = tuple[tuple[int, int], ...]  # (part of speech, entry)
 
 
 class WordNet:
-    """The table, with what is looked up often kept. Words are read in lower case."""
+    """The table of entries, their synsets and inflected forms."""
 
     def __init__(self, arrays: dict[str, Ids]) -> None:
         self._spelled = arrays["words"]
@@ -68,110 +55,28 @@ class WordNet:
         # The synsets of entry w as part p, frequent ones first, begin at bounds[w * 4 + p] of the senses.
         counts = np.bincount(len(PARTS) * owners + parts, minlength=len(PARTS) * len(self.entries))
         self._bounds = np.concatenate([np.zeros(1, np.intp), np.cumsum(counts)])
-        self._owners = owners
-        # Right above synset s, instances' classes too: hypernyms[hypernym_bounds[s]:hypernym_bounds[s + 1]].
-        self._hypernyms, self._hypernym_bounds = arrays["hypernyms"], arrays["hypernym_bounds"]
         self._exceptions = arrays["exceptions"]  # (inflected form, part of speech, base form)
-        self.forms = lru_cache(_KEPT)(self._forms)
-        self.all_synsets = lru_cache(_KEPT)(self._all_synsets)
-
-    @cached_property
-    def _ids(self) -> dict[str, int]:
-        return {word: number for number, word in enumerate(self.entries)}
-
-    @cached_property
-    def _bases(self) -> dict[tuple[int, int], list[int]]:
-        """The exceptions, by part of speech and inflected form."""
-        bases: dict[tuple[int, int], list[int]] = {}
-        for form, part, base in self._exceptions.tolist():
-            bases.setdefault((part, form), []).append(base)
-        return bases
-
-    # --- words -----------------------------------------------------------------------------------------------------
-
-    def _forms(self, word: str) -> Forms:
-        """(part of speech, entry) of each base form of a word; the numbers are those of PARTS and `entries`."""
-        word = word.lower()
-        number = self._ids.get(word)
-        found: dict[tuple[int, int], None] = {}
-        for part in range(len(PARTS)):
-            bases = None if number is None else self._bases.get((part, number))
-            if bases is None:
-                bases = [self._ids[one] for one in _detached(word, part) if one in self._ids]
-            own = bases if number is None else [number, *bases]
-            found |= dict.fromkeys((part, base) for base in own if self._synsets(base, part))
-        return tuple(found)
-
-    def _synsets(self, entry: int, part: int) -> list[int]:
-        """The synsets of an entry as one part of speech, the most frequent first."""
-        at = len(PARTS) * entry + part
-        synsets: list[int] = self._senses[self._bounds[at] : self._bounds[at + 1]].tolist()
-        return synsets
-
-    def _all_synsets(self, word: str) -> frozenset[int]:
-        """The synsets of all base forms of a word, of any part of speech."""
-        return frozenset(synset for part, form in self.forms(word) for synset in self._synsets(form, part))
-
-    def lemmas(self, word: str, part: str | None = None) -> list[str]:
-        """The base forms of a word: of one part of speech (n, v, a, r) or of all."""
-        wanted = _parts(part)
-        return list(dict.fromkeys(self.entries[form] for at, form in self.forms(word) if at in wanted))
-
-    def synsets(self, word: str, part: str | None = None) -> list[int]:
-        """The synsets of all base forms of a word, the most frequent of each form first."""
-        wanted = _parts(part)
-        of_forms = (self._synsets(form, at) for at, form in self.forms(word) if at in wanted)
-        return list(dict.fromkeys(synset for synsets in of_forms for synset in synsets))
-
-    def are_synonyms(self, one: str, other: str) -> bool:
-        """Whether two words have a synset in common."""
-        return not self.all_synsets(one).isdisjoint(self.all_synsets(other))
-
-    # --- synsets ---------------------------------------------------------------------------------------------------
-
-    def part(self, synset: int) -> str:
-        """The part of speech of a synset: n, v, a or r."""
-        return PARTS[int(np.searchsorted(self._part_ends, synset, side="right"))]
-
-    def hypernyms(self, synset: int) -> list[int]:
-        """The synsets right above a synset; of an instance, its classes."""
-        above: list[int] = self._hypernyms[self._hypernym_bounds[synset] : self._hypernym_bounds[synset + 1]].tolist()
-        return above
-
-    def words(self, synset: int) -> list[str]:
-        """The entries that have this synset, in alphabetical order."""
-        order, sorted_senses = self._by_synset
-        first, last = np.searchsorted(sorted_senses, [synset, synset + 1])
-        return [self.entries[owner] for owner in self._owners[order[first:last]].tolist()]
-
-    @cached_property
-    def _by_synset(self) -> tuple[NDArray[np.intp], Ids]:
-        """The senses in the order of their synsets: their places, and the synsets."""
-        order = np.argsort(self._senses, kind="stable")
-        return order, self._senses[order]
-
-    # --- many words ------------------------------------------------------------------------------------------------
 
     @cached_property
     def _sorted_exceptions(self) -> Places:
-        """Inflected forms in their order, parts of speech, and base forms."""
+        """Inflected forms, sorted, with their parts of speech and base forms."""
         order = np.argsort(self._exceptions[:, 0], kind="stable")
         return np.ascontiguousarray(self._exceptions[order].T.astype(np.intp))
 
     @cached_property
     def _vocabulary(self) -> Vocabulary:
-        """The entries, numbered as they are."""
+        """The entries, with the same numbers."""
         return _encoded(np.append(self._spelled, np.uint8(_NEWLINE)), len(self.entries))[0]
 
     def lemma_ids(self, vocabulary: Vocabulary) -> Ragged:
-        """For each word, in lower case, the entries that are its base forms, of any part of speech, in their order."""
+        """Return for each lowercased word its base forms of any part of speech, as sorted entries."""
         owners, _, entries = self._all_forms(vocabulary)
         return _by_owner(owners, entries, len(vocabulary))
 
     def synset_ids(self, vocabulary: Vocabulary, inflected: bool = True) -> Ragged:
-        """For each word the synsets of all its base forms, in their order; words that share one are synonyms.
+        """Return for each word the sorted synsets of all its base forms; words that share one are synonyms.
 
-        Words that are not inflected are lemmas: the base form of each is the word itself.
+        With `inflected=False`, each word is a lemma, so its only base form is the word itself.
         """
         owners, parts, entries = self._all_forms(vocabulary) if inflected else self._entries(vocabulary)
         places = len(PARTS) * entries + parts
@@ -182,24 +87,24 @@ class WordNet:
         )
 
     def _entries(self, vocabulary: Vocabulary) -> tuple[Places, Places, Places]:
-        """(word, part of speech, entry) of each word that is an entry, as every part of speech."""
-        own = vocabulary.ids_in(self._vocabulary).astype(np.intp)
-        known = np.repeat(np.flatnonzero(own >= 0), len(PARTS))
-        return known, np.arange(len(known)) % len(PARTS), own[known]
+        """Return (word, part of speech, entry) of each word that is an entry, as every part of speech."""
+        entries = vocabulary.ids_in(self._vocabulary).astype(np.intp)
+        known = np.repeat(np.flatnonzero(entries >= 0), len(PARTS))
+        return known, np.arange(len(known)) % len(PARTS), entries[known]
 
     def _all_forms(self, vocabulary: Vocabulary) -> tuple[Places, Places, Places]:
-        """(word, part of speech, entry) of each base form of each word; the same as `forms`, for all at once."""
-        found = [self._entries(vocabulary)]
-        known, entries = (column[:: len(PARTS)] for column in found[0][::2])
+        """Return (word, part of speech, entry) of each base form of each word."""
+        triples = [self._entries(vocabulary)]
+        known, entries = (column[:: len(PARTS)] for column in triples[0][::2])
         forms, parts, bases = self._sorted_exceptions
         firsts, ends = (np.searchsorted(forms, entries, side=side) for side in ("left", "right"))
         owners = np.repeat(known, ends - firsts)
         places = np.arange(len(owners)) + np.repeat(ends - np.cumsum(ends - firsts), ends - firsts)
-        found.append((owners, parts[places], bases[places]))
+        triples.append((owners, parts[places], bases[places]))
         regular = np.ones((len(vocabulary), len(PARTS)), np.bool_)
         regular[owners, parts[places]] = False
-        found.append(self._all_detached(*vocabulary.spelled, regular))
-        words, of_parts, entries = (np.concatenate(column) for column in zip(*found, strict=True))
+        triples.append(self._all_detached(*vocabulary.spelled, regular))
+        words, of_parts, entries = (np.concatenate(column) for column in zip(*triples, strict=True))
         at = len(PARTS) * entries + of_parts
         exist = self._bounds[at + 1] > self._bounds[at]
         return words[exist], of_parts[exist], entries[exist]
@@ -207,10 +112,10 @@ class WordNet:
     def _all_detached(
         self, spelling: NDArray[np.uint8], bounds: Places, regular: NDArray[np.bool_]
     ) -> tuple[Places, Places, Places]:
-        """(word, part of speech, entry) of what the rules make of words that are regular as a part of speech."""
+        """Apply the rules to words that are regular; returns (word, part of speech, entry) of each result."""
         lengths = np.diff(bounds)
         texts, owners, parts = [np.empty(0, np.uint8)], [np.empty(0, np.intp)], [np.empty(0, np.intp)]
-        for part, rules in enumerate(_RULES):
+        for part, rules in enumerate(RULES):
             able = regular[:, part]
             if PARTS[part] == "n":
                 able = able & (lengths > 2)
@@ -229,7 +134,7 @@ class WordNet:
 
 
 def _end_in(words: Places, suffix: str, spelling: NDArray[np.uint8], bounds: Places) -> NDArray[np.bool_]:
-    """Which of these words, all long enough, end in a suffix."""
+    """Return which of these words, all long enough, end in a suffix."""
     ends = bounds[words + 1]
     alike = np.ones(len(words), np.bool_)
     for back, letter in enumerate(reversed(suffix), 1):
@@ -240,50 +145,40 @@ def _end_in(words: Places, suffix: str, spelling: NDArray[np.uint8], bounds: Pla
 def _with_ending(
     words: Places, cut: int, ending: str, spelling: NDArray[np.uint8], bounds: Places
 ) -> NDArray[np.uint8]:
-    """These words, with an ending in place of their last letters, a line each."""
+    """Return these words with an ending in place of their last letters, one per line."""
     line = np.frombuffer(f"{ending}\n".encode("ascii"), np.uint8)
-    kept = bounds[words + 1] - bounds[words] - cut
-    ends = np.cumsum(kept + len(line))
+    lengths = bounds[words + 1] - bounds[words] - cut
+    ends = np.cumsum(lengths + len(line))
     text = np.empty(ends[-1] if len(ends) else 0, np.uint8)
-    within = np.arange(kept.sum()) - np.repeat(np.cumsum(kept) - kept, kept)
-    text[np.repeat(ends - kept - len(line), kept) + within] = spelling[np.repeat(bounds[words], kept) + within]
+    within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    text[np.repeat(ends - lengths - len(line), lengths) + within] = spelling[np.repeat(bounds[words], lengths) + within]
     for at, letter in enumerate(line.tolist()):
         text[ends - len(line) + at] = letter
     return text
 
 
 def _encoded(lines: NDArray[np.uint8], count: int) -> tuple[Vocabulary, NDArray[np.int32]]:
-    """A vocabulary of words that stand on lines of their own, and the number of each."""
+    """Make a vocabulary of words, one per line; also returns the id of each."""
     vocabulary, ids = Vocabulary(len(lines)), np.empty(count, np.int32)
     vocabulary.encode(lines, ids, np.empty(count + 1, np.intp), 0, 0)
     return vocabulary, ids
 
 
 def _by_owner(owners: Places, values: Places, count: int) -> Ragged:
-    """The different values of each owner, in their order."""
-    pairs = np.sort(owners.astype(np.int64) << 32 | values)  # and not np.unique, whose hashing takes longer
+    """Return the distinct values of each owner, sorted."""
+    pairs = np.sort(owners.astype(np.int64) << 32 | values)  # faster than np.unique, which hashes
     pairs = pairs[np.diff(pairs, prepend=-1) != 0]
     offsets = np.concatenate([np.zeros(1, np.intp), np.cumsum(np.bincount(pairs >> 32, minlength=count))])
     return Ragged((pairs & 0xFFFFFFFF).astype(np.int32), offsets)
 
 
-def _detached(word: str, part: int) -> list[str]:
-    """What Morphy's rules make of a word, entry or not."""
-    if PARTS[part] == "n" and (word.endswith("ss") or len(word) <= 2):
-        return []
-    return [word.removesuffix(suffix) + ending for suffix, ending in _RULES[part] if word.endswith(suffix)]
-
-
-def _parts(part: str | None) -> range | tuple[int, ...]:
-    if part is None:
-        return range(len(PARTS))
-    if part not in tuple(PARTS):
-        raise BadParameter(f'a part of speech is one of {", ".join(PARTS)}, not "{part}"')
-    return (PARTS.index(part),)
+def load_arrays() -> dict[str, Ids]:
+    """Load the bundled table, which tools/make_wordnet.py makes."""
+    with np.load(_TABLE) as arrays:
+        return {name: arrays[name] for name in arrays.files}
 
 
 @cache
 def wordnet() -> WordNet:
-    """The table that comes with tarocco, read when first asked for."""
-    with np.load(_TABLE) as arrays:
-        return WordNet({name: arrays[name] for name in arrays.files})
+    """Return the bundled table, loaded on first use."""
+    return WordNet(load_arrays())

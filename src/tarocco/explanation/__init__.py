@@ -1,9 +1,7 @@
 """Explains a segment's score: which parts of the candidate and the reference match.
 
-explain     the public function
-records     explanations, their elements and references
-families    how each family of metrics is explained
-matching    n-grams, skip-bigrams and one-to-one matchings
-paths       common subsequences and edits
-structures  linguistic elements
+explain    the public function
+records    explanations, their elements and references
+families   how each family of metrics is explained
+matching   matches items, runs, edits and alignments of two texts
 """

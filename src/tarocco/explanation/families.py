@@ -1,89 +1,124 @@
-"""Which metric is explained how, with which of its references; or one sentence why not."""
+"""How each family of metrics is explained.
+
+`find_elements` has one implementation per family, registered by class: to explain a new metric, register another. A
+metric that cannot be explained raises `Unexplained` with the reason.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property, singledispatch
+from itertools import chain
+from typing import Any
 
 import numpy as np
 
-from tarocco.encode.batch import Batch, Groups
-from tarocco.encode.vocabulary import Ragged
-from tarocco.explanation.matching import alignment, clipped, greedy_runs, ngrams, paired, single_words, skip_bigrams
-from tarocco.explanation.paths import edit_elements, edits, runs, shifts, subsequence, weighted_subsequence
+from tarocco.annotate.cache import annotate_texts
+from tarocco.encode.batch import Batch
+from tarocco.explanation.matching import (
+    Item,
+    align_meteor,
+    edit_elements,
+    find_edits,
+    find_runs,
+    find_shifts,
+    find_subsequence,
+    find_weighted_subsequence,
+    list_ngrams,
+    list_skip_bigrams,
+    list_words,
+    match_clipped,
+    match_greedy_runs,
+    match_items,
+    with_candidates,
+)
 from tarocco.explanation.records import Element
-from tarocco.explanation.structures import linguistic_elements, sentences
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.edit.error_rates import ErrorRate, Per, Wer
 from tarocco.metrics.edit.gtm import Gtm
+from tarocco.metrics.edit.rates import Per, Wer
 from tarocco.metrics.edit.ter import Ter
-from tarocco.metrics.linguistic.base import Linguistic
+from tarocco.metrics.linguistic import elements
+from tarocco.metrics.linguistic.base import ANALYZER, LinguisticMetric, count_overlaps, load_layers
+from tarocco.metrics.linguistic.layers import Layers, Nodes, Spans, Trees
 from tarocco.metrics.linguistic.shallow import ShallowNist
 from tarocco.metrics.meteor import Meteor
 from tarocco.metrics.ngram.bleu import BleuIndividual, NgramPrecisions
 from tarocco.metrics.ngram.nist import Nist
-from tarocco.metrics.rouge import Rouge, RougeL, RougeN, RougeS, RougeSU, RougeW
+from tarocco.metrics.rouge import RougeL, RougeN, RougeS, RougeSU, RougeW
 
-_OF_ALL_REFERENCES = (NgramPrecisions, Nist)
-LEFT = "other word"  # that is in no run
+UNMATCHED = "other word"  # the type of a word outside all runs
 
 
 class Unexplained(Exception):
-    """A metric whose score cannot be explained, in one sentence."""
+    """The reason why a metric's score cannot be explained, in one sentence."""
 
 
-class Found(NamedTuple):
-    """The words of a candidate and of its references, and the elements."""
+@dataclass(frozen=True, eq=False)
+class SegmentWords:
+    """The words of one candidate and of its references, as ids in a batch and as text."""
 
+    metric: Metric
+    batch: Batch
     candidate: tuple[str, ...]
     references: tuple[tuple[str, ...], ...]
-    elements: list[Element]
+
+    @cached_property
+    def candidate_ids(self) -> list[int]:
+        ids: list[int] = self.batch.candidates[0].tolist()
+        return ids
+
+    @cached_property
+    def references_ids(self) -> list[list[int]]:
+        return [self.batch.references[row].tolist() for row in range(len(self.batch.references))]
+
+    def one_reference(self) -> tuple[list[int], tuple[str, ...]]:
+        """Return the ids and words of the only reference; raises Unexplained if there are several."""
+        if len(self.references) > 1:
+            raise Unexplained(
+                f"{self.metric} takes all references together, which is not explained yet; each reference alone is "
+                "(--all-references)"
+            )
+        return self.references_ids[0], self.references[0]
 
 
-def explained(metric: Metric, batch: Batch, context: Any) -> Found:
-    """What a metric sees in a batch of one candidate with one reference, or with several that it takes together."""
-    if isinstance(metric, Linguistic):
-        _refuse(metric, "variant", "literal", "gapped", "subtrees")
-        words = sentences(batch)
-        return Found(words[0], tuple(words[1:]), linguistic_elements(metric, batch, words))
-    if len(batch.references) > 1 and not isinstance(metric, _OF_ALL_REFERENCES):
-        raise Unexplained(
-            f"{metric} takes all references together, which is not explained yet; with each by itself it is "
-            "(--all-references)"
-        )
-    for kind, explain in _BY_CLASS:
-        if isinstance(metric, kind):
-            read = metric.rewritten(batch) if isinstance(metric, Ter) else batch
-            texts = _Texts(read)
-            try:
-                return Found(texts.candidate, texts.references, explain(metric, texts, context))
-            except LookupError:
-                raise Unexplained(f"{metric} cannot be explained for texts of this length") from None
-    raise Unexplained(f"{metric} is not explained yet")
+def explain_batch(metric: Metric, batch: Batch, context: Any) -> tuple[SegmentWords, list[Element]]:
+    """Return the words and elements of one candidate with one reference, or with several that a metric pools."""
+    words = read_words(metric, batch)
+    try:
+        return words, find_elements(metric, words, context)
+    except LookupError:
+        raise Unexplained(f"{metric} cannot be explained for texts of this length") from None
 
 
-def takes_together(metric: Metric) -> bool:
-    """Whether a metric's score of a segment is made of all references, not of the one that it chooses."""
-    pooled = isinstance(metric, Rouge | Gtm) and metric.references in ("pooled", "jackknife", "joined")
-    return pooled or isinstance(metric, _OF_ALL_REFERENCES)
+def choose_reference(metric: Metric, whole: Floats, alone: Floats) -> int:
+    """Return which reference a score is made of, given the statistics with all references and with each alone."""
+    keys = metric.rank_references(alone)
+    tied = [i for i, key in enumerate(keys) if key == min(keys)]
+    return next((i for i in tied if np.array_equal(alone[i], whole)), tied[0])
 
 
-def chosen_reference(metric: Metric, whole: Floats, alone: Floats) -> int:
-    """Which reference a score is made of: `whole` are the statistics with all, `alone` with each by itself."""
-    scores = metric.score(alone)
-    keys: list[tuple[float, ...]] = [(math.inf if math.isnan(one) else -metric.sign * one,) for one in scores.tolist()]
-    if isinstance(metric, Ter):  # the fewest edits
-        keys = [(row[0],) for row in alone.tolist()]
-    elif isinstance(metric, ErrorRate) and metric.select == "distance":
-        keys = [(row[0], -row[1]) for row in alone.tolist()]
-    elif isinstance(metric, Rouge) and metric.references == "best-recall":
-        keys = [(-row[1], *key) for row, key in zip(alone.tolist(), keys, strict=True)]
-    best = min(keys)
-    level = [place for place, key in enumerate(keys) if key == best]
-    # Of references that score the same, the one whose statistics are those of the segment.
-    return next((place for place in level if np.array_equal(alone[place], whole)), level[0])
+@singledispatch
+def read_words(metric: Metric, batch: Batch) -> SegmentWords:
+    """Return the words of a batch as a metric reads them."""
+    if batch.encoding.stem:  # ids are those of stems
+        texts = [tuple(batch.encoding.words(text)) for text in (*batch.texts, *batch.reference_texts[0])]
+    else:
+        rows = (batch.candidates[0], *(batch.references[row] for row in range(len(batch.references))))
+        texts = [tuple(batch.vocabulary[word] for word in row.tolist()) for row in rows]
+    return SegmentWords(metric, batch, texts[0], tuple(texts[1:]))
+
+
+@read_words.register(Ter)
+def _(metric: Ter, batch: Batch) -> SegmentWords:
+    return read_words.dispatch(Metric)(metric, metric.normalize_texts(batch))
+
+
+@read_words.register(LinguisticMetric)
+def _(metric: LinguisticMetric, batch: Batch) -> SegmentWords:
+    texts = list(chain.from_iterable((*batch.columns, *batch.reference_columns)))
+    words = [sentence.words for sentence in annotate_texts(texts, batch.encoding.analyzer or ANALYZER)]
+    return SegmentWords(metric, batch, words[0], tuple(words[1:]))
 
 
 def _refuse(metric: Metric, parameter: str, *values: str) -> None:
@@ -91,124 +126,193 @@ def _refuse(metric: Metric, parameter: str, *values: str) -> None:
         raise Unexplained(f"{metric} is not explained yet: {parameter}={getattr(metric, parameter)}")
 
 
-class _Texts:
-    """A batch of one candidate: words as numbers and as people see them."""
-
-    def __init__(self, batch: Batch) -> None:
-        self.batch = batch
-        self.own: list[int] = batch.candidates[0].tolist()
-        self.there: list[list[int]] = [batch.references[row].tolist() for row in range(len(batch.references))]
-        if batch.encoding.stem:  # numbers are those of stems
-            read = [tuple(batch.encoding.words(text)) for text in (*batch.texts, *batch.reference_texts[0])]
-        else:
-            read = [tuple(batch.vocabulary[word] for word in words) for words in (self.own, *self.there)]
-        self.candidate, self.references = read[0], tuple(read[1:])
+# --- words ---------------------------------------------------------------------------------------------------------
 
 
-# --- families ------------------------------------------------------------------------------------------------------
+@singledispatch
+def find_elements(metric: Metric, words: SegmentWords, context: Any) -> list[Element]:
+    """Return the elements that a metric counts in a segment."""
+    raise Unexplained(f"{metric} is not explained yet")
 
 
-def _clipped(metric: Any, texts: _Texts, _context: Any) -> list[Element]:
-    """BLEU's n-grams."""
+def _match_ngrams(words: SegmentWords, orders: Sequence[int]) -> list[Element]:
+    references = [list_ngrams(*side, orders) for side in zip(words.references_ids, words.references, strict=True)]
+    return match_clipped(list_ngrams(words.candidate_ids, words.candidate, orders), references)
+
+
+@find_elements.register(NgramPrecisions)
+def _(metric: Any, words: SegmentWords, _context: Any) -> list[Element]:
     first = metric.order if isinstance(metric, BleuIndividual) else 1
-    return _ngrams(texts, range(first, metric.order + 1))
+    return _match_ngrams(words, range(first, metric.order + 1))
 
 
-def _ngrams(texts: _Texts, orders: Sequence[int]) -> list[Element]:
-    references = [ngrams(*one, orders) for one in zip(texts.there, texts.references, strict=True)]
-    return clipped(ngrams(texts.own, texts.candidate, orders), references)
-
-
-def _weighed(metric: Nist, texts: _Texts, context: Any) -> list[Element]:
-    """NIST's n-grams; each weighs what the metric gives a candidate that is nothing else."""
+@find_elements.register(Nist)
+def _(metric: Nist, words: SegmentWords, context: Any) -> list[Element]:
+    """Weigh each n-gram by what the metric gives a candidate that consists of it."""
     if isinstance(metric, ShallowNist):
-        raise Unexplained(f"{metric} is not explained yet; the same n-grams over words are NIST's")
-    found = _ngrams(texts, [order + 1 for order in metric.orders])
-    matched = [one for one in found if one.matched]
-    alone = [[texts.own[place] for place in one.candidate] for one in matched]
-    values = np.array([word for words in alone for word in words], np.int32)
-    offsets = np.cumsum([0, *map(len, alone)]).astype(np.intp)
-    batch = texts.batch
-    groups = Groups.of_one(len(alone)), batch.reference_groups
-    each = Batch(Ragged(values, offsets), batch.references, *groups, batch.vocabulary)
-    weights = metric.measure([metric], each, context).matches if alone else np.zeros((0, 1))
-    weigh = {id(one): weights[row, len(one.candidate) - 1] for row, one in enumerate(matched)}
-    return [replace(one, weight=float(weigh[id(one)])) if one.matched else one for one in found]
+        raise Unexplained(f"{metric} is not explained yet; NIST explains the same n-grams over words")
+    ngrams = _match_ngrams(words, [order + 1 for order in metric.orders])
+    matched = [i for i, element in enumerate(ngrams) if element.matched]
+    if matched:
+        candidates = [[words.candidate_ids[place] for place in ngrams[i].candidate] for i in matched]
+        weights = metric.measure([metric], with_candidates(words.batch, candidates), context).matches
+        for row, i in enumerate(matched):
+            ngrams[i] = replace(ngrams[i], weight=float(weights[row, len(candidates[row]) - 1]))
+    return ngrams
 
 
-def _shared_ngrams(metric: RougeN, texts: _Texts, _context: Any) -> list[Element]:
-    return _ngrams(texts, [metric.order])
+@find_elements.register(RougeN)
+def _(metric: RougeN, words: SegmentWords, _context: Any) -> list[Element]:
+    words.one_reference()
+    return _match_ngrams(words, [metric.order])
 
 
-def _skips(metric: RougeS, texts: _Texts, _context: Any) -> list[Element]:
+@find_elements.register(RougeS)
+def _(metric: RougeS, words: SegmentWords, _context: Any) -> list[Element]:
+    sides = (words.candidate_ids, words.candidate), words.one_reference()
+    items = [[*list_skip_bigrams(*side, metric.gap)] for side in sides]
     if isinstance(metric, RougeSU):
         _refuse(metric, "compat", "1.5.5")
-    sides = ((texts.own, texts.candidate), (texts.there[0], texts.references[0]))
-    own, there = ([*skip_bigrams(*side, metric.gap)] for side in sides)
-    if isinstance(metric, RougeSU):
-        own, there = own + single_words(*sides[0]), there + single_words(*sides[1])
-    return paired(own, there)
+        items = [skips + list_words(*side) for skips, side in zip(items, sides, strict=True)]
+    return match_items(*items)
 
 
-def _subsequence(_metric: RougeL, texts: _Texts, _context: Any) -> list[Element]:
-    return _with_the_rest(runs(subsequence(texts.own, texts.there[0]), texts.candidate), texts)
+@find_elements.register(RougeL)
+def _(_metric: RougeL, words: SegmentWords, _context: Any) -> list[Element]:
+    pairs = find_subsequence(words.candidate_ids, words.one_reference()[0])
+    return _add_unmatched(find_runs(pairs, words.candidate), words)
 
 
-def _weighted(metric: RougeW, texts: _Texts, _context: Any) -> list[Element]:
+@find_elements.register(RougeW)
+def _(metric: RougeW, words: SegmentWords, _context: Any) -> list[Element]:
+    reference, _ = words.one_reference()
     _refuse(metric, "variant", "exact")
     _refuse(metric, "compat", "1.5.5")
 
     def worth(length: int) -> float:
         return float(metric.worth(np.float64(length)))
 
-    return _with_the_rest(runs(weighted_subsequence(texts.own, texts.there[0], worth), texts.candidate), texts)
+    pairs = find_weighted_subsequence(words.candidate_ids, reference, worth)
+    return _add_unmatched(find_runs(pairs, words.candidate), words)
 
 
-def _with_the_rest(matched: list[Element], texts: _Texts) -> list[Element]:
-    """Runs, and the words that are in none of them."""
-    own = {place for one in matched for place in one.candidate}
-    there = {place for one in matched for place in one.reference}
-    left = [Element(LEFT, word, (at,)) for at, word in enumerate(texts.candidate) if at not in own]
-    return (
-        matched
-        + left
-        + [Element(LEFT, word, reference=(at,)) for at, word in enumerate(texts.references[0]) if at not in there]
-    )
-
-
-def _runs(metric: Gtm, texts: _Texts, _context: Any) -> list[Element]:
+@find_elements.register(Gtm)
+def _(metric: Gtm, words: SegmentWords, _context: Any) -> list[Element]:
+    reference, _ = words.one_reference()
     _refuse(metric, "matching", "exact")
-    return _with_the_rest(greedy_runs(texts.own, texts.there[0], texts.candidate), texts)
+    return _add_unmatched(match_greedy_runs(words.candidate_ids, reference, words.candidate), words)
 
 
-def _words(_metric: Per, texts: _Texts, _context: Any) -> list[Element]:
-    return paired(single_words(texts.own, texts.candidate), single_words(texts.there[0], texts.references[0]))
+def _add_unmatched(runs: list[Element], words: SegmentWords) -> list[Element]:
+    """Add the words that are in no run."""
+    in_candidate = {place for run in runs for place in run.candidate}
+    in_reference = {place for run in runs for place in run.reference}
+    left = [Element(UNMATCHED, word, (i,)) for i, word in enumerate(words.candidate) if i not in in_candidate]
+    left += [
+        Element(UNMATCHED, word, reference=(j,)) for j, word in enumerate(words.references[0]) if j not in in_reference
+    ]
+    return runs + left
 
 
-def _edits(_metric: Wer, texts: _Texts, _context: Any) -> list[Element]:
-    return edit_elements(edits(texts.own, texts.there[0]), texts.candidate, texts.references[0])
+@find_elements.register(Per)
+def _(_metric: Per, words: SegmentWords, _context: Any) -> list[Element]:
+    return match_items(list_words(words.candidate_ids, words.candidate), list_words(*words.one_reference()))
 
 
-def _shifts(_metric: Ter, texts: _Texts, _context: Any) -> list[Element]:
-    blocks, order = shifts(texts.batch)
-    found = edits([texts.own[place] for place in order], texts.there[0])
-    return edit_elements(found, texts.candidate, texts.references[0], blocks, order)
+@find_elements.register(Wer)
+def _(_metric: Wer, words: SegmentWords, _context: Any) -> list[Element]:
+    ids, reference = words.one_reference()
+    return edit_elements(find_edits(words.candidate_ids, ids), words.candidate, reference)
 
 
-def _alignment(metric: Meteor, texts: _Texts, _context: Any) -> list[Element]:
-    return alignment(metric, texts.batch, texts.candidate, texts.references[0])
+@find_elements.register(Ter)
+def _(_metric: Ter, words: SegmentWords, _context: Any) -> list[Element]:
+    ids, reference = words.one_reference()
+    blocks, order = find_shifts(words.batch)
+    edits = find_edits([words.candidate_ids[place] for place in order], ids)
+    return edit_elements(edits, words.candidate, reference, blocks, order)
 
 
-_BY_CLASS: tuple[tuple[type[Metric], Callable[..., list[Element]]], ...] = (
-    (NgramPrecisions, _clipped),
-    (Nist, _weighed),
-    (RougeN, _shared_ngrams),
-    (RougeL, _subsequence),
-    (RougeW, _weighted),
-    (RougeS, _skips),
-    (Gtm, _runs),
-    (Per, _words),
-    (Wer, _edits),
-    (Ter, _shifts),
-    (Meteor, _alignment),
-)
+@find_elements.register(Meteor)
+def _(metric: Meteor, words: SegmentWords, _context: Any) -> list[Element]:
+    return align_meteor(metric, words.batch, words.candidate, words.one_reference()[1])
+
+
+# --- linguistic structure ------------------------------------------------------------------------------------------
+
+Written = tuple[str, tuple[int, ...], bool]  # an item's text, its words, and whether its labels only dominate them
+
+
+@find_elements.register(LinguisticMetric)
+def _(metric: LinguisticMetric, words: SegmentWords, _context: Any) -> list[Element]:
+    """List the elements of the types that count."""
+    _refuse(metric, "variant", "literal", "gapped", "subtrees")
+    layers, rule = load_layers(words.batch), metric.bag
+    bag = rule.make(layers, *rule.arguments, *([metric.longest] if metric.longest else []))
+    counting = set(metric.chosen(count_overlaps(bag, len(layers), words.batch)).types.tolist())
+    write = _writer(metric, layers, list(chain(words.candidate, *words.references)))
+    sides: tuple[list[Item], list[Item]] = ([], [])
+    for row, kind, key, place in sorted(
+        zip(*(column.tolist() for column in (bag.rows, bag.types, bag.items, bag.places)), strict=True),
+        key=lambda item: (item[1], item[3]),
+    ):
+        if kind in counting:
+            text, places, above = write(place, kind)
+            first = int(layers.firsts[row])
+            relative = tuple(place - first for place in places)
+            sides[row].append(Item(_name_type(metric, bag.names[kind]), key, text, relative, above))
+    order = {_name_type(metric, name): i for i, name in enumerate(bag.names)}
+    return sorted(match_items(*sides), key=lambda element: order[element.type])
+
+
+def _name_type(metric: LinguisticMetric, name: str) -> str:
+    """Return the name of a type: the length of paths, or "role" for types without a name."""
+    return f"length {name}" if metric.longest else name or "role"
+
+
+def _writer(metric: LinguisticMetric, layers: Layers, words: list[str]) -> Callable[[int, int], Written]:
+    """Return a function that writes an item, given its place and type, for the structure that a metric compares."""
+    make = metric.bag.make
+    if make in (elements.entities, elements.arguments, elements.roles):
+        spans = layers.entities if make is elements.entities else layers.arguments[0]
+        return lambda place, _: _write_span(spans, place, words, labels=make is elements.roles)
+    if make is elements.chains:
+        kind = metric.bag.arguments[0]
+        labels = words if kind == "w" else list(layers.flat("universal" if kind == "c" else "relations"))
+        heads = layers.heads.tolist()
+        return lambda place, length: _write_chain(_path_to(heads, place, length), labels, above=kind != "w")
+    if make is elements.subpaths:
+        trees = layers.once(Trees)
+        nodes = trees.nodes()
+        parents = nodes.parents.tolist()
+        return lambda place, length: _write_path(trees, nodes, _path_to(parents, place, length), words)
+    return lambda place, _: (words[place], (place,), False)
+
+
+def _write_span(spans: Spans, place: int, words: list[str], labels: bool) -> Written:
+    places = tuple(range(int(spans.starts[place]), int(spans.ends[place])))
+    text = elements.role(spans.labels[place]) if labels else " ".join(words[i] for i in places)
+    return text, places, labels
+
+
+def _path_to(parents: list[int], place: int, length: int) -> list[int]:
+    """Return the path from the top down to a node that has `length` nodes above it."""
+    path = [place]
+    for _ in range(length):
+        path.append(parents[path[-1]])
+    return path[::-1]
+
+
+def _write_chain(path: list[int], labels: list[str], above: bool) -> Written:
+    return " > ".join(labels[node] for node in path), tuple(path), above
+
+
+def _write_path(trees: Trees, nodes: Nodes, path: list[int], words: list[str]) -> Written:
+    """Write a path of labels, whose words are those that its last node dominates."""
+    first_word, last = len(nodes.labels) - len(words), path[-1]  # words are the last nodes
+    text = " > ".join(
+        words[node - first_word] if node >= first_word else trees.names[int(nodes.labels[node])] for node in path
+    )
+    start = int(nodes.starts[last])
+    end = int(trees.ends[last]) if last < len(trees.ends) else start + 1  # tags are not in the tree
+    return text, tuple(range(start, end)), last < first_word

@@ -1,4 +1,7 @@
-"""One-to-one matchings of words: the runs that GTM takes, and METEOR's alignment with its chunks."""
+"""Matches the elements of two texts: bags of items, runs, subsequences, edits, TER's shifts and METEOR's alignment.
+
+The metrics' kernels compute only numbers. The functions here find one way to reach them.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,23 @@ import numpy as np
 
 from tarocco.encode.batch import Batch, Groups
 from tarocco.encode.vocabulary import Ragged, Vocabulary
-from tarocco.explanation.paths import Pair, run, runs
 from tarocco.explanation.records import Element
-from tarocco.metrics.meteor import Alignments, Meteor, align_words, together
-from tarocco.metrics.pairs import Pairs
+from tarocco.metrics.comparison import Comparison, TextPairs
+from tarocco.metrics.edit.ter import edits_and_words
+from tarocco.metrics.meteor import Alignments, Meteor, align_words, merge_stages
+
+Words = Sequence[int]  # ids of words
+Pair = tuple[int, int]  # places of a word in the candidate and in the reference
+
+_LONGEST_BLOCK = 10  # words that TER shifts
+_MOST_MOVED = 1 << 21  # words of all texts that are one shift away: some seconds, for a text of about ninety words
+
+
+# --- bags of items -------------------------------------------------------------------------------------------------
 
 
 class Item(NamedTuple):
-    """One item of a text: its type, what makes it equal to others, how it is written, and its words."""
+    """One item of a text; items with equal types and keys are equal."""
 
     type: str
     key: Hashable
@@ -28,34 +40,33 @@ class Item(NamedTuple):
     above: bool = False
 
 
-def paired(candidate: Iterable[Item], reference: Iterable[Item]) -> list[Element]:
-    """The elements of two bags, type by type: in the candidate's order, then what the reference alone has."""
-    return clipped(list(candidate), [list(reference)])
+def match_items(candidate: Iterable[Item], reference: Iterable[Item]) -> list[Element]:
+    """Match two bags of items, type by type: items in the candidate's order, then those of the reference alone."""
+    return match_clipped(list(candidate), [list(reference)])
 
 
-def clipped(candidate: Sequence[Item], references: Sequence[Sequence[Item]]) -> list[Element]:
-    """The same for several references: an item matches as often as the reference has it that has it most often.
+def match_clipped(candidate: Sequence[Item], references: Sequence[Sequence[Item]]) -> list[Element]:
+    """Match each item at most as often as some single reference has it.
 
-    With one reference, what it alone has is there, too.
+    With one reference, the result also has the items that only the reference has.
     """
-    there: list[dict[tuple[str, Hashable], list[Item]]] = []
+    by_key: list[dict[tuple[str, Hashable], list[Item]]] = []
     for items in references:
-        own: dict[tuple[str, Hashable], list[Item]] = defaultdict(list)
+        by_key.append(defaultdict(list))
         for item in items:
-            own[item.type, item.key].append(item)
-        there.append(own)
+            by_key[-1][item.type, item.key].append(item)
     seen: dict[tuple[str, Hashable], int] = defaultdict(int)
-    found = []
+    elements = []
     for item in candidate:
         key = item.type, item.key
         element = Element(item.type, item.text, item.places, above=item.above)
-        for number, of_reference in enumerate(there):
+        for number, of_reference in enumerate(by_key):
             if len(of_reference.get(key, ())) > seen[key]:
                 partner = of_reference[key][seen[key]]
                 element = replace(element, reference=partner.places, matched=True, of=number)
                 break
         seen[key] += 1
-        found.append(element)
+        elements.append(element)
     if len(references) == 1:
         left = dict(seen)
         for item in references[0]:
@@ -63,130 +74,348 @@ def clipped(candidate: Sequence[Item], references: Sequence[Sequence[Item]]) -> 
             if left.get(key, 0) > 0:
                 left[key] -= 1
             else:
-                found.append(Element(item.type, item.text, reference=item.places, above=item.above))
-    order = {kind: place for place, kind in enumerate(_types(candidate, references))}
-    return sorted(found, key=lambda one: order[one.type])
+                elements.append(Element(item.type, item.text, reference=item.places, above=item.above))
+    types = dict.fromkeys(item.type for items in (candidate, *references) for item in items)
+    order = {kind: place for place, kind in enumerate(types)}
+    return sorted(elements, key=lambda element: order[element.type])
 
 
-def _types(candidate: Sequence[Item], references: Sequence[Sequence[Item]]) -> Iterable[str]:
-    return dict.fromkeys(item.type for items in (candidate, *references) for item in items)
-
-
-Words = Sequence[int]  # numbers of words, equal ones alike
-Spelling = Callable[[int], str]  # of the word at a place
-
-
-def ngrams(words: Words, spelled: Sequence[str], orders: Iterable[int]) -> list[Item]:
-    """The n-grams of a text, of each order."""
+def list_ngrams(words: Words, spelled: Sequence[str], orders: Iterable[int]) -> list[Item]:
+    """Return the n-grams of a text, order by order."""
     return [
-        Item(f"{order}-gram", tuple(words[at : at + order]), " ".join(spelled[at : at + order]), _range(at, order))
+        Item(
+            f"{order}-gram",
+            tuple(words[start : start + order]),
+            " ".join(spelled[start : start + order]),
+            tuple(range(start, start + order)),
+        )
         for order in orders
-        for at in range(len(words) - order + 1)
+        for start in range(len(words) - order + 1)
     ]
 
 
-def _range(start: int, length: int) -> tuple[int, ...]:
-    return tuple(range(start, start + length))
+def list_skip_bigrams(words: Words, spelled: Sequence[str], gap: int | None) -> Iterator[Item]:
+    """Yield pairs of words in order with at most `gap` words between them."""
+    for i, j in combinations(range(len(words)), 2):
+        if gap is None or j - i - 1 <= gap:
+            separator = " .. " if j - i > 1 else " "
+            yield Item("skip-bigram", (words[i], words[j]), f"{spelled[i]}{separator}{spelled[j]}", (i, j))
 
 
-def skip_bigrams(words: Words, spelled: Sequence[str], gap: int | None) -> Iterator[Item]:
-    """Pairs of words in their order with at most `gap` words between them."""
-    for one, other in combinations(range(len(words)), 2):
-        if gap is None or other - one - 1 <= gap:
-            between = " .. " if other - one > 1 else " "
-            text = f"{spelled[one]}{between}{spelled[other]}"
-            yield Item("skip-bigram", (words[one], words[other]), text, (one, other))
-
-
-def single_words(words: Words, spelled: Sequence[str]) -> list[Item]:
-    """The words of a text, in whatever order."""
+def list_words(words: Words, spelled: Sequence[str]) -> list[Item]:
+    """Return the words of a text as items."""
     return [Item("word", word, spelled[place], (place,)) for place, word in enumerate(words)]
 
 
-def greedy_runs(candidate: Words, reference: Words, spelled: Sequence[str]) -> list[Element]:
-    """The longest run of free words, over and over; of equal ones the later in the candidate, then in the reference."""
+# --- runs and subsequences -----------------------------------------------------------------------------------------
+
+
+def find_runs(pairs: Sequence[Pair], spelled: Sequence[str]) -> list[Element]:
+    """Join matched pairs that are adjacent on both sides into runs."""
+    runs: list[list[Pair]] = []
+    for i, j in pairs:
+        if runs and runs[-1][-1] == (i - 1, j - 1):
+            runs[-1].append((i, j))
+        else:
+            runs.append([(i, j)])
+    return [_make_run(run, spelled) for run in runs]
+
+
+def _make_run(pairs: Sequence[Pair], spelled: Sequence[str]) -> Element:
+    candidate, reference = zip(*pairs, strict=True)
+    return Element("run", " ".join(spelled[place] for place in candidate), candidate, reference, matched=True)
+
+
+def match_greedy_runs(candidate: Words, reference: Words, spelled: Sequence[str]) -> list[Element]:
+    """Take the longest run of free words repeatedly, as GTM does; ties go to the later run in the candidate."""
     equal = {(i, j) for i, word in enumerate(candidate) for j, other in enumerate(reference) if word == other}
-    taken: list[list[Pair]] = []
+    runs: list[list[Pair]] = []
     while equal:
-        lengths: dict[Pair, int] = {}  # of the run of free words that begins here
+        lengths: dict[Pair, int] = {}  # of the run that begins at a pair
         for i, j in sorted(equal, reverse=True):
             lengths[i, j] = lengths.get((i + 1, j + 1), 0) + 1
         length, (i, j) = max((length, pair) for pair, length in lengths.items())
-        taken.append([(i + k, j + k) for k in range(length)])
+        runs.append([(i + k, j + k) for k in range(length)])
         equal = {(a, b) for a, b in equal if not (i <= a < i + length or j <= b < j + length)}
-    return [run(pairs, spelled) for pairs in sorted(taken)]
+    return [_make_run(pairs, spelled) for pairs in sorted(runs)]
 
 
-# --- METEOR --------------------------------------------------------------------------------------------------------
+def find_subsequence(candidate: Words, reference: Words) -> list[Pair]:
+    """Return a longest common subsequence; of several, the one whose words come earliest in the candidate."""
+    rows, columns = len(candidate), len(reference)
+    longest = [[0] * (columns + 1) for _ in range(rows + 1)]  # from a cell to the end
+    for i in reversed(range(rows)):
+        for j in reversed(range(columns)):
+            if candidate[i] == reference[j]:
+                longest[i][j] = longest[i + 1][j + 1] + 1
+            else:
+                longest[i][j] = max(longest[i + 1][j], longest[i][j + 1])
+    pairs, i, j = [], 0, 0
+    while i < rows and j < columns:
+        if candidate[i] == reference[j]:
+            pairs.append((i, j))
+            i, j = i + 1, j + 1
+        elif longest[i][j + 1] >= longest[i + 1][j]:
+            j += 1
+        else:
+            i += 1
+    return pairs
 
 
-def alignment(metric: Meteor, batch: Batch, spelled: Sequence[str], spelled_there: Sequence[str]) -> list[Element]:
-    """The matched words, each with the first stage at which it matches, the others, and the chunks."""
+def find_weighted_subsequence(candidate: Words, reference: Words, worth: Callable[[int], float]) -> list[Pair]:
+    """Return the pairs that the recurrence of Lin and Och (2004) takes: every match, with longer runs worth more."""
+    rows, columns = len(candidate), len(reference)
+    values = [[0.0] * (columns + 1) for _ in range(rows + 1)]
+    lengths = [[0] * (columns + 1) for _ in range(rows + 1)]
+    for i in range(1, rows + 1):
+        for j in range(1, columns + 1):
+            if candidate[i - 1] == reference[j - 1]:
+                before = lengths[i - 1][j - 1]
+                lengths[i][j] = before + 1
+                values[i][j] = values[i - 1][j - 1] + worth(before + 1) - worth(before)
+            else:
+                values[i][j] = max(values[i - 1][j], values[i][j - 1])
+    pairs, i, j = [], rows, columns
+    while i and j:
+        if candidate[i - 1] == reference[j - 1]:
+            i, j = i - 1, j - 1
+            pairs.append((i, j))
+        elif values[i - 1][j] >= values[i][j - 1]:
+            i -= 1
+        else:
+            j -= 1
+    return pairs[::-1]
+
+
+# --- edits ---------------------------------------------------------------------------------------------------------
+
+
+class Edits(NamedTuple):
+    """An alignment with the fewest edits and, among those, the most matches."""
+
+    matches: list[Pair]
+    substitutions: list[Pair]
+    insertions: list[int]  # places in the candidate
+    deletions: list[int]  # places in the reference
+
+    @property
+    def number(self) -> int:
+        """The number of edits."""
+        return len(self.substitutions) + len(self.insertions) + len(self.deletions)
+
+
+def find_edits(candidate: Words, reference: Words) -> Edits:
+    """Return the edits that turn the reference into the candidate."""
+    rows, columns = len(candidate), len(reference)
+    costs = [[(0, 0)] * (columns + 1) for _ in range(rows + 1)]  # (edits, -matches)
+    for i in range(rows + 1):
+        for j in range(columns + 1):
+            steps = _steps(costs, candidate, reference, i, j)
+            costs[i][j] = min(cost for cost, _, _ in steps) if steps else (0, 0)
+    edits, i, j = Edits([], [], [], []), rows, columns
+    while i or j:
+        _, a, b = next(step for step in _steps(costs, candidate, reference, i, j) if step[0] == costs[i][j])
+        if a < i and b < j:
+            (edits.matches if candidate[a] == reference[b] else edits.substitutions).append((a, b))
+        elif a < i:
+            edits.insertions.append(a)
+        else:
+            edits.deletions.append(b)
+        i, j = a, b
+    return Edits(edits.matches[::-1], edits.substitutions[::-1], edits.insertions[::-1], edits.deletions[::-1])
+
+
+def _steps(
+    costs: list[list[tuple[int, int]]], candidate: Words, reference: Words, i: int, j: int
+) -> list[tuple[tuple[int, int], int, int]]:
+    """Return the steps into a cell: the cost with each, and the cell before."""
+    steps = []
+    if i and j:
+        number, matches = costs[i - 1][j - 1]
+        same = candidate[i - 1] == reference[j - 1]
+        steps.append(((number + (not same), matches - same), i - 1, j - 1))
+    if i:
+        steps.append(((costs[i - 1][j][0] + 1, costs[i - 1][j][1]), i - 1, j))
+    if j:
+        steps.append(((costs[i][j - 1][0] + 1, costs[i][j - 1][1]), i, j - 1))
+    return steps
+
+
+def edit_elements(
+    edits: Edits,
+    candidate: Sequence[str],
+    reference: Sequence[str],
+    blocks: Sequence[Sequence[int]] = (),
+    order: Sequence[int] | None = None,
+) -> list[Element]:
+    """Return shifted blocks and edits as elements; `order` lists the candidate's words after the shifts."""
+    places = range(len(candidate)) if order is None else order
+    moved = {place for block in blocks for place in block}
+    elements = [Element("shift", " ".join(candidate[place] for place in block), tuple(block)) for block in blocks]
+    elements += [
+        Element("match", reference[j], (places[i],), (j,), True, "shifted" if places[i] in moved else "")
+        for i, j in edits.matches
+    ]
+    elements += [
+        Element("substitution", f"{candidate[places[i]]} for {reference[j]}", (places[i],), (j,))
+        for i, j in edits.substitutions
+    ]
+    elements += [Element("insertion", candidate[places[i]], (places[i],)) for i in edits.insertions]
+    return elements + [Element("deletion", reference[j], reference=(j,)) for j in edits.deletions]
+
+
+# --- TER's shifts --------------------------------------------------------------------------------------------------
+
+
+def find_shifts(batch: Batch) -> tuple[list[list[int]], list[int]]:
+    """Return TER's shifts, each as places of the candidate's words, and the order of the words after all shifts.
+
+    The kernel computes the number of edits and the shifted text. A shift is right if the shifted text needs one edit
+    less and leads to the same text. Of several, the kernel's rule prefers the fewest edits without further shifts, then
+    the longest block, the earliest one, and the target farthest to the left. Raises LookupError if there are too many
+    shifts to try, or if the kernel, which searches only a band of long texts, arrives at another number.
+    """
+    words, reference = batch.candidates[0].tolist(), batch.references[0].tolist()
+    order: list[int] = list(range(len(words)))
+    shifts: list[list[int]] = []
+    if not words or not reference:
+        return shifts, order
+    total, end = _shift_all(batch, words)
+    now = find_edits(words, reference).number
+    while [words[place] for place in order] != end:
+        text = [words[place] for place in order]
+        better = _find_better(batch, text, reference, now)
+        right = (move for move in better if _shift_all(batch, [text[i] for i in move[3]]) == (total - 1, end))
+        shift = next(right, None)
+        if shift is None:
+            raise LookupError
+        now, length, start, permutation = shift
+        shifts.append(order[start : start + length])
+        order = [order[i] for i in permutation]
+        total -= 1
+    if now != total:
+        raise LookupError
+    return shifts, order
+
+
+def _find_better(batch: Batch, text: Words, reference: Words, now: int) -> list[tuple[int, int, int, list[int]]]:
+    """Return the shifts that leave fewer edits than now, preferred ones first: edits, length, start, order."""
+    moves = _list_moves(text, reference)
+    shifted = with_candidates(batch, [[text[i] for i in permutation] for *_, permutation in moves])
+    distances = Comparison(shifted).distances.tolist()
+    ranked = sorted(
+        (left, -length, start, target, permutation)
+        for left, (start, length, target, permutation) in zip(distances, moves, strict=True)
+        if left < now
+    )
+    return [(left, -length, start, permutation) for left, length, start, _, permutation in ranked]
+
+
+def _list_moves(text: Words, reference: Words) -> list[tuple[int, int, int, list[int]]]:
+    """Return every move of a block that the reference has: start, length, target, and the new order."""
+    places = range(len(text))
+    known = {tuple(reference[i : i + n]) for n in range(1, _LONGEST_BLOCK + 1) for i in range(len(reference))}
+    blocks = [
+        (start, length)
+        for start in places
+        for length in range(1, min(_LONGEST_BLOCK, len(text) - start) + 1)
+        if tuple(text[start : start + length]) in known
+    ]
+    if len(blocks) * len(text) ** 2 > _MOST_MOVED:
+        raise LookupError
+    moves = []
+    for start, length in blocks:
+        block, rest = places[start : start + length], [*places[:start], *places[start + length :]]
+        moves += [
+            (start, length, target, [*rest[:target], *block, *rest[target:]])
+            for target in range(len(rest) + 1)
+            if target != start
+        ]
+    return moves
+
+
+def _shift_all(batch: Batch, words: Words) -> tuple[int, list[int]]:
+    """Return the number of shifts and edits that a text needs, and its words after the shifts."""
+    counts, texts = edits_and_words(with_candidates(batch, [words]))
+    return int(counts[0]), texts[: len(words)].tolist()
+
+
+def with_candidates(batch: Batch, texts: Sequence[Words]) -> Batch:
+    """Return a batch of one segment with these candidates."""
+    values = np.array([word for text in texts for word in text], np.int32)
+    offsets = np.cumsum([0, *map(len, texts)]).astype(np.intp)
+    groups = Groups.of_one(len(texts)), batch.reference_groups
+    return Batch(Ragged(values, offsets), batch.references, *groups, batch.vocabulary)
+
+
+# --- METEOR's alignment --------------------------------------------------------------------------------------------
+
+
+def align_meteor(metric: Meteor, batch: Batch, candidate: Sequence[str], reference: Sequence[str]) -> list[Element]:
+    """Return the words, each matched one with the first stage at which it matches, and the chunks."""
     stages = tuple(metric.stages.split("+"))
     measured = Alignments(batch)
     keys = measured.keys(stages, metric.stemmer)
     if metric.variant == "1.5":
-        partners = _fewest_chunks(batch, together(keys))
+        partners = _align_with_fewest_chunks(batch, merge_stages(keys))
     else:
         partners = align_words(measured.pairs, keys, crossings=True)[1].tolist()
-    words, reference = batch.candidates[0].tolist(), batch.references[0].tolist()
-    elements = []
+    ids, reference_ids = batch.candidates[0].tolist(), batch.references[0].tolist()
     pairs = [(i, j) for i, j in enumerate(partners) if j >= 0]
-    for i, word in enumerate(words):
-        j = partners[i]
+    elements = []
+    for i, j in enumerate(partners):
         if j < 0:
-            elements.append(Element("word", spelled[i], (i,)))
+            elements.append(Element("word", candidate[i], (i,)))
             continue
-        same = next(stage for stage, own in zip(stages, keys, strict=True) if _meet(own, word, reference[j]))
-        text = spelled[i] if spelled[i] == spelled_there[j] else f"{spelled[i]} = {spelled_there[j]}"
-        elements.append(Element("word", text, (i,), (j,), matched=True, how=same))
+        word, partner = ids[i], reference_ids[j]
+        how = next(stage for stage, of_stage in zip(stages, keys, strict=True) if _share_key(of_stage, word, partner))
+        text = candidate[i] if candidate[i] == reference[j] else f"{candidate[i]} = {reference[j]}"
+        elements.append(Element("word", text, (i,), (j,), matched=True, how=how))
     matched = {j for _, j in pairs}
-    elements += [Element("word", spelled_there[j], reference=(j,)) for j in range(len(reference)) if j not in matched]
-    return elements + [
-        Element("chunk", one.text, one.candidate, one.reference, matched=True) for one in runs(pairs, spelled)
-    ]
+    elements += [Element("word", reference[j], reference=(j,)) for j in range(len(reference_ids)) if j not in matched]
+    return elements + [replace(run, type="chunk") for run in find_runs(pairs, candidate)]
 
 
-def _meet(keys: Ragged, one: int, other: int) -> bool:
-    return one == other or bool(np.intersect1d(keys[one], keys[other]).size)
+def _share_key(keys: Ragged, word: int, other: int) -> bool:
+    return word == other or bool(np.intersect1d(keys[word], keys[other]).size)
 
 
-def _fewest_chunks(batch: Batch, keys: Ragged) -> list[int]:
-    """For each word the word that it is aligned with, or -1, in an alignment with the most matches and fewest chunks.
+def _align_with_fewest_chunks(batch: Batch, keys: Ragged) -> list[int]:
+    """Return the partner of each word, or -1, in an alignment with the most matches and the fewest chunks.
 
-    The kernels mostly have one, and where they had to search, only its numbers. Then a link is tried, word by word:
-    where the numbers stay the same with that link alone, it is part of an alignment that is as good.
+    The kernel returns such an alignment unless it had to search; then it returns only its numbers. In that case, each
+    possible link is tried: if the numbers stay the same with that link alone, it belongs to an equally good alignment.
     """
-    own, there = batch.candidates[0], batch.references[0]
-    words = [keys[word].tolist() for word in (*own.tolist(), *there.tolist())]  # a word a place
-    size, fresh = len(own), int(keys.values.max(initial=-1)) + 1
-    best, partners = _aligned(words, size)
-    if len(runs([(i, j) for i, j in enumerate(partners) if j >= 0], [""] * size)) == best[1]:
+    candidate, reference = batch.candidates[0], batch.references[0]
+    words = [keys[word].tolist() for word in (*candidate.tolist(), *reference.tolist())]  # keys of each word
+    size, fresh = len(candidate), int(keys.values.max(initial=-1)) + 1
+    best, partners = _count_alignment(words, size)
+    if len(find_runs([(i, j) for i, j in enumerate(partners) if j >= 0], [""] * size)) == best[1]:
         return partners
     if best[2]:
-        raise LookupError  # in long texts the search is not complete, and its numbers may change
-    found: list[int] = []
+        raise LookupError  # the search is incomplete in long texts, so its numbers may change
+    links: list[int] = []
     for i in range(size):
-        before = found[-1] + 1 if found and found[-1] >= 0 else 0
-        links = [j for j in range(len(there)) if set(words[i]) & set(words[size + j])]
-        for j in sorted(links, key=lambda j: (j != before, j)):
+        following = links[-1] + 1 if links and links[-1] >= 0 else 0
+        possible = [j for j in range(len(reference)) if set(words[i]) & set(words[size + j])]
+        for j in sorted(possible, key=lambda j: (j != following, j)):
             tried = list(words)
             tried[i] = tried[size + j] = [fresh + i]
-            if (_aligned(tried, size)[0] == best).all():
+            if (_count_alignment(tried, size)[0] == best).all():
                 break
         else:
             tried, j = [*words[:i], [], *words[i + 1 :]], -1
         words = tried
-        found.append(j)
-    return found
+        links.append(j)
+    return links
 
 
-def _aligned(words: Sequence[Sequence[int]], size: int) -> tuple[np.ndarray, list[int]]:
-    """[matches, chunks, whether that is sure] of texts whose words have these keys, and a largest matching."""
+def _count_alignment(words: Sequence[Sequence[int]], size: int) -> tuple[np.ndarray, list[int]]:
+    """Return [matches, chunks, whether the search was cut] for texts whose words have these keys, and a matching."""
     numbers = np.arange(len(words), dtype=np.int32)
     texts = Ragged(numbers[:size], np.array([0, size])), Ragged(numbers[size:], np.array([0, len(words) - size]))
     offsets = np.cumsum([0, *map(len, words)]).astype(np.intp)
-    keys = Ragged(np.array([key for own in words for key in own], np.int32), offsets)
+    keys = Ragged(np.array([key for of_word in words for key in of_word], np.int32), offsets)
     batch = Batch(*texts, Groups.of_one(1), Groups.of_one(1), Vocabulary())
-    counts, partners = align_words(Pairs(batch), [keys], crossings=False)
+    counts, partners = align_words(TextPairs(batch), [keys], crossings=False)
     return counts[0], partners.tolist()

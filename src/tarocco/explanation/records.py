@@ -1,4 +1,4 @@
-"""What an explanation is: frozen records that tables, JSON and pages are made from."""
+"""Explanations of segment scores, their elements and references."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class Element(Record):
     json_fields = ("type", "text", "matched", "candidate", "reference", "how", "weight", "above")
     optional_fields = ("how", "above")
 
-    type: str  # what it is, as the metric groups it: 2-gram, run, substitution, NP, A1
-    text: str  # how it is written: its words, or the labels of a path
+    type: str  # as the metric groups elements: 2-gram, run, substitution, NP, A1
+    text: str  # its words, or the labels of a path
     candidate: tuple[int, ...] = ()
     reference: tuple[int, ...] = ()
     matched: bool = False
     how: str = ""  # exact, stem, wnstm, wnsyn; shifted
-    weight: float = 1.0  # what a match counts: information, for NIST
-    above: bool = False  # whether it only stands above these words, and is made of labels
+    weight: float = 1.0  # of a match: the information, for NIST
+    above: bool = False  # whether it consists of labels that dominate these words
     of: int = 0  # index of the explanation's reference that has it
 
     def to_dict(self) -> dict[str, Any]:
@@ -41,7 +41,7 @@ class Element(Record):
 
 @dataclass(frozen=True)
 class Reference(Record):
-    """A reference as a metric reads it; the first one of a segment is number 1."""
+    """A reference as a metric reads it; references are counted from 1."""
 
     number: int
     words: tuple[str, ...]
@@ -81,29 +81,28 @@ class Explanation(Record):
     segment: int  # from 1
     metric: Metric
     signature: str
-    score: float  # of the segment with all its references, or with this reference alone; NaN where there is none
+    score: float  # with all references, or with this reference alone; NaN if there is none
     candidate: tuple[str, ...]  # words, as the metric reads them
     references: tuple[Reference, ...]
     elements: tuple[Element, ...]
-    details: dict[str, Any]  # what the score is made of, where the metric tells
-    chosen: bool = True  # whether this is what the score is made of, not one more reference that was asked for
+    details: dict[str, Any]  # what the score is made of; empty for some metrics
+    chosen: bool = True  # whether the segment's score is made of these references
     note: str = ""  # why there are no elements
 
     @property
     def matched(self) -> tuple[Element, ...]:
         """The elements that match."""
-        return tuple(one for one in self.elements if one.matched)
+        return tuple(element for element in self.elements if element.matched)
 
     @property
     def tallies(self) -> tuple[Tally, ...]:
-        """The elements by type, in their order; with several references, the candidate's side alone is complete."""
-        types = dict.fromkeys(one.type for one in self.elements)
-        found = []
-        for kind in types:
-            own = [one for one in self.elements if one.type == kind]
-            sides = (sum(bool(one.candidate) for one in own), sum(bool(one.reference) for one in own))
-            found.append(Tally(kind, sum(one.matched for one in own), *sides))
-        return tuple(found)
+        """The number of elements of each type; with several references, only the candidate's side is complete."""
+        counts: dict[str, list[int]] = {}
+        for element in self.elements:
+            count = counts.setdefault(element.type, [0, 0, 0])
+            for i, present in enumerate((element.matched, element.candidate, element.reference)):
+                count[i] += bool(present)
+        return tuple(Tally(kind, *count) for kind, count in counts.items())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as JSON has it; with several references, each element names the one that has it."""

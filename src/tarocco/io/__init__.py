@@ -1,15 +1,12 @@
-"""Reads and writes files.
+"""Read and write files.
 
-files        opens plain, .gz, .xz and .zst files; writes files whole or not at all
-lines        plain text, one segment per line; tab-separated references
-markup       NIST SGML and WMT XML
+files        open plain, .gz, .xz and .zst files; write files atomically
+text         plain text, tab-separated references, NIST SGML, WMT XML
 tables       tables with a header: TSV, CSV, JSON lines
-test_set     a test set from whichever files hold it
+test_set     a test set from the files that hold it
 experiment   experiment files (TOML)
-discovery    guesses what the files of a folder are
-weights      feature weights: Moses .ini and JSON
-spreadsheets CSV cells that no spreadsheet takes for a formula
-nbest/       n-best lists
-scores/      external scores, human scores, rankings, MQM, mt-metrics-eval folders
+discovery    recognize the files of a folder
+nbest/       n-best lists, byte ranges of them for workers, features and weights
+scores/      external scores, human scores, MQM, mt-metrics-eval folders
 graphs/      lattices and forests: PLF, SLF, OpenFst, Moses, cdec
 """

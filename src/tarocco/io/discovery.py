@@ -1,7 +1,7 @@
-"""What is in a folder: references, systems, source, n-best lists, human scores, labels, by names and numbers of lines.
+"""Recognize the files of a folder: references, systems, source, n-best lists, human scores, labels.
 
-Names say what a file may be, and its segments have to be as many as the references have. What is decided is put into
-words, and what is not understood is listed: nothing is guessed in silence.
+A file's name suggests its role, and it must have as many segments as the references. Each decision is explained, and
+files that are not understood are listed with reasons.
 """
 
 from __future__ import annotations
@@ -14,13 +14,11 @@ from pathlib import Path
 
 from tarocco.core.errors import InputError
 from tarocco.core.test_set import TestSet
-from tarocco.io.files import bytes_of
-from tarocco.io.lines import read_lines
-from tarocco.io.markup import format_of, is_marked_up, read_markup
-from tarocco.io.scores.criteria import AVERAGE
-from tarocco.io.scores.human import read_human
-from tarocco.io.tables import SUFFIXES as TABLES
-from tarocco.io.test_set import Column, fitted, reference_columns, source_column, system_columns, system_name
+from tarocco.io.files import format_suffix, read_bytes
+from tarocco.io.scores.human import AVERAGE, read_human
+from tarocco.io.tables import TABLE_SUFFIXES
+from tarocco.io.test_set import TextColumn, align_column, read_references, read_source, read_systems, system_name
+from tarocco.io.text import is_markup, read_lines, read_markup
 
 FOLDERS = {
     "reference": ("ref", "refs", "reference", "references"),
@@ -28,7 +26,7 @@ FOLDERS = {
     "source": ("source", "src"),
     "nbest": ("nbest",),
 }
-# In folders of no such name: the file's name without known suffixes.
+# For other folders: patterns of file names without known suffixes.
 NAMES = {
     "source": r"(?:source|src)(?:[\W_].*)?",
     "reference": r"(?:refs?|references?)(?:[\W_\d].*|[a-z])?",
@@ -38,16 +36,16 @@ NAMES = {
     "groups": r"groups?|genres?|domains?",
 }
 HUMAN = r"human|score|grade|rating|judg|adequacy|fluency|(?:^|[\W_])(?:da|mqm|sqm|esa)(?:[\W_]|$)"
-NO_TEXT = (
+NOT_TEXT = (
     r"(?:readme|licen[cs]e|copying|makefile|changelog).*|.*\.(?:md|toml|json|html?|pdf|py|sh|log|ya?ml|zip|tar|db)"
 )
-FURTHER = {"references": ("ref",), "systems": ("sys", "hyp", "output")}
-TEXT_READERS = {"reference": reference_columns, "system": system_columns, "source": lambda path: [source_column(path)]}
+FOLDER_STARTS = {"references": ("ref",), "systems": ("sys", "hyp", "output")}
+TEXT_READERS = {"reference": read_references, "system": read_systems, "source": lambda path: [read_source(path)]}
 
 
 @dataclass(frozen=True)
 class Discovery:
-    """What was understood; files are named from the folder on, and `words` says for each key how it was decided."""
+    """The recognized files, relative to the folder; `words` explains the decision for each key."""
 
     folder: Path
     references: tuple[str, ...]
@@ -62,39 +60,39 @@ class Discovery:
 
 
 def discover(folder: str, besides: Path | None = None) -> Discovery:
-    """Look at the files of a folder and of the folders in it, besides one that is to be written."""
+    """Recognize the files of a folder and of its subfolders, except the file `besides`, which will be written."""
     if not Path(folder).is_dir():
         raise InputError(f"{folder}: there is no such folder")
-    return _Looking(Path(folder), besides).discovery()
+    return _FolderScan(Path(folder), besides).discovery()
 
 
-class _Looking:
-    """A folder being looked at; `left` says why a file is none of the experiment's, as far as there is a reason."""
+class _FolderScan:
+    """The files of a folder; `reasons` says why a file is not part of the experiment."""
 
     def __init__(self, folder: Path, besides: Path | None) -> None:
         self.folder = folder
-        files, self.deeper = _two_levels(folder)
+        files, self.skipped = _list_two_levels(folder)
         self.files = [file for file in files if besides is None or (folder / file).resolve() != besides.resolve()]
-        self.left: dict[str, str] = {}
+        self.reasons: dict[str, str] = {}
         self.words: dict[str, str] = {}
         self.roles = {file: role_of(file) for file in self.files}
 
     def discovery(self) -> Discovery:
         columns = {role: self.columns(role) for role in TEXT_READERS}
-        self.look_into_marked_up_files(columns)
+        self.add_markup(columns)
         first = self.first_reference(columns["reference"])
-        references = self.fitting(columns["reference"], first)
-        systems = self.fitting(columns["system"], first)
-        self.words["references"] = _about_references([one for found in references.values() for one in found])
-        self.words["systems"] = _counted(sum(map(len, systems.values())), "system")
+        references = self.align(columns["reference"], first)
+        systems = self.align(columns["system"], first)
+        self.words["references"] = _describe_references([column for file in references.values() for column in file])
+        self.words["systems"] = _pluralize(sum(map(len, systems.values())), "system")
         if not systems:
-            systems = self.by_numbers_alone(first)
-        source = self.only_one(list(self.fitting(columns["source"], first)), "source")
-        self.words["source"] = f"source of {_counted(len(first.segments), 'segment')}"
+            systems = self.systems_by_length(first)
+        source = self.only_file(list(self.align(columns["source"], first)), "source")
+        self.words["source"] = f"source of {_pluralize(len(first.segments), 'segment')}"
         documents, groups = self.labels("documents", first), self.labels("groups", first)
         nbest = self.nbest()
-        human = self.human([column.name for found in systems.values() for column in found], len(first.segments))
-        taken = {*references, *systems, source, documents, groups, nbest, human and human.partition(":")[0]}
+        human = self.human([column.name for file in systems.values() for column in file], len(first.segments))
+        used = {*references, *systems, source, documents, groups, nbest, human and human.partition(":")[0]}
         return Discovery(
             self.folder,
             tuple(references),
@@ -105,193 +103,196 @@ class _Looking:
             nbest,
             human,
             self.words,
-            tuple(self.not_understood({file for file in self.files if file not in taken})),
+            tuple(self.not_understood({file for file in self.files if file not in used})),
         )
 
     def path(self, file: str) -> str:
         return str(self.folder / file)
 
-    def reason(self, file: str, error: InputError) -> str:
-        return str(error).replace(f"{self.folder}/", "").removeprefix(file).lstrip(",: ")
+    def reject(self, file: str, error: InputError) -> None:
+        self.reasons[file] = str(error).replace(f"{self.folder}/", "").removeprefix(file).lstrip(",: ")
 
     # --- texts -----------------------------------------------------------------------------------------------------
 
-    def columns(self, role: str) -> dict[str, list[Column]]:
-        files = [file for file in self.files if self.roles[file] == role and not is_marked_up(file)]
+    def columns(self, role: str) -> dict[str, list[TextColumn]]:
+        files = [file for file in self.files if self.roles[file] == role and not is_markup(file)]
         return self.read(files, TEXT_READERS[role])
 
-    def read(self, files: Iterable[str], reader: Callable[[str], list[Column]]) -> dict[str, list[Column]]:
-        found = {}
+    def read(self, files: Iterable[str], reader: Callable[[str], list[TextColumn]]) -> dict[str, list[TextColumn]]:
+        columns = {}
         for file in files:
             try:
-                found[file] = reader(self.path(file))
+                columns[file] = reader(self.path(file))
             except InputError as error:
-                self.left[file] = self.reason(file, error)
-        return found
+                self.reject(file, error)
+        return columns
 
-    def look_into_marked_up_files(self, columns: dict[str, dict[str, list[Column]]]) -> None:
-        """Their tags say what they hold, which may be several things."""
-        for file in filter(is_marked_up, self.files):
+    def add_markup(self, columns: dict[str, dict[str, list[TextColumn]]]) -> None:
+        """Add the texts of SGML and XML files, whose tags name their roles."""
+        for file in filter(is_markup, self.files):
             try:
-                found = read_markup(self.path(file))
+                markup = read_markup(self.path(file))
             except InputError as error:
-                self.left[file] = self.reason(file, error)
+                self.reject(file, error)
                 continue
-            texts = {"reference": found.references, "system": found.systems, "source": found.sources}
-            for role in (role for role, there in texts.items() if there):
+            texts = {"reference": markup.references, "system": markup.systems, "source": markup.sources}
+            for role in (role for role, texts_of_role in texts.items() if texts_of_role):
                 columns[role] |= self.read([file], TEXT_READERS[role])
 
-    def first_reference(self, found: dict[str, list[Column]]) -> Column:
-        """The first of those that have as many segments as most of them."""
-        if not found:
+    def first_reference(self, by_file: dict[str, list[TextColumn]]) -> TextColumn:
+        """Return the first reference that has the most common number of segments."""
+        if not by_file:
             raise InputError(
-                f"{self.folder}: no references were found; they are looked for in folders called "
-                f"{', '.join(FOLDERS['reference'])}, and in files called ref*, such as ref1.txt"
+                f"{self.folder}: expected references in a folder called {', '.join(FOLDERS['reference'])}, or in files "
+                "called ref*, such as ref1.txt, found none"
             )
-        lengths = [len(columns[0].segments) for columns in found.values()]
+        lengths = [len(columns[0].segments) for columns in by_file.values()]
         usual = Counter(lengths).most_common(1)[0][0]
-        return next(columns[0] for columns in found.values() if len(columns[0].segments) == usual)
+        return next(columns[0] for columns in by_file.values() if len(columns[0].segments) == usual)
 
-    def fitting(self, found: dict[str, list[Column]], first: Column) -> dict[str, list[Column]]:
-        fits = {}
-        for file, columns in found.items():
+    def align(self, by_file: dict[str, list[TextColumn]], first: TextColumn) -> dict[str, list[TextColumn]]:
+        aligned = {}
+        for file, columns in by_file.items():
             try:
-                fits[file] = [fitted(column, first) for column in columns]
+                aligned[file] = [align_column(column, first) for column in columns]
             except InputError as error:
-                self.left[file] = self.reason(file, error)
-        return dict(sorted(fits.items()))
+                self.reject(file, error)
+        return dict(sorted(aligned.items()))
 
-    def by_numbers_alone(self, first: Column) -> dict[str, list[Column]]:
-        """Where no name says what the systems are: texts of the folder itself, with as many lines as the references."""
+    def systems_by_length(self, first: TextColumn) -> dict[str, list[TextColumn]]:
+        """Return texts directly in the folder that have as many lines as the references, if no name marks systems."""
         files = [file for file in self.files if self.roles[file] == "text" and "/" not in file]
-        found = self.fitting(self.read(files, system_columns), first)
-        for file, columns in list(found.items()):
+        systems = self.align(self.read(files, read_systems), first)
+        for file, columns in list(systems.items()):
             if int((columns[0].segments.text == ord(" ")).sum()) < len(columns[0].segments):
-                self.left[file] = "as many lines as there are segments, but not text"
-                del found[file]
-        if found:
+                self.reasons[file] = "it has one line per segment, but no text"
+                del systems[file]
+        if systems:
             self.words["systems"] = (
-                f"{_counted(len(found), 'system')}, told by nothing but having {len(first.segments)} lines"
+                f"{_pluralize(len(systems), 'system')}, recognized only by having {len(first.segments)} lines"
             )
-        return found
+        return systems
 
-    def only_one(self, files: Sequence[str], key: str) -> str | None:
+    def only_file(self, files: Sequence[str], key: str) -> str | None:
         if len(files) > 1:
             for file in files:
-                self.left[file] = f"one of {len(files)} that could be {key}: choose by hand"
+                self.reasons[file] = f"one of {len(files)} candidates for {key}; choose one by hand"
         return files[0] if len(files) == 1 else None
 
     # --- labels, n-best lists, scores ------------------------------------------------------------------------------
 
-    def labels(self, key: str, first: Column) -> str | None:
+    def labels(self, key: str, first: TextColumn) -> str | None:
         fits = []
         for file in (file for file in self.files if self.roles[file] == key):
             try:
                 labels = read_lines(self.path(file))
             except InputError as error:
-                self.left[file] = self.reason(file, error)
+                self.reject(file, error)
                 continue
             if len(labels) != len(first.segments):
-                self.left[file] = f"{len(labels)} lines, but {len(first.segments)} segments"
+                self.reasons[file] = f"expected {len(first.segments)} lines, one per segment, found {len(labels)}"
             elif len(set(labels)) == len(labels) > 1:
-                self.left[file] = "every segment has a label of its own"
+                self.reasons[file] = "all labels are different"
             else:
                 fits.append(file)
-                different = len(set(labels))
-        found = self.only_one(fits, key)
-        if found:
-            self.words[key] = f"{key}, {different} different labels"
-        return found
+                n_labels = len(set(labels))
+        labels_file = self.only_file(fits, key)
+        if labels_file:
+            self.words[key] = f"{key}, {n_labels} different labels"
+        return labels_file
 
     def nbest(self) -> str | None:
         fits = []
         for file in (file for file in self.files if self.roles[file] == "nbest"):
             try:
-                beginning = bytes_of(self.path(file), 1 << 16)
+                beginning = read_bytes(self.path(file), 1 << 16)
             except InputError as error:
-                self.left[file] = self.reason(file, error)
+                self.reject(file, error)
                 continue
             if b"|||" in beginning.partition(b"\n")[0]:
                 fits.append(file)
             else:
-                self.left[file] = "it has no ||| as n-best lists have"
-        found = self.only_one(fits, "nbest")
-        if found:
+                self.reasons[file] = "expected n-best lists with |||, found none"
+        nbest_file = self.only_file(fits, "nbest")
+        if nbest_file:
             self.words["nbest"] = "n-best lists"
-        return found
+        return nbest_file
 
     def human(self, systems: Sequence[str], n_segments: int) -> str | None:
-        """The table of human scores: of segments rather than systems, ready rather than several judges'."""
+        """Return the table of human scores; prefer one judge to several, and segments to systems."""
         fits: list[tuple[tuple[object, ...], str, list[str], str]] = []
         for file in (file for file in self.files if self.roles[file] == "table"):
-            named_so = re.search(HUMAN, file, re.IGNORECASE)
+            looks_human = re.search(HUMAN, file, re.IGNORECASE)
             try:
                 scores = read_human(self.path(file), n_segments=n_segments)
             except InputError as error:
-                self.left[file] = self.reason(file, error) if named_so else "a table, but not of scores"
+                self.reject(file, error)
+                if not looks_human:
+                    self.reasons[file] = "a table, but not of scores"
                 continue
             covered = set(systems) & set(scores.systems)
             by_segment = scores.level == "segment"
             if not covered:
-                self.left[file] = "a table of other systems than those found here"
-            elif not named_so:
-                self.left[file] = "a table of scores: it can be named under human or external"
+                self.reasons[file] = "a table of scores of other systems"
+            elif not looks_human:
+                self.reasons[file] = "a table of scores; add it as human or external by hand"
             else:
-                what = (
-                    f"{'segments of ' if by_segment else ''}{len(covered)} of {_counted(len(set(systems)), 'system')}"
-                )
+                coverage = f"{len(covered)} of {_pluralize(len(set(systems)), 'system')}"
+                coverage = f"segments of {coverage}" if by_segment else coverage
                 order = (scores.n_judges > 1, not by_segment, -len(covered), file)
-                fits.append((order, file, [name for name in scores.criteria if name != AVERAGE], what))
+                fits.append((order, file, [name for name in scores.criteria if name != AVERAGE], coverage))
         if not fits:
             return None
-        (_, chosen, criteria, what), *others = sorted(fits)
+        (_, chosen, criteria, coverage), *others = sorted(fits)
         for _, file, _, _ in others:
-            self.left[file] = f"human scores, too; {chosen} was taken"
+            self.reasons[file] = f"human scores, too, but {chosen} was chosen"
         if len(criteria) == 1:
-            self.words["human"] = f"human scores ({criteria[0]}) of {what}"
+            self.words["human"] = f"human scores ({criteria[0]}) of {coverage}"
             return chosen
         first, *rest = criteria
-        self.words["human"] = f"human scores ({first}; other columns: {', '.join(rest)}) of {what}"
+        self.words["human"] = f"human scores ({first}; other columns: {', '.join(rest)}) of {coverage}"
         return f"{chosen}:{first}"
 
     # --- the rest --------------------------------------------------------------------------------------------------
 
     def not_understood(self, files: set[str]) -> Iterable[str]:
-        """Files that are left, with reasons; folders of files with the same reason in one."""
+        """Yield the remaining files with reasons; a folder whose files have the same reason is one item."""
         by_folder: dict[str, list[str]] = {}
         for file in sorted(files):
             by_folder.setdefault(file.rpartition("/")[0], []).append(file)
-        for folder, own in by_folder.items():
-            why = {self.left.get(file, "") for file in own}
-            whole = folder and len(own) == sum(file.startswith(f"{folder}/") for file in self.files)
-            if whole and len(why) == 1 and len(own) > 1:
-                role = next((role for role, begins in FURTHER.items() if folder.lower().startswith(begins)), "")
-                further = f" that look like further {role}: add them by hand" if role and not any(why) else ""
-                yield f"{folder}/ ({_counted(len(own), 'file')}{further or _behind(why.pop())})"
+        for folder, remaining in by_folder.items():
+            reasons = {self.reasons.get(file, "") for file in remaining}
+            whole = folder and len(remaining) == sum(file.startswith(f"{folder}/") for file in self.files)
+            if whole and len(reasons) == 1 and len(remaining) > 1:
+                role = next((role for role, starts in FOLDER_STARTS.items() if folder.lower().startswith(starts)), "")
+                reason = f": {self.reasons[remaining[0]]}" if any(reasons) else ""
+                if role and not reason:
+                    reason = f" that look like more {role}; add them by hand"
+                yield f"{folder}/ ({_pluralize(len(remaining), 'file')}{reason})"
             else:
-                yield from (f"{file} ({self.left[file]})" if self.left.get(file) else file for file in own)
-        yield from self.deeper
+                yield from (f"{file} ({self.reasons[file]})" if self.reasons.get(file) else file for file in remaining)
+        yield from self.skipped
 
 
 def role_of(file: str) -> str:
-    """What a file may be, by its name: a key of NAMES, table, text, or other."""
+    """Return the possible role of a file by its name: a key of NAMES, table, text, or other."""
     folder, _, name = file.lower().rpartition("/")
-    if re.fullmatch(NO_TEXT, name):
+    if re.fullmatch(NOT_TEXT, name):
         return "other"
     role = next((role for role, folders in FOLDERS.items() if folder in folders), "")
     stem = system_name(name)
     if not folder:
         role = next((role for role, pattern in NAMES.items() if re.fullmatch(pattern, stem, re.IGNORECASE)), "")
-    form = format_of(name)
-    if form in TABLES and not (role == "reference" and form == ".tsv"):
+    suffix = format_suffix(name)
+    if suffix in TABLE_SUFFIXES and not (role == "reference" and suffix == ".tsv"):
         return "table"
     return role or "text"
 
 
-def _two_levels(folder: Path) -> tuple[list[str], list[str]]:
-    """The files of a folder and of the folders in it, and what was not looked at; hidden ones are not seen."""
+def _list_two_levels(folder: Path) -> tuple[list[str], list[str]]:
+    """Return the files of a folder and of its subfolders, and what was skipped; hidden files are ignored."""
     files: list[str] = []
-    deeper: list[str] = []
+    skipped: list[str] = []
     for path in sorted(path for path in folder.iterdir() if not path.name.startswith(".")):
         if path.is_file():
             files.append(path.name)
@@ -299,26 +300,22 @@ def _two_levels(folder: Path) -> tuple[list[str], list[str]]:
             try:
                 inside = sorted(path.iterdir())
             except OSError:
-                deeper.append(f"{path.name}/ (it cannot be read)")
+                skipped.append(f"{path.name}/ (it cannot be read)")
                 continue
             for below in inside:
                 if below.is_file() and not below.name.startswith("."):
                     files.append(f"{path.name}/{below.name}")
                 elif below.is_dir() and not below.name.startswith("."):
-                    deeper.append(f"{path.name}/{below.name}/ (too deep to be looked at)")
-    return files, deeper
+                    skipped.append(f"{path.name}/{below.name}/ (skipped: too deep)")
+    return files, skipped
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def _pluralize(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _behind(reason: str) -> str:
-    return f": {reason}" if reason else ""
-
-
-def _about_references(columns: Sequence[Column]) -> str:
+def _describe_references(columns: Sequence[TextColumn]) -> str:
     test_set = TestSet({}, tuple(column.segments for column in columns))
     counts = test_set.present.sum(axis=0)
-    varying = "" if test_set.reference_count else f", {counts.min()} to {counts.max()} a segment"
-    return f"{_counted(len(columns), 'reference')} of {_counted(len(test_set), 'segment')}{varying}"
+    varying = "" if test_set.reference_count else f", {counts.min()} to {counts.max()} per segment"
+    return f"{_pluralize(len(columns), 'reference')} of {_pluralize(len(test_set), 'segment')}{varying}"

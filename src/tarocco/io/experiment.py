@@ -1,7 +1,7 @@
-"""Experiment files: TOML that names the files of a test set, the metrics and the settings of a run, once.
+"""Experiment files: TOML that names the files of a test set, the metrics and the settings of a run.
 
-Paths are relative to the file and may be globs. Whatever is wrong is said at once, a sentence for each mistake, with
-the line where the key stands. The texts are read for that, and kept: a run does not read them again.
+Paths are relative to the file and may be globs. All mistakes in a file are reported together, one sentence per mistake,
+with the line of the key. Checking reads the texts, so the result holds them and a run does not read them again.
 """
 
 from __future__ import annotations
@@ -20,63 +20,28 @@ from typing import Any, TypeVar
 from tarocco.core.errors import InputError, TaroccoError
 from tarocco.core.test_set import ExternalScores, HumanScores
 from tarocco.encode.tokenizers import tokenizer
-from tarocco.io.files import bytes_of
-from tarocco.io.lines import check_utf8, read_lines
-from tarocco.io.scores.external import ExternalFile, file_and_column, holds_candidates, name_and_kind, read_external
-from tarocco.io.scores.human import HumanFile
-from tarocco.io.tables import KINDS, near
-from tarocco.io.test_set import (
-    Column,
-    distinct_names,
-    fitted,
-    read_labels,
-    reference_columns,
-    source_column,
-    system_columns,
+from tarocco.io.files import read_bytes
+from tarocco.io.scores.external import (
+    ExternalFile,
+    holds_candidate_scores,
+    parse_name_and_kind,
+    read_external,
+    split_file_and_column,
 )
+from tarocco.io.scores.human import HumanFile
+from tarocco.io.tables import KINDS, suggest_names
+from tarocco.io.test_set import (
+    TextColumn,
+    align_column,
+    disambiguate_names,
+    read_labels,
+    read_references,
+    read_source,
+    read_systems,
+)
+from tarocco.io.text import check_utf8, read_lines
 
-
-def is_about_file(about: Mapping[str, object]) -> bool:
-    return (
-        set(about) <= {"file", "kind", "column"}
-        and all(isinstance(value, str) and value for value in about.values())
-        and "file" in about
-        and about.get("kind", "error") in KINDS
-    )
-
-
-def wrong_about_human(about: Mapping[str, Any]) -> list[str]:
-    """What a table says that HumanFile does not take; which judges and grades there are, `read_human` knows."""
-    kinds: dict[str, tuple[Any, str]] = {
-        "file": (str, "the name of a file"),
-        "column": (str, "text"),
-        "judges": (str, "median or mean"),
-        "grades": ((str, list), "text, or a list of texts"),
-        "as_rankings": (bool, "true or false"),
-    }
-    found = [f'has no key "{key}" ({near(key, kinds)})' for key in about if key not in kinds]
-    if not about.get("file"):
-        found.append('names no file: file = "..." is wanted')
-    for key, (kind, wanted) in kinds.items():
-        value = about.get(key)
-        texts = not isinstance(value, list) or all(isinstance(one, str) for one in value)
-        if value is not None and not (isinstance(value, kind) and texts):
-            found.append(f"has {key} = {shown_as_toml(value)}, but {key} is {wanted}")
-    return found
-
-
-def shown_as_toml(value: object) -> str:
-    """A value as TOML has it, roughly."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    try:
-        text = f'"{value}"' if isinstance(value, str) else str(value)
-    except RecursionError:
-        return "something that is nested deeply"
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-# What each key is, in the words of its mistakes.
+# The expected value of each key, as error messages describe it.
 KEYS = {
     "name": "text",
     "source": "the name of a file",
@@ -86,29 +51,36 @@ KEYS = {
     "tokenize": "the name of a tokenizer",
     "lowercase": "true or false",
     "analyzer": "the name of an analyzer",
-    "labels": "own or iqmt",
-    "parses": "the name of a file, a list of them, or a table with texts and the files that describe them",
+    "labels": '"own" or "iqmt"',
+    "parses": "the name of a file, a list of them, or a table that maps texts to their files",
     "documents": "the name of a file",
     "groups": "the name of a file",
     "nbest": "the name of a file",
     "human": "the name of a file, perhaps with :COLUMN, or a table with file, column, judges, grades, as_rankings",
-    "external": "a table with names of metrics and their files",
+    "external": "a table that maps metrics to their files",
     "confidence": "a number between 0 and 1",
     "n_resamples": "a whole number from 2 to 10000000",
     "seed": "a whole number",
     "store": "the name of a file",
 }
-
+HUMAN_KEYS: dict[str, tuple[Any, str]] = {
+    "file": (str, "the name of a file"),
+    "column": (str, "text"),
+    "judges": (str, '"median" or "mean"'),
+    "grades": ((str, list), "text, or a list of texts"),
+    "as_rankings": (bool, "true or false"),
+}
+EXTERNAL_TABLE = '{file = "...", kind = "error" or "similarity", column = "..."}'
 LABELS = ("own", "iqmt")
-LONGEST_KEY = 100  # parts
-LONGEST_PATTERN = 2000  # characters; brackets take fnmatch the square of it
-MOST_RESAMPLES = 10_000_000  # what an experiment file may ask for: more would fill any memory
-Read = TypeVar("Read")
+MAX_KEY_PARTS = 100
+MAX_PATTERN = 2000  # characters of a glob; fnmatch takes quadratic time for brackets
+MAX_RESAMPLES = 10_000_000  # more would exhaust any memory
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """What an experiment file says; globs are replaced by the files they match. None: the file does not say."""
+    """The contents of an experiment file, with globs replaced by their files; None if the file does not set a key."""
 
     path: str
     name: str
@@ -130,95 +102,107 @@ class Experiment:
     n_resamples: int | None = None
     seed: int | None = None
     store: str | None = None
-    reference_columns: tuple[Column, ...] = field(default=(), repr=False, compare=False)
-    system_columns: tuple[Column, ...] = field(default=(), repr=False, compare=False)
+    reference_columns: tuple[TextColumn, ...] = field(default=(), repr=False, compare=False)
+    system_columns: tuple[TextColumn, ...] = field(default=(), repr=False, compare=False)
     external_scores: Mapping[str, ExternalScores] = field(default_factory=dict, repr=False, compare=False)
-    human_scores: HumanScores | None = field(default=None, repr=False, compare=False)  # of systems that were judged
+    human_scores: HumanScores | None = field(default=None, repr=False, compare=False)  # of the systems that were judged
 
 
 def read_experiment(path: str, check_metric: Callable[[str], object] | None = None) -> Experiment:
-    """Read and check an experiment file; InputError tells every mistake.
+    """Read and check an experiment file; the InputError lists all mistakes.
 
-    `check_metric` raises where a metric does not exist: the registry's `metric`, which belongs to a later room.
+    `check_metric` returns the metric with a name or raises: pass `metric` of the registry, which io cannot import.
     """
-    data = bytes_of(path)
+    data = read_bytes(path)
     check_utf8(data, path)
     text = data.decode("utf-8-sig")
     _refuse_long_keys(text, path)
     try:
         values = tomllib.loads(text)
     except RecursionError:
-        raise InputError(f"{path}: this is no experiment file: its brackets are nested too deeply") from None
+        raise InputError(f"{path}: expected an experiment file, found brackets that are nested too deeply") from None
     except ValueError as error:
         where = re.search(r"\(at line (\d+), column \d+\)", str(error))
         line = where[1] if where else text.count("\n") + 1
         reason = re.sub(r" \(at [^)]*\)$", "", str(error))
-        raise InputError(f"{path}, line {line}: this is not TOML: {reason}") from None
-    return _Reading(path, text, values).experiment(check_metric)
+        raise InputError(f"{path}, line {line}: expected TOML ({reason})") from None
+    return _ExperimentReader(path, text, values).experiment(check_metric)
 
 
 def _refuse_long_keys(text: str, path: str) -> None:
-    """a.a.a.a = 1 with thousands of parts would take tomllib minutes."""
+    """Raise InputError for a.a.a.a = 1 with thousands of parts, which would take tomllib minutes."""
     for number, line in enumerate(text.split("\n"), start=1):
-        if line.partition("=")[0].count(".") > LONGEST_KEY:
-            raise InputError(f"{path}, line {number}: a key of an experiment file has one or two parts, not hundreds")
+        n_parts = line.partition("=")[0].count(".") + 1
+        if n_parts > MAX_KEY_PARTS + 1:
+            raise InputError(f"{path}, line {number}: expected a key with one or two parts, found {n_parts}")
 
 
-class _Reading:
-    """One file being read: its mistakes are collected, and told together."""
+def format_toml(value: object) -> str:
+    """Return a value approximately as TOML, for messages."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    try:
+        text = f'"{value}"' if isinstance(value, str) else str(value)
+    except RecursionError:
+        return "a deeply nested value"
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+class _ExperimentReader:
+    """Reads one file and collects its mistakes."""
 
     def __init__(self, path: str, text: str, values: dict[str, Any]) -> None:
         self.path, self.values, self.folder = path, values, Path(path).parent
         self.lines = text.split("\n")
         self.mistakes: list[tuple[int, str]] = []  # line, sentence
-        self.entries: dict[str, str] = {}  # file -> what it was called in the experiment
+        self.entries: dict[str, str] = {}  # file -> its entry in the experiment file
 
     def experiment(self, check_metric: Callable[[str], object] | None) -> Experiment:
         for key in self.values:
             if key not in KEYS:
-                self.wrong(f'there is no key "{key}" ({near(key, KEYS)})', key)
+                self.report(f'there is no key "{key}" ({suggest_names(key, KEYS)})', key)
         if "references" not in self.values:
-            self.wrong('references are wanted, such as references = ["ref/*.txt"]')
+            self.report('expected references, such as references = ["ref/*.txt"], found none')
         references, systems = self.files("references"), self.files("systems")
-        columns = self.columns("references", references, reference_columns)
+        columns = self.columns("references", references, read_references)
         first = columns[0] if columns else None
-        columns = self.fitting("references", columns, first)
-        outputs = self.fitting("systems", self.columns("systems", systems, system_columns), first)
-        names = distinct_names(outputs)
-        for name in (name for name, often in Counter(names).items() if often > 1):
-            self.wrong(f'the system "{name}" is there twice', "systems")
+        columns = self.align("references", columns, first)
+        outputs = self.align("systems", self.columns("systems", systems, read_systems), first)
+        names = disambiguate_names(outputs)
+        for name in (name for name, count in Counter(names).items() if count > 1):
+            self.report(f'expected each system once, found "{name}" twice', "systems")
         source = self.file("source")
         if source is not None:
-            self.fitting("source", self.columns("source", [source], lambda path: [source_column(path)]), first)
+            self.align("source", self.columns("source", [source], lambda path: [read_source(path)]), first)
         external = self.external()
         scores = self.external_scores(external, names, columns) if columns else {}
         human = self.human()
         n_segments = len(first.segments) if first else None
         experiment = Experiment(
             path=self.path,
-            name=self.of_type("name", str) or Path(self.path).stem,
+            name=self.text("name") or Path(self.path).stem,
             references=tuple(references),
             systems=tuple(systems),
             source=source,
             metrics=self.metrics(check_metric),
             tokenize=self.tokenizer(),
-            lowercase=self.of_type("lowercase", bool),
-            analyzer=self.of_type("analyzer", str),
-            labels=self.one_of("labels", LABELS),
+            lowercase=self.value("lowercase", lambda value: isinstance(value, bool)),
+            analyzer=self.text("analyzer"),
+            labels=self.value("labels", lambda value: value in LABELS),
             parses=self.parses(),
             documents=self.labels("documents", first),
             groups=self.labels("groups", first),
-            nbest=self.existing("nbest", self.file("nbest")),
+            nbest=self.check_exists("nbest", self.file("nbest")),
             human=human,
             external=external,
-            confidence=self.number("confidence", (int, float), lambda value: 0 < value < 1),
-            n_resamples=self.number("n_resamples", (int,), lambda value: 2 <= value <= MOST_RESAMPLES),
-            seed=self.number("seed", (int,), lambda _: True),
+            confidence=self.value("confidence", lambda value: type(value) in (int, float) and 0 < value < 1),
+            n_resamples=self.value("n_resamples", lambda value: type(value) is int and 2 <= value <= MAX_RESAMPLES),
+            seed=self.value("seed", lambda value: type(value) is int),
             store=self.file("store"),
             reference_columns=tuple(columns),
             system_columns=tuple(outputs),
             external_scores=scores,
-            human_scores=self.tried("human", None, human.read, names or None, n_segments) if human else None,
+            human_scores=self.attempt("human", None, human.read, names or None, n_segments) if human else None,
         )
         sentences = [sentence for _, sentence in sorted(self.mistakes, key=lambda mistake: mistake[0])]
         if len(sentences) > 1:
@@ -229,14 +213,17 @@ class _Reading:
 
     # --- mistakes and their lines ----------------------------------------------------------------------------------
 
-    def wrong(self, sentence: str, key: str | None = None, entry: str | None = None) -> None:
+    def report(self, sentence: str, key: str | None = None, entry: str | None = None) -> None:
         line = self.line_of(key, entry) if key else None
         self.mistakes.append((line or 0, f"{self.path}{f', line {line}' if line else ''}: {sentence}"))
 
+    def report_value(self, key: str) -> None:
+        self.report(f"{key}: expected {KEYS[key]}, found {format_toml(self.values[key])}", key)
+
     def line_of(self, key: str, entry: str | None) -> int | None:
-        """Where a key stands, or an entry of its value; tomllib does not tell, so the lines are searched."""
-        begins = re.compile(rf"\s*(?:\[\s*)?[\"']?{re.escape(key)}[\"']?\s*[=.\]]")
-        first = next((number for number, line in enumerate(self.lines) if begins.match(line)), None)
+        """Return the line of a key, or of an entry of its value; tomllib has no lines, so the text is searched."""
+        key_pattern = re.compile(rf"\s*(?:\[\s*)?[\"']?{re.escape(key)}[\"']?\s*[=.\]]")
+        first = next((number for number, line in enumerate(self.lines) if key_pattern.match(line)), None)
         if first is None or entry is None:
             return None if first is None else first + 1
         for number in range(first, len(self.lines)):
@@ -246,189 +233,211 @@ class _Reading:
                 return number + 1
         return first + 1
 
-    def tried(self, key: str, entry: str | None, function: Callable[..., Read], *arguments: object) -> Read | None:
-        """What a function returns; what it raises is a mistake."""
+    def attempt(
+        self, key: str, entry: str | None, function: Callable[..., Result], *arguments: object
+    ) -> Result | None:
+        """Return the result of a function; report its error as a mistake."""
         try:
             return function(*arguments)
         except TaroccoError as error:
-            self.wrong(str(error), key, entry)
+            self.report(str(error), key, entry)
             return None
 
     # --- values ----------------------------------------------------------------------------------------------------
 
-    def of_type(self, key: str, kind: type[Read]) -> Read | None:
+    def value(self, key: str, is_valid: Callable[[Any], bool]) -> Any:
         value = self.values.get(key)
-        if value is None or isinstance(value, kind):
+        if value is None or is_valid(value):
             return value
-        self.wrong(f"{key} is {KEYS[key]}, not {shown_as_toml(value)}", key)
+        self.report_value(key)
         return None
 
-    def number(self, key: str, kinds: tuple[type, ...], allowed: Callable[[Any], bool]) -> Any:
-        value = self.values.get(key)
-        if value is None or (type(value) in kinds and allowed(value)):
-            return value
-        self.wrong(f"{key} is {KEYS[key]}, not {shown_as_toml(value)}", key)
-        return None
-
-    def one_of(self, key: str, choices: Sequence[str]) -> str | None:
-        value = self.values.get(key)
-        if value is None or value in choices:
-            return value
-        self.wrong(f"{key} is {KEYS[key]}, not {shown_as_toml(value)}", key)
-        return None
+    def text(self, key: str) -> str | None:
+        text: str | None = self.value(key, lambda value: isinstance(value, str))
+        return text
 
     def texts(self, key: str) -> list[str]:
-        """A list of strings; one string is a list of one."""
+        """Return a list of strings; one string is a list of one."""
         value = self.values.get(key, [])
         value = [value] if isinstance(value, str) else value
-        if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
-            self.wrong(f"{key} is {KEYS[key]}, not {shown_as_toml(self.values[key])}", key)
+        if not isinstance(value, list) or not all(isinstance(text, str) and text for text in value):
+            self.report_value(key)
             return []
         if key in self.values and not value:
-            self.wrong(f"{key} is an empty list", key)
+            self.report(f"{key}: expected {KEYS[key]}, found an empty list", key)
         return value
 
-    def metrics(self, check: Callable[[str], object] | None) -> tuple[str, ...]:
+    def metrics(self, check_metric: Callable[[str], object] | None) -> tuple[str, ...]:
         names = self.texts("metrics")
-        if check is None:
-            return tuple(names)
-        found: list[object] = []
-        for name in names:
-            metric = self.tried("metrics", name, check, name)
-            if metric is not None and metric in found:
-                self.wrong(f"the metric {metric} is there twice", "metrics", name)
-            found.append(metric)
+        if check_metric is not None:
+            metrics: list[object] = []
+            for name in names:
+                metric = self.attempt("metrics", name, check_metric, name)
+                if metric is not None and metric in metrics:
+                    self.report(f"expected each metric once, found {metric} twice", "metrics", name)
+                metrics.append(metric)
         return tuple(names)
 
     def tokenizer(self) -> str | None:
-        name = self.of_type("tokenize", str)
+        name = self.text("tokenize")
         if name is not None:
-            self.tried("tokenize", None, tokenizer, name)
+            self.attempt("tokenize", None, tokenizer, name)
         return name
 
     # --- files -----------------------------------------------------------------------------------------------------
 
-    def place(self, entry: str) -> str:
+    def resolve(self, entry: str) -> str:
         return str(self.folder / entry)
 
     def file(self, key: str) -> str | None:
-        entry = self.of_type(key, str)
-        return self.place(entry) if entry else None
+        entry = self.text(key)
+        return self.resolve(entry) if entry else None
 
-    def existing(self, key: str, path: str | None, entry: str | None = None) -> str | None:
+    def check_exists(self, key: str, path: str | None, entry: str | None = None) -> str | None:
         if path is not None and not os.path.isfile(path):
-            what = "this is a directory, a file is wanted" if os.path.isdir(path) else "there is no such file"
-            self.wrong(f"{path}: {what}", key, entry)
+            problem = "expected a file, found a directory" if os.path.isdir(path) else "there is no such file"
+            self.report(f"{path}: {problem}", key, entry)
         return path
 
     def files(self, key: str) -> list[str]:
-        """All files that the entries name, in order; those of a glob are sorted by name."""
-        found: list[str] = []
+        """Return all files of the entries in order; those of a glob are sorted by name."""
+        files: list[str] = []
         for entry in self.texts(key):
-            path = self.place(entry)
-            paths = [path]
-            if re.search(r"[*?\[]", entry) and not os.path.exists(path):
-                pattern = entry if Path(entry).is_absolute() else str(Path(escape(str(self.folder))) / entry)
-                found_here = [] if "\0" in pattern or len(entry) > LONGEST_PATTERN else glob(pattern, recursive=True)
-                paths = sorted(str(Path(one)) for one in found_here if os.path.isfile(one))
+            paths = self.expand(entry)
             if not paths:
-                self.wrong(f'no file matches "{entry}"', key, entry)
-            for one in paths:
-                if one in found:
-                    self.wrong(f"{one} is there twice", key, entry)
-                self.entries.setdefault(one, entry)
-                found.append(one)
-        return list(dict.fromkeys(found))
+                self.report(f'no file matches "{entry}"', key, entry)
+            for path in paths:
+                if path in files:
+                    self.report(f"expected each file once, found {path} twice", key, entry)
+                self.entries.setdefault(path, entry)
+                files.append(path)
+        return list(dict.fromkeys(files))
+
+    def expand(self, entry: str) -> list[str]:
+        """Return the files that an entry names or, if it is a glob, matches."""
+        path = self.resolve(entry)
+        if not re.search(r"[*?\[]", entry) or os.path.exists(path):
+            return [path]
+        pattern = entry if Path(entry).is_absolute() else str(Path(escape(str(self.folder))) / entry)
+        matches = [] if "\0" in pattern or len(entry) > MAX_PATTERN else glob(pattern, recursive=True)
+        return sorted(str(Path(match)) for match in matches if os.path.isfile(match))
 
     def parses(self) -> tuple[str, ...] | None:
-        """What files say of texts; a text is called by its name in the experiment, or by its path."""
+        """Return the files of parses; a text is known by its name in the experiment or by its path."""
         table = self.values.get("parses")
         if table is None:
             return None
         if "analyzer" in self.values:
-            self.wrong("either an analyzer tells the structure of sentences or files do: analyzer or parses", "parses")
+            self.report("expected either analyzer or parses, found both", "parses")
         if not isinstance(table, dict):
-            return tuple(str(self.existing("parses", file, self.entries[file])) for file in self.files("parses"))
-        found = []
+            return tuple(str(self.check_exists("parses", file, self.entries[file])) for file in self.files("parses"))
+        parses = []
         for text, value in table.items():
             files = [value] if isinstance(value, str) else value
             if not isinstance(files, list) or not all(isinstance(file, str) and file for file in files):
-                self.wrong(
-                    f"parses of {text} are a file, or a list of them, not {shown_as_toml(value)}", "parses", text
+                self.report(
+                    f"parses of {text}: expected the name of a file, or a list of them, found {format_toml(value)}",
+                    "parses",
+                    text,
                 )
                 continue
-            named = self.place(text) if os.path.isfile(self.place(text)) else text
-            found += [f"{named}={self.existing('parses', self.place(file), file)}" for file in files]
-        return tuple(found)
+            name = self.resolve(text) if os.path.isfile(self.resolve(text)) else text
+            parses += [f"{name}={self.check_exists('parses', self.resolve(file), file)}" for file in files]
+        return tuple(parses)
 
-    def columns(self, key: str, paths: Sequence[str], read: Callable[[str], list[Column]]) -> list[Column]:
-        by_path = [self.tried(key, self.entries.get(path), read, path) for path in paths]
+    def columns(self, key: str, paths: Sequence[str], read: Callable[[str], list[TextColumn]]) -> list[TextColumn]:
+        by_path = [self.attempt(key, self.entries.get(path), read, path) for path in paths]
         return list(chain.from_iterable(columns for columns in by_path if columns is not None))
 
-    def fitting(self, key: str, columns: Sequence[Column], first: Column | None) -> list[Column]:
-        """The columns that have the segments of the first reference; others are mistakes."""
-        fits = [self.tried(key, self.entries.get(column.path), fitted, column, first) for column in columns if first]
-        return [column for column in fits if column is not None]
+    def align(self, key: str, columns: Sequence[TextColumn], first: TextColumn | None) -> list[TextColumn]:
+        """Return the columns with the segments of the first reference; report the others."""
+        aligned = [
+            self.attempt(key, self.entries.get(column.path), align_column, column, first) for column in columns if first
+        ]
+        return [column for column in aligned if column is not None]
 
-    def labels(self, key: str, first: Column | None) -> str | None:
+    def labels(self, key: str, first: TextColumn | None) -> str | None:
         path = self.file(key)
         if path is not None:
-            self.tried(key, None, *((read_labels, path, first) if first else (read_lines, path)))
+            self.attempt(key, None, *((read_labels, path, first) if first else (read_lines, path)))
         return path
 
+    # --- scores ----------------------------------------------------------------------------------------------------
+
     def human(self) -> HumanFile | None:
-        about = self.values.get("human")
-        if isinstance(about, str) and about:
-            return HumanFile(*file_and_column(self.place(about)))
-        if isinstance(about, Mapping):
-            mistakes = wrong_about_human(about)
-            for sentence in mistakes:
-                self.wrong(f"human {sentence}", "human")
-            if mistakes:
+        value = self.values.get("human")
+        if isinstance(value, str) and value:
+            return HumanFile(*split_file_and_column(self.resolve(value)))
+        if isinstance(value, Mapping):
+            if not self.check_human_table(value):
                 return None
-            how: dict[str, Any] = {
-                key: tuple(value) if isinstance(value, list) else value for key, value in about.items()
+            options: dict[str, Any] = {
+                key: tuple(option) if isinstance(option, list) else option for key, option in value.items()
             }
-            return HumanFile(self.place(how.pop("file")), **how)
-        if about is not None:
-            self.wrong(f"human is {KEYS['human']}, not {shown_as_toml(about)}", "human")
+            return HumanFile(self.resolve(options.pop("file")), **options)
+        if value is not None:
+            self.report_value("human")
         return None
 
+    def check_human_table(self, table: Mapping[str, Any]) -> bool:
+        """Report keys and types that HumanFile does not accept; `read_human` checks the values of judges and grades."""
+        n_before = len(self.mistakes)
+        for key in table:
+            if key not in HUMAN_KEYS:
+                self.report(f'human: there is no key "{key}" ({suggest_names(key, HUMAN_KEYS)})', "human")
+        if not table.get("file"):
+            self.report('human: expected file = "...", found none', "human")
+        for key, (kind, expected) in HUMAN_KEYS.items():
+            value = table.get(key)
+            only_texts = not isinstance(value, list) or all(isinstance(text, str) for text in value)
+            if value is not None and not (isinstance(value, kind) and only_texts):
+                self.report(f"human: {key}: expected {expected}, found {format_toml(value)}", "human")
+        return len(self.mistakes) == n_before
+
     def external(self) -> tuple[ExternalFile, ...]:
-        table = self.of_type("external", dict) or {}
-        files = [self.external_file(written, about) for written, about in table.items()]
+        table = self.value("external", lambda value: isinstance(value, dict)) or {}
+        files = [self.external_file(label, value) for label, value in table.items()]
         return tuple(file for file in files if file is not None)
 
-    def external_scores(
-        self, files: Sequence[ExternalFile], systems: Sequence[str], references: Sequence[Column]
-    ) -> dict[str, ExternalScores]:
-        """The scores of the experiment's systems; those of candidates in n-best lists are not for systems."""
-        found = {}
-        for file in files:
-            if systems and os.path.isfile(file.path) and not holds_candidates(file.path):
-                names, n = distinct_names(references), len(references[0].segments)
-                scores = self.tried("external", Path(file.path).name, read_external, file, systems, n, names)
-                if scores is not None:
-                    found[file.name] = scores
-        return found
-
-    def external_file(self, written: str, about: object) -> ExternalFile | None:
-        named = self.tried("external", written, name_and_kind, written)
-        if named is None:
+    def external_file(self, label: str, value: object) -> ExternalFile | None:
+        name_and_kind = self.attempt("external", label, parse_name_and_kind, label)
+        if name_and_kind is None:
             return None
-        name, kind = named
-        if isinstance(about, str) and about:
-            path, column = file_and_column(self.place(about))
-        elif isinstance(about, Mapping) and is_about_file(about):
-            path, column = self.place(about["file"]), about.get("column")
-            kind = about.get("kind", kind)
+        name, kind = name_and_kind
+        if isinstance(value, str) and value:
+            path, column = split_file_and_column(self.resolve(value))
+        elif isinstance(value, Mapping) and _is_external_table(value):
+            path, column = self.resolve(value["file"]), value.get("column")
+            kind = value.get("kind", kind)
         else:
-            self.wrong(
-                f'external scores of {name} are the name of a file, or {{file = "...", kind = "error" or "similarity", '
-                f'column = "..."}}, not {shown_as_toml(about)}',
+            self.report(
+                f"external: {name}: expected the name of a file, or {EXTERNAL_TABLE}, found {format_toml(value)}",
                 "external",
-                written,
+                label,
             )
             return None
-        self.existing("external", path, written)
+        self.check_exists("external", path, label)
         return ExternalFile(name, path, column, kind)
+
+    def external_scores(
+        self, files: Sequence[ExternalFile], systems: Sequence[str], references: Sequence[TextColumn]
+    ) -> dict[str, ExternalScores]:
+        """Read the scores of the systems; files with scores of candidates in n-best lists are skipped."""
+        scores_by_name = {}
+        for file in files:
+            if systems and os.path.isfile(file.path) and not holds_candidate_scores(file.path):
+                names, n_segments = disambiguate_names(references), len(references[0].segments)
+                entry = Path(file.path).name
+                scores = self.attempt("external", entry, read_external, file, systems, n_segments, names)
+                if scores is not None:
+                    scores_by_name[file.name] = scores
+        return scores_by_name
+
+
+def _is_external_table(table: Mapping[str, object]) -> bool:
+    return (
+        set(table) <= {"file", "kind", "column"}
+        and all(isinstance(value, str) and value for value in table.values())
+        and "file" in table
+        and table.get("kind", "error") in KINDS
+    )

@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written beside their place, then put into it."""
+"""Open plain and compressed input files, and replace output files atomically."""
 
 from __future__ import annotations
 
@@ -15,126 +15,137 @@ from tarocco.core.errors import InputError, TaroccoError
 
 STANDARD_INPUT = "-"
 COMPRESSED = (".gz", ".xz", ".zst")
-MOST_EXPANSION = 200  # bytes that a compressed byte may become: text becomes 3 to 30, a bomb 1000 and more
-UNCOUNTED = 1 << 26  # bytes that any file may become
-LIFTED_BY = "TAROCCO_MAX_EXPANSION"  # the environment variable that sets another number, or 0 for none
-_PIECE = 1 << 20
+MAX_EXPANSION = 200  # decompressed bytes per compressed byte: text has 3 to 30, a decompression bomb 1000 and more
+ALWAYS_ALLOWED = 1 << 26  # decompressed bytes that are accepted from any file
+EXPANSION_VARIABLE = "TAROCCO_MAX_EXPANSION"  # environment variable that replaces MAX_EXPANSION; 0 is no limit
+_READ_SIZE = 1 << 20
 
 
-def shown(path: str) -> str:
-    """How a file is called in messages."""
+def display_name(path: str) -> str:
+    """Return the name of a file for messages."""
     return "standard input" if path == STANDARD_INPUT else path
 
 
-def bytes_of(path: str, at_most: int = -1) -> bytes:
-    """The contents of a file, decompressed by its suffix, or their beginning; "-" is standard input."""
-    with opened(path) as file:
+def format_suffix(path: str) -> str:
+    """Return the lowercase suffix that names a file's format: `ref.SGM.gz` is .sgm."""
+    plain = Path(path)
+    if plain.suffix in COMPRESSED:
+        plain = plain.with_suffix("")
+    return plain.suffix.lower()
+
+
+def read_bytes(path: str, at_most: int = -1) -> bytes:
+    """Return the decompressed contents of a file, or their first `at_most` bytes; "-" is standard input."""
+    with open_input(path) as file:
         data: bytes = file.read(at_most)
         return data
 
 
-def chunks_of(path: str, size: int) -> Iterator[bytes]:
-    """The same contents, `size` bytes at a time."""
-    with opened(path) as file:
+def read_chunks(path: str, size: int) -> Iterator[bytes]:
+    """Yield the decompressed contents of a file, `size` bytes at a time."""
+    with open_input(path) as file:
         while chunk := file.read(size):
             yield chunk
 
 
 @contextmanager
-def opened(path: str) -> Iterator[Any]:
-    """A file to read from; what goes wrong with it in the meantime is an InputError."""
+def open_input(path: str) -> Iterator[Any]:
+    """Open a file for reading; errors while it is open become an InputError."""
     if path == STANDARD_INPUT:
         if sys.stdin is None:
-            raise InputError("standard input is closed, and no system file was given")
+            raise InputError("standard input: expected an open stream, found a closed one")
         yield sys.stdin.buffer
         return
     suffix = Path(path).suffix
-    damaged = _damage(suffix)
+    damaged = _decompression_errors(suffix)
+    _check_name(path)
     try:
-        with open(_checked(path), "rb") as file:
+        with open(path, "rb") as file:
             _refuse_device(file, path)
-            yield _Expanded(file, suffix, path) if suffix in COMPRESSED else file
+            yield _Decompressor(file, suffix, path) if suffix in COMPRESSED else file
     except EOFError:
-        raise InputError(f"{path}: the file is cut off, its {suffix} data ends too early") from None
+        raise InputError(f"{path}: the file is truncated, its {suffix} data ends too early") from None
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None
     except IsADirectoryError:
-        raise InputError(f"{path}: this is a directory, a file is wanted") from None
+        raise InputError(f"{path}: expected a file, found a directory") from None
     except (OSError, *damaged) as error:  # type: ignore[misc]  # mypy does not see that these are exceptions
         if isinstance(error, OSError) and error.errno is not None:
-            raise InputError(f"{path}: this file cannot be read ({error.strerror})") from None
-        raise InputError(f"{path}: this is not valid {suffix} data ({error})") from None
+            raise InputError(f"{path}: the file cannot be read ({error.strerror})") from None
+        raise InputError(f"{path}: expected {suffix} data, found something else ({error})") from None
 
 
-def _checked(path: str) -> str:
+def _check_name(path: str) -> None:
     if not path:
-        raise InputError("the name of a file is empty")
+        raise InputError("expected the name of a file, found an empty one")
     try:
         if "\0" not in path:
             os.fsencode(path)
-            return path
+            return
     except UnicodeEncodeError:
         pass
     raise InputError(f"{path!r} cannot be the name of a file")
 
 
 def _refuse_device(file: IO[bytes], path: str) -> None:
-    """Disks and /dev/zero have no end that anyone would wait for; pipes, terminals and /dev/null have one."""
+    """Refuse disks and endless devices such as /dev/zero; accept pipes, terminals and /dev/null."""
     mode = os.fstat(file.fileno()).st_mode
     endless = stat.S_ISCHR(mode) and not file.isatty() and not os.path.samefile(path, os.devnull)
     if endless or stat.S_ISBLK(mode):
-        raise InputError(f"{path}: this is a device, a file or a pipe is wanted")
+        raise InputError(f"{path}: expected a file or a pipe, found a device")
 
 
-class _Tap:
-    """A file that counts what is read of it."""
+class _CountedFile:
+    """A file that counts the bytes read from it."""
 
     def __init__(self, file: IO[bytes]) -> None:
-        self.file, self.taken = file, 0
+        self.file, self.n_read = file, 0
 
     def read(self, size: int = -1) -> bytes:
         data = self.file.read(size)
-        self.taken += len(data)
+        self.n_read += len(data)
         return data
 
 
-class _Expanded:
-    """What a compressed file becomes, as far as that is in proportion to what was read of it."""
+class _Decompressor:
+    """The contents of a compressed file, as long as they are in proportion to its size."""
 
     def __init__(self, file: IO[bytes], suffix: str, path: str) -> None:
-        self.path, self.given = path, 0
-        self.tap = _Tap(file)
-        self.inside = _opener(suffix)(self.tap)
-        self.most = _most_expansion()
+        self.path, self.n_decompressed = path, 0
+        self.compressed = _CountedFile(file)
+        self.stream = _open_compressed(suffix)(self.compressed)
+        self.limit = _expansion_limit()
 
     def read(self, size: int = -1) -> bytes:
-        """So many bytes, or all that are left."""
+        """Return so many bytes, or the rest."""
         parts, left = [], sys.maxsize if size < 0 else size
-        while left and (part := self.inside.read(min(left, _PIECE))):
+        while left and (part := self.stream.read(min(left, _READ_SIZE))):
             parts.append(part)
             left -= len(part)
-            self.given += len(part)
-            if self.most and self.given > max(UNCOUNTED, self.most * self.tap.taken):
+            self.n_decompressed += len(part)
+            if self.limit and self.n_decompressed > max(ALWAYS_ALLOWED, self.limit * self.compressed.n_read):
                 raise InputError(
-                    f"{self.path}: this becomes more than {self.most:g} times as large as it is, and {UNCOUNTED >> 20} "
-                    f"MiB, which text does not; {LIFTED_BY}=0 reads it nevertheless"
+                    f"{self.path}: the file decompresses to more than {ALWAYS_ALLOWED >> 20} MiB and {self.limit:g} "
+                    f"times its size, which text does not do; set {EXPANSION_VARIABLE}=0 to read it anyway"
                 )
         return b"".join(parts)
 
 
-def _most_expansion() -> float:
-    written = os.environ.get(LIFTED_BY) or str(MOST_EXPANSION)
+def _expansion_limit() -> float:
+    setting = os.environ.get(EXPANSION_VARIABLE) or str(MAX_EXPANSION)
     try:
-        most = float(written)
+        limit = float(setting)
     except ValueError:
-        most = -1.0
-    if not most >= 0:
-        raise InputError(f"{LIFTED_BY} is how many bytes a compressed byte may become, or 0, not {written!r}")
-    return most
+        limit = -1.0
+    if not limit >= 0:
+        raise InputError(
+            f"{EXPANSION_VARIABLE}: expected a number of decompressed bytes per compressed byte, or 0 for no limit, "
+            f"found {setting!r}"
+        )
+    return limit
 
 
-def _opener(suffix: str) -> Any:
-    """What decompresses such a file; imported only when needed."""
+def _open_compressed(suffix: str) -> Any:
     if suffix == ".gz":
         import gzip
 
@@ -146,8 +157,8 @@ def _opener(suffix: str) -> Any:
     return _zstd().open
 
 
-def _damage(suffix: str) -> tuple[type[Exception], ...]:
-    """What is raised when the data of such a file are damaged."""
+def _decompression_errors(suffix: str) -> tuple[type[Exception], ...]:
+    """Return the exceptions that damaged data of this format raise."""
     if suffix == ".gz":
         return (zlib.error,)
     if suffix == ".xz":
@@ -166,38 +177,38 @@ def _zstd() -> Any:
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Refuse, before any work is done, a path at which no file can be written."""
+    """Raise InputError, before any work is done, if no file can be written at a path."""
     target = Path(path)
     if target.is_dir():
-        raise InputError(f"{target}: a file is wanted, and this is a directory")
+        raise InputError(f"{target}: expected a file, found a directory")
     if target.exists() and not target.is_file():
-        raise InputError(f"{target}: an ordinary file is wanted, and this is none")
+        raise InputError(f"{target}: expected an ordinary file, found a device or a pipe")
     if not target.parent.is_dir():
         raise InputError(f"{target}: there is no directory {target.parent}")
     if not os.access(target.parent, os.W_OK):
         raise InputError(f"{target}: the directory {target.parent} is read-only")
 
 
-def check_apart(outputs: Iterable[str | None], inputs: Iterable[str | None]) -> None:
-    """Refuse, before any work is done, to write over what is read, or two things into one file."""
-    read = {os.path.realpath(one) for one in inputs if one and one != "-"}
+def check_no_overwrite(outputs: Iterable[str | None], inputs: Iterable[str | None]) -> None:
+    """Raise InputError, before any work is done, if an output is also an input or another output."""
+    read = {os.path.realpath(path) for path in inputs if path and path != STANDARD_INPUT}
     written: set[str] = set()
-    for one in outputs:
-        if one is None:
+    for output in outputs:
+        if output is None:
             continue
-        path = os.path.realpath(one)
+        path = os.path.realpath(output)
         if path in read:
-            raise InputError(f"{one}: this file is read, and would be written over; name another file")
+            raise InputError(f"{output}: this file is an input and would be overwritten; name another output file")
         if path in written:
-            raise InputError(f"{one}: two things would be written to this file; name another one")
+            raise InputError(f"{output}: two outputs would be written to this file; name another file")
         written.add(path)
 
 
 @contextmanager
-def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Gives a name beside `path` to write to, which takes its place at the end; after an error nothing has changed."""
+def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a temporary path that replaces `path` at the end; after an error `path` is unchanged."""
     check_writable(path)
-    target = Path(path).resolve()  # through a link, the file it leads to is replaced, not the link
+    target = Path(path).resolve()  # replace the file that a link points to, not the link
     temporary = target.parent / f".tarocco-{os.getpid()}-{os.urandom(4).hex()}"
     try:
         yield temporary
@@ -205,15 +216,15 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     except TaroccoError:
         raise
     except OSError as error:
-        raise InputError(f"{path}: it could not be written: {error.strerror or error}") from None
+        raise InputError(f"{path}: the file could not be written ({error.strerror or error})") from None
     finally:
         with suppress(OSError):
             temporary.unlink()
 
 
-def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file so that nobody ever sees half of it."""
-    with whole_file(path) as temporary, open(temporary, "xb") as file:
+def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file so that no reader ever sees a part of it."""
+    with replace_file(path) as temporary, open(temporary, "xb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

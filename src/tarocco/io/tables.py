@@ -1,8 +1,7 @@
-"""Tables with a header, as cells of text that know their line: TSV, CSV, JSON lines, and mt-metrics-eval's score files.
+"""Tables with a header: TSV, CSV, JSON lines, the score files of mt-metrics-eval, and CSV that is safe in spreadsheets.
 
-A file's suffix says what it is (.tsv, .csv, .jsonl, .score); where it says nothing, the first line does. Cells of TSV
-files are taken as they stand: there are no quotation marks that mean something. Where the first line has spaces and no
-tab, spaces separate.
+A file's suffix names its format (.tsv, .csv, .jsonl, .score); otherwise the first line decides. TSV cells are read as
+they are: quotation marks have no meaning. If the first line has spaces and no tab, spaces separate the cells.
 """
 
 from __future__ import annotations
@@ -18,27 +17,28 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from pathlib import Path
+from typing import Any, TextIO
 
 from tarocco.core.errors import InputError
-from tarocco.io.files import bytes_of, shown
-from tarocco.io.lines import checked_lines
-from tarocco.io.markup import format_of
+from tarocco.io.files import display_name, format_suffix, read_bytes
+from tarocco.io.text import normalize_lines
 
-SUFFIXES = {".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".score": "score"}
+TABLE_SUFFIXES = {".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".score": "score"}
 MISSING = ("", "none", "nan", "null", "na", "n/a", "-")
 KINDS = ("similarity", "error")
-SPARSE = 4  # cells a byte of a file that a table may have
-_GUARDED = re.compile("'+[-=+@\t\r\n\uff1d\uff0b\uff0d\uff20]")  # a text that was not to be taken for a formula
-SMALL = 1_000_000  # cells that any table may have
+SMALL_TABLE = 1_000_000  # cells that any table may have
+CELLS_PER_BYTE = 4  # a larger table may have so many cells per byte of its file
+MAX_SEGMENTS = 1_000_000  # if the number of segments is unknown, so that a typo does not exhaust the memory
+_MAX_LISTED = 6
 
 
 @dataclass(frozen=True)
-class Table:
-    """A header and rows of cells; `lines` says on which line of the file each row begins.
+class TextTable:
+    """A table whose cells are text; `lines` has the line of the file on which each row begins.
 
-    `kinds` are the columns whose name ended in :error or :similarity, and "" for the file as a whole. `headless` is a
-    file of two columns without a header, as mt-metrics-eval writes them: system, score.
+    `kinds` maps columns named NAME:error or NAME:similarity to their kind, and "" to the kind of the whole file.
+    `headless` is true for files of mt-metrics-eval, which have the two columns system and score but no header.
     """
 
     path: str
@@ -50,40 +50,42 @@ class Table:
     headless: bool = False
 
     def where(self, row: int) -> str:
-        """How messages call a row."""
-        return f"{shown(self.path)}, line {self.lines[row]}"
+        """Return the file and line of a row for messages."""
+        return f"{display_name(self.path)}, line {self.lines[row]}"
 
     @cached_property
-    def places(self) -> dict[str, int]:
-        """Which column has which name."""
+    def column_index(self) -> dict[str, int]:
+        """The position of each column."""
         return {name: at for at, name in enumerate(self.header)}
 
     def cells(self, column: str) -> list[str]:
-        """All cells of a column."""
-        at = self.places[column]
+        """Return all cells of a column."""
+        at = self.column_index[column]
         return [row[at] for row in self.rows]
 
     def numbers(self, column: str, rows: Iterable[int] | None = None) -> Iterator[float]:
-        """The numbers of a column, in all rows or in these: NaN where one is missing, InputError where it is none."""
-        at = self.places[column]
+        """Yield the numbers of a column, in all rows or in these; a missing one is NaN, other text an InputError."""
+        at = self.column_index[column]
         for row in range(len(self.rows)) if rows is None else rows:
-            value = number(self.rows[row][at])
+            value = parse_number(self.rows[row][at])
             if value is None:
-                raise InputError(f'{self.where(row)}: {column} is a number, not "{self.rows[row][at]}"')
+                raise InputError(
+                    f'{self.where(row)}: expected a number in column {column}, found "{self.rows[row][at]}"'
+                )
             yield value
 
     def number_columns(self, besides: Sequence[str] = ()) -> list[str]:
-        """The columns, besides those named, in which every cell is a number or missing, and some cell is a number."""
-        found = []
+        """Return the columns, besides these, whose cells are numbers or missing, with at least one number."""
+        columns = []
         for name in self.header:
-            values = [] if name in besides else [number(cell) for cell in self.cells(name)]
+            values = [] if name in besides else [parse_number(cell) for cell in self.cells(name)]
             if None not in values and any(value is not None and not math.isnan(value) for value in values):
-                found.append(name)
-        return found
+                columns.append(name)
+        return columns
 
 
-def number(cell: str) -> float | None:
-    """A cell as a number: NaN where it is missing, None where it is something else."""
+def parse_number(cell: str) -> float | None:
+    """Return the number in a cell, NaN if it is missing, or None if the cell is other text."""
     try:
         value = float(cell)
     except ValueError:
@@ -91,177 +93,186 @@ def number(cell: str) -> float | None:
     return None if math.isinf(value) or "_" in cell else value
 
 
-def read_table(path: str) -> Table:
-    """Any table; InputError says which line is wrong."""
-    data = bytes_of(path)
-    if not data.strip():
-        raise InputError(f"{shown(path)}: the file is empty, a table is wanted")
-    text = checked_lines(data, path).decode("utf-8")
-    form = SUFFIXES.get(format_of(path)) or _form(text)
-    if form == "jsonl":
-        table = _from_json_lines(path, text)
-    else:
-        if form == "tsv" and "\t" not in text.lstrip("\n").partition("\n")[0]:
-            form = "spaces"
-        read = {"csv": _csv_rows, "tsv": _tsv_rows, "spaces": _spaced_rows, "score": _score_rows}
-        table = _from_rows(path, list(read[form](path, text)), form)
-    return replace(table, digest=sha256(data).hexdigest()[:12])
-
-
-def json_lines(path: str, text: str, first_line: int = 1) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(line, object) of a file with a JSON object a line, or of a part that begins with this line."""
-    for line, written in enumerate(text.split("\n"), start=first_line):
-        if written.strip():
-            try:
-                record = json.loads(written)
-            except (ValueError, RecursionError) as error:
-                raise InputError(f"{shown(path)}, line {line}: this is not JSON: {error}") from None
-            if not isinstance(record, dict):
-                raise InputError(f"{shown(path)}, line {line}: a JSON object is wanted, found {written.strip()[:40]}")
-            yield line, record
-
-
-def told(value: object) -> str:
-    """Any value of JSON, as messages show it."""
+def format_value(value: object) -> str:
+    """Return a JSON value as text for messages."""
     try:
         text = json.dumps(value, ensure_ascii=False)
     except RecursionError:
-        return "something that is nested deeply"
+        return "a deeply nested value"
     return text if len(text) <= 200 else f"{text[:200]}..."
 
 
-def refuse_sparse(cells: int, size: int, where: str) -> None:
-    """InputError where a table would have many more cells than its file has bytes: one long row, many short ones."""
-    if cells > max(SPARSE * size, SMALL):
-        raise InputError(f"{where}: a table of {cells} cells is wanted by this file of {size} bytes, nearly all empty")
-
-
-def near(name: str, names: Iterable[str]) -> str:
-    """What to say after a name that is not there: the nearest ones, or else all."""
+def suggest_names(name: str, names: Iterable[str]) -> str:
+    """Return a hint for an unknown name: the most similar known names, or the first twelve."""
     known = list(names)
     close = get_close_matches(name, known, n=3)
     if close:
-        return "did you mean " + " or ".join(f'"{one}"' for one in close) + "?"
+        return "did you mean " + " or ".join(f'"{match}"' for match in close) + "?"
     return f"there {'is' if len(known) == 1 else 'are'} {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"
 
 
-def _form(text: str) -> str:
+def join_names(names: Iterable[str]) -> str:
+    """Return the first few names, and the total number if there are more."""
+    every = list(names)
+    return ", ".join(every[:_MAX_LISTED]) + (f", ... ({len(every)} in all)" if len(every) > _MAX_LISTED else "")
+
+
+# --- reading -------------------------------------------------------------------------------------------------------
+
+
+def read_table(path: str) -> TextTable:
+    """Read a table of any of the formats."""
+    data = read_bytes(path)
+    if not data.strip():
+        raise InputError(f"{display_name(path)}: expected a table, found an empty file")
+    text = normalize_lines(data, path).decode("utf-8")
+    form = TABLE_SUFFIXES.get(format_suffix(path)) or _detect_format(text)
+    if form == "jsonl":
+        table = _table_from_json_lines(path, text)
+    else:
+        if form == "tsv" and "\t" not in text.lstrip("\n").partition("\n")[0]:
+            form = "spaces"
+        rows = _csv_rows(path, text) if form == "csv" else _split_rows(path, text, form)
+        table = _table_from_rows(path, list(rows), form)
+    return replace(table, digest=sha256(data).hexdigest()[:12])
+
+
+def is_json_lines(path: str) -> bool:
+    """Return whether a file has one JSON object per line by its name."""
+    return TABLE_SUFFIXES.get(format_suffix(path)) == "jsonl"
+
+
+def parse_json_lines(path: str, text: str, first_line: int = 1) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (line, object) for text with one JSON object per line, which begins at this line of a file."""
+    for line, row in enumerate(text.split("\n"), start=first_line):
+        if row.strip():
+            where = f"{display_name(path)}, line {line}"
+            try:
+                record = json.loads(row)
+            except (ValueError, RecursionError) as error:
+                raise InputError(f"{where}: expected JSON ({error})") from None
+            if not isinstance(record, dict):
+                raise InputError(f"{where}: expected a JSON object, found {row.strip()[:40]}")
+            yield line, record
+
+
+def _detect_format(text: str) -> str:
     first = text.partition("\n")[0]
     return "jsonl" if first.startswith("{") else "csv" if "," in first and "\t" not in first else "tsv"
 
 
-def _tsv_rows(_path: str, text: str) -> Iterator[tuple[int, list[str]]]:
-    for line, written in enumerate(text.split("\n"), start=1):
-        if written:
-            yield line, written.split("\t")
-
-
-def _spaced_rows(_path: str, text: str) -> Iterator[tuple[int, list[str]]]:
-    for line, written in enumerate(text.split("\n"), start=1):
-        if written.strip():
-            yield line, written.split()
-
-
-def _score_rows(path: str, text: str) -> Iterator[tuple[int, list[str]]]:
-    for line, written in enumerate(text.split("\n"), start=1):
-        cells = written.split("\t") if "\t" in written else written.split()
-        if cells and len(cells) != 2:
-            raise InputError(f"{shown(path)}, line {line}: a system and a score are wanted, found {len(cells)} columns")
+def _split_rows(path: str, text: str, form: str) -> Iterator[tuple[int, list[str]]]:
+    for line, row in enumerate(text.split("\n"), start=1):
+        by_tabs = form == "tsv" or (form == "score" and "\t" in row)
+        cells = (row.split("\t") if row else []) if by_tabs else row.split()
+        if form == "score" and len(cells) not in (0, 2):
+            raise InputError(
+                f"{display_name(path)}, line {line}: expected a system and a score, found {len(cells)} columns"
+            )
         if cells:
             yield line, cells
 
 
 def _csv_rows(path: str, text: str) -> Iterator[tuple[int, list[str]]]:
     first = text.partition("\n")[0]
-    delimiter = ";" if ";" in first and "," not in first else ","  # as spreadsheets of some countries write it
+    delimiter = ";" if ";" in first and "," not in first else ","  # spreadsheets use semicolons in some countries
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     before = 0
     try:
         for cells in reader:
             if cells:
-                yield before + 1, [cell[1:] if _GUARDED.match(cell) else cell for cell in cells]
+                yield before + 1, [cell[1:] if _ESCAPED.match(cell) else cell for cell in cells]
             before = reader.line_num
     except csv.Error as error:
-        raise InputError(f"{shown(path)}, line {before + 1}: this is not CSV: {error}") from None
+        raise InputError(f"{display_name(path)}, line {before + 1}: expected CSV ({error})") from None
 
 
-def _from_rows(path: str, rows: list[tuple[int, list[str]]], form: str) -> Table:
+def _table_from_rows(path: str, rows: list[tuple[int, list[str]]], form: str) -> TextTable:
     if not rows:
-        raise InputError(f"{shown(path)}: there is no header, a table is wanted")
+        raise InputError(f"{display_name(path)}: expected a table with a header, found no rows")
     first = rows[0][1]
-    headless = form == "score" or (len(first) == 2 and bool(first[0].strip()) and number(first[1]) is not None)
+    headless = form == "score" or (len(first) == 2 and bool(first[0].strip()) and parse_number(first[1]) is not None)
     names, body = (["system", "score"], rows) if headless else (first, rows[1:])
-    header, kinds = _header(path, names)
+    header, kinds = _parse_header(path, names)
     for line, cells in body:
         if len(cells) != len(header):
             spaces = form == "spaces" or len(cells[0].split()) == len(header)
             raise InputError(
-                f"{shown(path)}, line {line}: {len(header)} columns are wanted, as in line {rows[0][0]}, "
-                f"found {len(cells)}{' (separated by spaces?)' if spaces else ''}"
+                f"{display_name(path)}, line {line}: expected {len(header)} columns as on line {rows[0][0]}, "
+                f"found {len(cells)}{' (are they separated by spaces?)' if spaces else ''}"
             )
     lines = tuple(line for line, _ in body)
-    return Table(path, header, tuple(tuple(cells) for _, cells in body), lines, kinds, "", headless)
+    return TextTable(path, header, tuple(tuple(cells) for _, cells in body), lines, kinds, "", headless)
 
 
-def _from_json_lines(path: str, text: str) -> Table:
-    records = list(json_lines(path, text))
+def _table_from_json_lines(path: str, text: str) -> TextTable:
+    records = list(parse_json_lines(path, text))
     kinds: dict[str, str] = {}
     if records and set(records[0][1]) == {"kind"}:
         line, first = records.pop(0)
         if first["kind"] not in KINDS:
-            raise InputError(f'{shown(path)}, line {line}: kind is error or similarity, not "{first["kind"]}"')
+            raise InputError(
+                f'{display_name(path)}, line {line}: expected kind "error" or "similarity", found "{first["kind"]}"'
+            )
         kinds[""] = first["kind"]
     names = list(dict.fromkeys(name for _, record in records for name in record))
     if not names:
-        raise InputError(f"{shown(path)}: there is no row, a JSON object a line is wanted")
-    refuse_sparse(len(names) * len(records), len(text), shown(path))
-    header, of_columns = _header(path, names)
-    rows = tuple(tuple(_cell(record.get(name)) for name in names) for _, record in records)
-    return Table(path, header, rows, tuple(line for line, _ in records), kinds | of_columns, "")
+        raise InputError(f"{display_name(path)}: expected one JSON object per line, found none")
+    n_cells = len(names) * len(records)
+    if n_cells > max(CELLS_PER_BYTE * len(text), SMALL_TABLE):  # one long row and many short ones
+        raise InputError(
+            f"{display_name(path)}: expected objects with the same keys, found {n_cells} cells, almost all empty, in "
+            f"{len(text)} bytes"
+        )
+    header, kinds_of_columns = _parse_header(path, names)
+    rows = tuple(tuple(_json_cell(record.get(name)) for name in names) for _, record in records)
+    return TextTable(path, header, rows, tuple(line for line, _ in records), kinds | kinds_of_columns, "")
 
 
-def _cell(value: object) -> str:
+def _json_cell(value: object) -> str:
     if value is None or isinstance(value, str):
         return value or ""
     try:
         return json.dumps(value)
     except RecursionError:
-        return "{...}"  # no number, whatever it is
+        return "{...}"
 
 
-def _header(path: str, names: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The names of columns, and the kinds of those that say one after a colon."""
+def _parse_header(path: str, names: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return the names of columns, and the kinds that follow a colon."""
     header: dict[str, None] = {}
     kinds = {}
-    for written in names:
-        name, colon, kind = written.strip().rpartition(":")
+    for cell in names:
+        name, colon, kind = cell.strip().rpartition(":")
         if colon and kind in KINDS:
             kinds[name] = kind
         else:
-            name = written.strip()
+            name = cell.strip()
         if name in header:
-            raise InputError(f'{shown(path)}, line 1: there are two columns called "{name}"')
+            raise InputError(f'{display_name(path)}, line 1: expected distinct columns, found "{name}" twice')
         header[name] = None
     return tuple(header), kinds
 
 
+# --- tables of scores ----------------------------------------------------------------------------------------------
+
 SEGMENT_COLUMNS = ("segment", "segment0")
-SEGMENT_IDS = ("seg_id", "globalsegid")  # as MQM calls them, counted from 1: for segments where nothing else is
+SEGMENT_IDS = ("seg_id", "globalsegid")  # MQM files; they count from 1 and serve if there is no segment column
 JUDGES = ("judge", "annotator", "rater", "judgement")
 RANK = "rank"
-KEYS = ("system", "target", "reference", *SEGMENT_COLUMNS)
-PLACES = ("document", "doc", "doc_id", "docid", "docsegid", "id", "line", *SEGMENT_IDS)
-ABOUT = (*KEYS, *JUDGES, "criterion", *PLACES)  # columns that hold no scores
-KNOWN = (*ABOUT, "score", RANK, "category", "severity")
+_LOCATIONS = ("document", "doc", "doc_id", "docid", "docsegid", "id", "line", *SEGMENT_IDS)
+KEY_COLUMNS = ("system", "target", "reference", *SEGMENT_COLUMNS, *JUDGES, "criterion", *_LOCATIONS)  # no scores
+_KNOWN_COLUMNS = (*KEY_COLUMNS, "score", RANK, "category", "severity")
 
 
-def read_scores(path: str) -> Table:
-    """A table whose known columns are called as here, and seg_id or globalSegId segment where there is no other."""
+def read_score_table(path: str) -> TextTable:
+    """Read a table of scores; known columns are recognized in any case, and a segment id becomes `segment`."""
     table = read_table(path)
     lower = [name.lower() for name in table.header]
-    often = Counter(lower)
+    counts = Counter(lower)
     header = [
-        known if known in KNOWN and often[known] == 1 else name for name, known in zip(table.header, lower, strict=True)
+        known if known in _KNOWN_COLUMNS and counts[known] == 1 else name
+        for name, known in zip(table.header, lower, strict=True)
     ]
     ids = [name for name in SEGMENT_IDS if name in header]
     if ids and not set(SEGMENT_COLUMNS) & set(header):
@@ -271,7 +282,128 @@ def read_scores(path: str) -> Table:
     return replace(table, header=tuple(header), kinds=kinds)
 
 
-def column_of(table: Table, asked: str) -> str | None:
-    """The column that somebody asks for, written as in the file or else in another case."""
-    alike = [name for name in table.header if name.lower() == asked.lower()]
-    return asked if asked in alike else next(iter(alike), None)
+def find_column(table: TextTable, name: str) -> str | None:
+    """Return the column with this name, or else with this name in another case."""
+    columns = [column for column in table.header if column.lower() == name.lower()]
+    return name if name in columns else next(iter(columns), None)
+
+
+def is_by_segment(table: TextTable) -> bool:
+    """Return whether a file without a header has one line per system and segment (.seg.score), not per system."""
+    if ".sys.score" in Path(table.path).name:
+        return False
+    systems = table.cells("system")
+    return ".seg.score" in Path(table.path).name or len(set(systems)) < len(systems)
+
+
+def rows_by_system(table: TextTable, systems: Sequence[str], n_segments: int | None) -> dict[str, list[int]]:
+    """Return the rows of each system, which are its segments in order; by default as many as the first system has."""
+    names = table.cells("system")
+    require_scores_of(table.path, systems, names)
+    by_system: dict[str, list[int]] = {system: [] for system in systems}
+    for row, name in enumerate(names):
+        if name in by_system:
+            by_system[name].append(row)
+    for system, rows in by_system.items():
+        n_segments = len(rows) if n_segments is None else n_segments
+        if len(rows) != n_segments:
+            raise InputError(
+                f'{table.path}: expected {n_segments} lines for system "{system}", one per segment, found {len(rows)}'
+            )
+    return by_system
+
+
+def parse_segments(table: TextTable, rows: Iterable[int], n_segments: int | None) -> dict[int, int]:
+    """Return the segment of each row, from 0; `n_segments` is None if their number is unknown."""
+    columns = [name for name in SEGMENT_COLUMNS if name in table.header]
+    if len(columns) != 1:
+        raise InputError(f"{table.path}, line 1: expected one column segment or segment0, found {len(columns)}")
+    column, least = columns[0], 1 if columns == ["segment"] else 0
+    n_possible = MAX_SEGMENTS if n_segments is None else n_segments
+    cells = table.cells(column)
+    values = {cell: parse_number(cell) for cell in set(cells)}
+    segments: dict[int, int] = {}
+    out_of_range: dict[int, int] = {}  # segment -> its first row
+    for row in rows:
+        value = values[cells[row]]
+        if value is None or not value.is_integer():
+            raise InputError(f'{table.where(row)}: expected a whole number in column {column}, found "{cells[row]}"')
+        if not least <= value < least + n_possible:
+            out_of_range.setdefault(int(value), row)
+        segments[row] = int(value) - least
+    if out_of_range:
+        first, *others = out_of_range
+        also = f", also {join_names(map(str, others))}" if others else ""
+        hint = (
+            "; rename the column to segment0 if it counts from 0" if column == "segment" and 0 in out_of_range else ""
+        )
+        raise InputError(
+            f"{table.where(out_of_range[first])}: expected {column} from {least} to {least + n_possible - 1}, "
+            f"found {first:.15g}{also}{hint}"
+        )
+    return segments
+
+
+def index_rows(table: TextTable, keys: Mapping[int, tuple[Any, ...]]) -> dict[tuple[Any, ...], int]:
+    """Return the row of each key, which is names and perhaps a segment; a duplicate is an InputError."""
+    rows: dict[tuple[Any, ...], int] = {}
+    for row, key in keys.items():
+        if key in rows:
+            label = ", ".join(part if isinstance(part, str) else f"segment {part + 1}" for part in key)
+            raise InputError(
+                f"{table.where(row)}: expected one score for {label}, found a second one; the first is on line "
+                f"{table.lines[rows[key]]}"
+            )
+        rows[key] = row
+    return rows
+
+
+def require_scores_of(where: str, names: Sequence[str], scored: Sequence[str], subject: str = "system") -> None:
+    """Raise InputError that lists the systems (or other subjects) without scores."""
+    sentence = describe_unscored(names, scored, subject)
+    if sentence:
+        raise InputError(f"{where}: {sentence}")
+
+
+def describe_unscored(names: Sequence[str], scored: Sequence[str], subject: str = "system") -> str:
+    """Return a sentence that lists the names without scores; empty if there are none."""
+    known = dict.fromkeys(scored)
+    missing = [name for name in names if name not in known]
+    if not missing:
+        return ""
+    quoted = join_names(f'"{name}"' for name in missing)
+    return f"there are no scores of {subject}{'s' * (len(missing) > 1)} {quoted} ({suggest_names(missing[0], known)})"
+
+
+# --- writing -------------------------------------------------------------------------------------------------------
+
+# Spreadsheets take text with one of these first characters for a formula. In CSV files such text gets an apostrophe,
+# as people type it in a spreadsheet; text that has apostrophes before such a character gets one more, and `read_table`
+# removes one. Numbers stay numbers. TSV and JSON are for programs, so nothing is escaped there.
+FORMULA_STARTS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+_FORMULA = re.compile(f"'*[{re.escape(''.join(FORMULA_STARTS))}]")
+_ESCAPED = re.compile(f"'+[{re.escape(''.join(FORMULA_STARTS))}]")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+def escape_formula(value: Any) -> Any:
+    """Return a value as a CSV cell that no spreadsheet evaluates as a formula."""
+    if isinstance(value, str) and _FORMULA.match(value) and not _NUMBER.fullmatch(value):
+        return f"'{value}"
+    return value
+
+
+class _NewlineWriter:
+    """Passes rows on with a newline: csv quotes both characters of its line terminator, so it must be CR LF there."""
+
+    def __init__(self, out: TextIO) -> None:
+        self.out = out
+
+    def write(self, row: str) -> None:
+        self.out.write(row.removesuffix("\r\n") + "\n")
+
+
+def write_rows(out: TextIO, rows: Iterable[Iterable[Any]], delimiter: str) -> None:
+    """Write rows of cells; formulas are escaped if commas separate the cells."""
+    writer = csv.writer(_NewlineWriter(out), delimiter=delimiter, lineterminator="\r\n")
+    writer.writerows(map(escape_formula, row) if delimiter == "," else row for row in rows)

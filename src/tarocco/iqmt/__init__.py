@@ -1,15 +1,9 @@
-"""IQmt 2.0, drop-in (Giménez 2007): its configuration files, its metrics' names, its XML files and its tables.
+"""A drop-in replacement for IQmt 2.0 (Giménez 2007): its configuration files, metric names, XML files and tables.
 
-    names           which of our metrics each of IQmt's names is
-    setup_config    IQsetup.config: files and metrics of a test bed
-    eval_config     IQeval.config: names of files, sets of metrics, systems, references and segments
-    scores_file     one IQ XML file
-    tree            the files of a test bed, TARGET/REFERENCE/metric.xml
-    texts           the texts of a test bed, and computing what the tree misses
-    setting_up      what IQsetup does
-    evaluating      what IQeval asks of a test bed, and the numbers that answer it
-    layout          IQeval's tables
-    exchange        similarities to and from a tree, for programs
+configs      IQsetup.config, IQeval.config and IQmt's names of metrics
+tree         XML files, TARGET/REFERENCE/metric.xml, and similarities read from and written to them
+setup        IQsetup: compute the files that are missing
+evaluate     IQeval: QUEEN, KING, JACK and scores outside QARLA
 
 The programs are cli/iqsetup.py and cli/iqeval.py.
 """

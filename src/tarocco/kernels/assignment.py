@@ -1,9 +1,9 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""N-grams matched one to one: those that are equal first, the rest so that their weights are largest in sum.
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
+"""One-to-one matchings of n-grams (MAXSIM): equal n-grams first, the others with the largest total weight.
 
-The rest is an assignment problem, solved exactly by shortest augmenting paths (Jonker and Volgenant 1987): each row in
-turn gets a column, along the cheapest path through the columns that other rows have. Only n-grams that have a weight
-with some other one take part, and there are few.
+The second step is an assignment problem, solved exactly by shortest augmenting paths (Jonker and Volgenant 1987): each
+row in turn gets a column, along the cheapest path through the columns of other rows. Only n-grams that have a weight
+with some other n-gram take part, and there are few.
 """
 
 from __future__ import annotations
@@ -17,13 +17,12 @@ COMPILED = cython.compiled
 
 INFINITE = cython.declare(cython.double, 1e300)
 
-# Rows of `marks`, with a column for each word of the longer text, and one more.
-USED = cython.declare(cython.int, 0)  # n-grams of the candidate that are matched
-TAKEN = cython.declare(cython.int, 1)  # and of the reference
-ROWS = cython.declare(cython.int, 2)  # the n-gram that is row k of the matrix
-COLUMNS = cython.declare(cython.int, 3)
-OWNER = cython.declare(cython.int, 4)  # the row that has column k, from 1 on; 0 is none
-WAY = cython.declare(cython.int, 5)  # the column before it on the path
+# Rows of `marks`, which has one column per word of the longer text, and one more.
+USED = cython.declare(cython.int, 0)  # whether an n-gram of the candidate is matched
+TAKEN = cython.declare(cython.int, 1)  # whether an n-gram of the reference is matched
+COLUMNS = cython.declare(cython.int, 3)  # the n-gram of the reference that is column k of the matrix
+OWNER = cython.declare(cython.int, 4)  # the row that has column k, from 1; 0 is none
+WAY = cython.declare(cython.int, 5)  # the previous column on the path
 DONE = cython.declare(cython.int, 6)
 
 
@@ -37,16 +36,13 @@ def assign(
     marks: cython.int[:, ::1],
     work: cython.double[:, ::1],
 ) -> cython.double:
-    """The largest sum of weights with one column for each row; there are no fewer columns than rows."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    row: cython.Py_ssize_t
+    """Return the largest total weight with one column per row; there are at least as many columns as rows.
+
+    work has the prices of rows, the prices of columns and the lengths of paths. Rows and columns count from 1; column 0
+    is the start.
+    """
     here: cython.Py_ssize_t
-    nearest: cython.Py_ssize_t
-    step: cython.double
-    cost: cython.double
     total: cython.double = 0
-    # work: prices of rows, prices of columns, lengths of paths; marks and work count from 1, and 0 is the start.
     for j in range(columns + 1):
         marks[OWNER, j] = 0
         work[0, j] = 0
@@ -61,7 +57,7 @@ def assign(
             marks[DONE, here] = 1
             row = marks[OWNER, here]
             step = INFINITE
-            nearest = 0
+            nearest: cython.Py_ssize_t = 0
             for j in range(1, columns + 1):
                 if not marks[DONE, j]:
                     cost = -matrix[row - 1, j - 1] - work[0, row] - work[1, j]
@@ -92,7 +88,7 @@ def assign(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def take_equal(
+def match_equal(
     words: cython.const[cython.int][:, ::1],
     start: cython.Py_ssize_t,
     count: cython.Py_ssize_t,
@@ -103,26 +99,84 @@ def take_equal(
     kinds: cython.Py_ssize_t,
     marks: cython.int[:, ::1],
 ) -> cython.Py_ssize_t:
-    """Match equal n-grams that are free, from left to right: equal in lemmas, and in tags if there are two kinds."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    kind: cython.Py_ssize_t
-    same: cython.bint
-    found: cython.Py_ssize_t = 0
+    """Match equal unmatched n-grams from left to right: equal in lemmas, and with two `kinds` also in tags."""
+    matches: cython.Py_ssize_t = 0
     for i in range(count):
         for j in range(text_count):
             if marks[USED, i]:
                 break
-            same = not marks[TAKEN, j]
+            same: cython.bint = not marks[TAKEN, j]
             for k in range(order):
                 for kind in range(kinds):
                     same = same and words[kind, start + i + k] == texts[kind, text + j + k]
             if same:
                 marks[USED, i] = 1
                 marks[TAKEN, j] = 1
-                found += 1
-    return found
+                matches += 1
+    return matches
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def are_synonyms(
+    lemma: cython.int,
+    other: cython.int,
+    keys: cython.const[cython.int][::1],
+    key_bounds: cython.const[cython.Py_ssize_t][::1],
+) -> cython.bint:
+    """Return whether two lemmas are equal or have a key in common."""
+    e = key_bounds[lemma]
+    f = key_bounds[other]
+    while e < key_bounds[lemma + 1] and f < key_bounds[other + 1] and keys[e] != keys[f]:
+        if keys[e] < keys[f]:
+            e += 1
+        else:
+            f += 1
+    return lemma == other or (e < key_bounds[lemma + 1] and f < key_bounds[other + 1])
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def weigh_unmatched(
+    length: cython.Py_ssize_t,
+    text_length: cython.Py_ssize_t,
+    order: cython.Py_ssize_t,
+    weights: cython.const[cython.double][:, ::1],
+    matrix: cython.double[:, ::1],
+    marks: cython.int[:, ::1],
+    work: cython.double[:, ::1],
+) -> cython.double:
+    """Return the largest total weight of the unmatched n-grams; two n-grams weigh the mean of their words."""
+    rows: cython.Py_ssize_t = 0
+    columns: cython.Py_ssize_t = 0
+    weight: cython.double
+    for j in range(text_length - order + 1):
+        if not marks[TAKEN, j]:
+            marks[COLUMNS, columns] = cython.cast(cython.int, j)
+            columns += 1
+    for i in range(length - order + 1):
+        if marks[USED, i]:
+            continue
+        has_weight: cython.bint = False
+        for j in range(columns):
+            weight = 0
+            for k in range(order):
+                if weights[i + k, marks[COLUMNS, j] + k] == 0:
+                    weight = 0
+                    break
+                weight += weights[i + k, marks[COLUMNS, j] + k]
+            matrix[rows, j] = weight / order
+            has_weight = has_weight or weight > 0
+        rows += has_weight
+    if rows > columns:  # add empty columns, so that every row gets one
+        for i in range(rows):
+            for j in range(columns, rows):
+                matrix[i, j] = 0
+        columns = rows
+    return assign(matrix, rows, columns, marks, work) if rows else 0.0
 
 
 def match_ngrams(
@@ -142,30 +196,12 @@ def match_ngrams(
     work: cython.double[:, ::1],
     out: cython.double[:, ::1],
 ):
-    """Fill out with the weight of the matched n-grams of each order, of each candidate and each of its references.
+    """Fill out[pair, n - 1] with the total weight of the matched n-grams of order n.
 
-    `words` and `texts` have the lemmas of the words in their first row and the tags in their second. Lemma l has the
-    keys keys[key_bounds[l]:key_bounds[l + 1]], in their order, and is a synonym of those that share one.
+    The first row of `words` and `texts` has lemmas, the second tags. Lemma l has the sorted keys
+    keys[key_bounds[l]:key_bounds[l + 1]]; lemmas that share a key are synonyms.
     """
-    segment: cython.Py_ssize_t
-    member: cython.Py_ssize_t
-    other: cython.Py_ssize_t
     pair: cython.Py_ssize_t = 0
-    start: cython.Py_ssize_t
-    length: cython.Py_ssize_t
-    text: cython.Py_ssize_t
-    text_length: cython.Py_ssize_t
-    order: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    e: cython.Py_ssize_t
-    f: cython.Py_ssize_t
-    many: cython.Py_ssize_t
-    many_there: cython.Py_ssize_t
-    lemma: cython.int
-    lemma_there: cython.int
-    weight: cython.double
     with cython.nogil:
         for segment in range(groups.shape[0] - 1):
             for member in range(groups[segment], groups[segment + 1]):
@@ -175,18 +211,9 @@ def match_ngrams(
                     text = text_bounds[text_rows[other]]
                     text_length = text_bounds[text_rows[other] + 1] - text
                     for i in range(length):
-                        lemma = words[0, start + i]
                         for j in range(text_length):
-                            lemma_there = texts[0, text + j]
-                            e = key_bounds[lemma]
-                            f = key_bounds[lemma_there]
-                            while e < key_bounds[lemma + 1] and f < key_bounds[lemma_there + 1] and keys[e] != keys[f]:
-                                if keys[e] < keys[f]:
-                                    e += 1
-                                else:
-                                    f += 1
                             weights[i, j] = 0
-                            if lemma == lemma_there or (e < key_bounds[lemma + 1] and f < key_bounds[lemma_there + 1]):
+                            if are_synonyms(words[0, start + i], texts[0, text + j], keys, key_bounds):
                                 weights[i, j] = 1.0 if words[1, start + i] == texts[1, text + j] else 0.5
                     for order in range(1, out.shape[1] + 1):
                         for i in range(max(length, text_length)):
@@ -194,34 +221,10 @@ def match_ngrams(
                             marks[TAKEN, i] = 0
                         i = length - order + 1
                         j = text_length - order + 1
-                        weight = take_equal(words, start, i, texts, text, j, order, 2, marks)
-                        weight += take_equal(words, start, i, texts, text, j, order, 1, marks)
-                        out[pair, order - 1] = weight
-                        many = 0
-                        many_there = 0
-                        for j in range(text_length - order + 1):
-                            if not marks[TAKEN, j]:
-                                marks[COLUMNS, many_there] = cython.cast(cython.int, j)
-                                many_there += 1
-                        for i in range(length - order + 1):
-                            if marks[USED, i]:
-                                continue
-                            e = 0
-                            for j in range(many_there):
-                                weight = 0
-                                for k in range(order):
-                                    if weights[i + k, marks[COLUMNS, j] + k] == 0:
-                                        weight = 0
-                                        break
-                                    weight += weights[i + k, marks[COLUMNS, j] + k]
-                                matrix[many, j] = weight / order
-                                e += weight > 0
-                            many += e > 0
-                        if many > many_there:  # empty columns, so that every row gets one
-                            for i in range(many):
-                                for j in range(many_there, many):
-                                    matrix[i, j] = 0
-                            many_there = many
-                        if many:
-                            out[pair, order - 1] += assign(matrix, many, many_there, marks, work)
+                        equal = match_equal(words, start, i, texts, text, j, order, 2, marks)
+                        equal += match_equal(words, start, i, texts, text, j, order, 1, marks)
+                        out[pair, order - 1] = equal
+                        out[pair, order - 1] += weigh_unmatched(
+                            length, text_length, order, weights, matrix, marks, work
+                        )
                     pair += 1

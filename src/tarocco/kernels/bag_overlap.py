@@ -1,7 +1,5 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The overlap of the bags of words of candidates and each reference of their segment.
-
-The overlap of bags of typed items: of candidates and each reference of their segment, type by type."""
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
+"""Overlap of the bags of words, or of typed items, of candidates and references."""
 
 from __future__ import annotations
 
@@ -10,65 +8,60 @@ try:
 except ImportError:
     from tarocco.kernels import cython_fallback as cython
 
+if cython.compiled:
+    from cython.cimports.tarocco.kernels.segments import Texts
+else:
+    from tarocco.kernels.segments import Texts
+
 COMPILED = cython.compiled
 
 
 def count_common_words(
-    words: cython.const[cython.int][::1],
-    bounds: cython.const[cython.Py_ssize_t][::1],
-    rows: cython.const[cython.Py_ssize_t][::1],
-    groups: cython.const[cython.Py_ssize_t][::1],
-    reference_words: cython.const[cython.int][::1],
-    reference_bounds: cython.const[cython.Py_ssize_t][::1],
-    reference_rows: cython.const[cython.Py_ssize_t][::1],
-    reference_groups: cython.const[cython.Py_ssize_t][::1],
-    locals_: cython.int[:, ::1],
+    candidates: Texts,
+    references: Texts,
+    numbers: cython.int[:, ::1],
     counts: cython.int[:, ::1],
     used: cython.int[:, ::1],
-    hits: cython.Py_ssize_t[::1],
+    overlaps: cython.Py_ssize_t[::1],
 ):
-    """Fill hits with the sizes of the intersections of bags of words, in the order of the groups.
+    """Add to overlaps[pair] the size of the intersection of the two bags of words.
 
-    counts[number, reference] is how often a word of the segment occurs in each reference.
+    numbers[word] = [number of the word within the segment, segment]. counts[number, reference] is the count of the word
+    in each reference, used[number] = [count in the current candidate, number of that candidate].
     """
-    segment: cython.int
     text: cython.int = 0
     pair: cython.Py_ssize_t = 0
-    member: cython.Py_ssize_t
-    other: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    references: cython.Py_ssize_t
-    known: cython.int
-    local: cython.int
     with cython.nogil:
-        for segment in range(cython.cast(cython.int, groups.shape[0] - 1)):
-            references = reference_groups[segment + 1] - reference_groups[segment]
-            known = 0
-            for other in range(references):
-                j = reference_rows[reference_groups[segment] + other]
-                for i in range(reference_bounds[j], reference_bounds[j + 1]):
-                    if locals_[reference_words[i], 1] != segment:
-                        locals_[reference_words[i], 0] = known
-                        locals_[reference_words[i], 1] = segment
-                        for member in range(references):
-                            counts[known, member] = 0
+        for segment in range(cython.cast(cython.int, candidates.groups.shape[0] - 1)):
+            n_references = references.groups[segment + 1] - references.groups[segment]
+            known: cython.int = 0
+            for other in range(n_references):
+                row = references.rows[references.groups[segment] + other]
+                for i in range(references.bounds[row], references.bounds[row + 1]):
+                    word = references.words[i]
+                    if numbers[word, 1] != segment:
+                        numbers[word, 0] = known
+                        numbers[word, 1] = segment
+                        for k in range(n_references):
+                            counts[known, k] = 0
                         used[known, 1] = 0
                         known += 1
-                    counts[locals_[reference_words[i], 0], other] += 1
-            for member in range(groups[segment], groups[segment + 1]):
+                    counts[numbers[word, 0], other] += 1
+            for member in range(candidates.groups[segment], candidates.groups[segment + 1]):
+                row = candidates.rows[member]
                 text += 1
-                for i in range(bounds[rows[member]], bounds[rows[member] + 1]):
-                    if locals_[words[i], 1] == segment:
-                        local = locals_[words[i], 0]
-                        if used[local, 1] != text:
-                            used[local, 1] = text
-                            used[local, 0] = 0
-                        used[local, 0] += 1
-                        for other in range(references):
-                            if used[local, 0] <= counts[local, other]:
-                                hits[pair + other] += 1
-                pair += references
+                for i in range(candidates.bounds[row], candidates.bounds[row + 1]):
+                    word = candidates.words[i]
+                    if numbers[word, 1] == segment:
+                        number = numbers[word, 0]
+                        if used[number, 1] != text:
+                            used[number, 1] = text
+                            used[number, 0] = 0
+                        used[number, 0] += 1
+                        for other in range(n_references):
+                            if used[number, 0] <= counts[number, other]:
+                                overlaps[pair + other] += 1
+                pair += n_references
 
 
 def count_common_items(
@@ -82,25 +75,14 @@ def count_common_items(
     reference_groups: cython.const[cython.Py_ssize_t][::1],
     cells: cython.int[:, ::1],
 ):
-    """Fill cells and return how many there are: one for each pair and each type that either side has.
+    """Fill `cells`, one cell per pair and type that either side has, and return the number of cells.
 
-    The items of row i are keys[bounds[i]:bounds[i + 1]], in ascending order and each once, with their types, which
-    ascend too, and their counts. A cell is (pair, type, items of the candidate, items of the reference, the sum of
-    the smaller counts, the candidate's items that the reference has, too); pairs come in the order of the groups.
+    The items of row i are keys[bounds[i]:bounds[i + 1]], sorted and distinct, with their types (sorted as well) and
+    their counts. A cell is (pair, type, items of the candidate, items of the reference, the sum of the smaller counts,
+    the number of the candidate's items that the reference has too), in the order of the pairs.
     """
-    segment: cython.Py_ssize_t
-    member: cython.Py_ssize_t
-    other: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    last: cython.Py_ssize_t
-    reference_last: cython.Py_ssize_t
     cell: cython.Py_ssize_t = -1
     pair: cython.int = 0
-    kind: cython.int
-    current: cython.int
-    on_left: cython.bint
-    on_right: cython.bint
     with cython.nogil:
         for segment in range(groups.shape[0] - 1):
             for member in range(groups[segment], groups[segment + 1]):
@@ -109,10 +91,10 @@ def count_common_items(
                     last = bounds[rows[member] + 1]
                     j = bounds[reference_rows[other]]
                     reference_last = bounds[reference_rows[other] + 1]
-                    current = -1
+                    current: cython.int = -1
                     while i < last or j < reference_last:
-                        on_left = j == reference_last or (i < last and keys[i] <= keys[j])
-                        on_right = i == last or (j < reference_last and keys[j] <= keys[i])
+                        on_left: cython.bint = j == reference_last or (i < last and keys[i] <= keys[j])
+                        on_right: cython.bint = i == last or (j < reference_last and keys[j] <= keys[i])
                         kind = types[i] if on_left else types[j]
                         if kind != current:
                             current = kind
@@ -123,16 +105,14 @@ def count_common_items(
                             cells[cell, 3] = 0
                             cells[cell, 4] = 0
                             cells[cell, 5] = 0
-                        if on_left:
-                            cells[cell, 2] += counts[i]
-                        if on_right:
-                            cells[cell, 3] += counts[j]
                         if on_left and on_right:
                             cells[cell, 4] += min(counts[i], counts[j])
                             cells[cell, 5] += counts[i]
                         if on_left:
+                            cells[cell, 2] += counts[i]
                             i += 1
                         if on_right:
+                            cells[cell, 3] += counts[j]
                             j += 1
                     pair += 1
     return cell + 1

@@ -1,6 +1,5 @@
-# Several lanes of bits as one value of the C compiler's own vector types: four of 64 bits, or eight of 32. Cython takes
-# them for integers; the C compiler turns each operator into instructions for all lanes, as wide as the processor family
-# has them.
+# Several lanes of bits are one value of the C compiler's vector types: four lanes of 64 bits, or eight of 32. Cython treats
+# them as integers; the C compiler turns each operator into instructions for all lanes.
 cdef extern from *:
     """
     typedef unsigned long long lanes __attribute__((vector_size(32), aligned(8)));
@@ -19,8 +18,8 @@ cdef extern from *:
     #endif
     }
 
-    /* One word of a candidate: places says where it stands in the reference; up and down are the rows of the column
-       that are larger and smaller than the one above. */
+    /* One word of a candidate: `places` is the mask of the word; `up` and `down` are the rows of the column
+       that are larger and smaller than the row above. */
     #define distance_step(places, up, down) do { \
         __typeof__(up) m_ = (places), d_ = (((m_ & up) + up) ^ up) | m_ | down; \
         __typeof__(up) right_ = down | ~(d_ | up), left_ = d_ & up; \
@@ -29,7 +28,7 @@ cdef extern from *:
         down = right_ & d_; \
     } while (0)
 
-    /* Rows that are not larger than the one above. */
+    /* `same` are the rows that are not larger than the row above. */
     #define subsequence_step(places, same) do { \
         __typeof__(same) u_ = same & (places); \
         same = (same + u_) | (same - u_); \

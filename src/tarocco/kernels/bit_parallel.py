@@ -1,15 +1,14 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Edit distance and longest common subsequence of candidates and each reference of their segment, 64 rows at a time.
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
+"""Edit distance and longest common subsequence of candidates and references, 64 cells of a column at a time.
 
-The words of a reference are bits, and for each word that occurs in it a mask says where. A column of the textbook's
-table is then a few bit vectors, and the next column follows by a handful of operations: for edit distance Myers (1999)
-in Hyyrö's form of 2003, for the longest common subsequence Hyyrö (2004). The distance is read off the last column:
-the candidate's length plus the rows that go up minus those that go down.
+The words of a reference are bits, and each word has a mask of its positions. A column of the dynamic program is then a
+few bit vectors, and a handful of operations leads to the next column: for edit distance those of Myers (1999) in the
+form of Hyyrö (2003), for the longest common subsequence those of Hyyrö (2004). The last column yields the distance: the
+candidate's length, plus the number of rows that are larger than the row above, minus those that are smaller.
 
-The masks of a segment's references are made once and used for all its candidates; a word that no reference has meets
-an empty mask, row 0. References of at most 64 words are compared four at a time, and two or four candidates at a time;
-bits.pxd has the operations on several lanes. This file is also compiled for processors with AVX2
-(`kernels.widest` chooses); without a compiler there are no lanes, and references are compared one by one.
+The masks of a segment's references serve all its candidates; a word that is in no reference has an empty mask, row 0.
+References of at most 64 words are compared four at a time, with two or four candidates at a time; bit_parallel.pxd
+defines the operations on several lanes. Uncompiled, there are no lanes, and references are compared one by one.
 """
 
 from __future__ import annotations
@@ -19,259 +18,316 @@ try:
 except ImportError:
     from tarocco.kernels import cython_fallback as cython
 
-COMPILED = cython.compiled
-
-if not cython.compiled:
+if cython.compiled:
+    from cython.cimports.tarocco.kernels.segments import Texts
+else:
     from tarocco.kernels.cython_fallback import count_ones
+    from tarocco.kernels.segments import Texts
+
+COMPILED = cython.compiled
 
 MASK64 = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 ONE = cython.declare(cython.ulonglong, 1)
 
 
 def has_avx2():
-    """Whether this processor can run what was compiled for AVX2."""
+    """Return whether this processor can run the AVX2 variants of kernels."""
     return cython.compiled and bool(processor_has_avx2())
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def distance(
-    mapped: cython.const[cython.int][:, ::1],
-    length: cython.Py_ssize_t,
-    reference_length: cython.Py_ssize_t,
-    masks: cython.const[cython.ulonglong][:, ::1],
-    first_block: cython.Py_ssize_t,
-    columns: cython.ulonglong[:, ::1],
-) -> cython.Py_ssize_t:
-    """Levenshtein distance of the words mapped[0, :length] to the reference whose masks begin at first_block."""
-    blocks: cython.Py_ssize_t = (reference_length + 63) // 64
-    found: cython.Py_ssize_t = length
-    low: cython.ulonglong = MASK64
-    i: cython.Py_ssize_t
-    b: cython.Py_ssize_t
-    m: cython.ulonglong
-    p: cython.ulonglong
-    n: cython.ulonglong
-    d: cython.ulonglong
-    hp: cython.ulonglong
-    hn: cython.ulonglong
-    carry_p: cython.ulonglong
-    carry_n: cython.ulonglong
-    for b in range(blocks):
-        columns[0, b] = MASK64
-        columns[1, b] = 0
-    for i in range(length):
-        carry_p = 1
-        carry_n = 0
-        for b in range(blocks):
-            p = columns[0, b]
-            n = columns[1, b]
-            m = masks[mapped[0, i], first_block + b] | carry_n
-            d = ((((m & p) + p) & MASK64) ^ p) | m | n
-            hp = n | ((d | p) ^ MASK64)
-            hn = d & p
-            m = hp >> 63
-            hp = ((hp << 1) | carry_p) & MASK64
-            carry_p = m
-            m = hn >> 63
-            hn = ((hn << 1) | carry_n) & MASK64
-            carry_n = m
-            columns[0, b] = hn | ((d | hp) ^ MASK64)
-            columns[1, b] = hp & d
-    for b in range(blocks):
-        if b == blocks - 1:
-            low = MASK64 >> (63 - ((reference_length - 1) & 63))
-        found += count_ones(columns[0, b] & low)
-        found -= count_ones(columns[1, b] & low)
-    return found
+@cython.cclass
+class Masks:
+    """The masks of a segment's references, the candidates that are compared with them, and the last columns."""
+
+    subsequences: cython.bint  # compute longest common subsequences, not edit distances
+    numbers: cython.int[::1]  # the row of masks of each word; 0: not in a reference
+    masks: cython.ulonglong[:, ::1]
+    lengths: cython.Py_ssize_t[::1]  # of the references
+    in_lanes: cython.bint  # all references have at most 64 words: one block each, padded to a multiple of four
+    narrow: cython.bint  # all references have at most 32 words: two of them share a block
+    mapped: cython.int[:, ::1]  # rows of masks of the words of up to four candidates
+    sizes: cython.Py_ssize_t[::1]  # their lengths
+    columns: cython.ulonglong[:, ::1]
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def subsequence(
-    mapped: cython.const[cython.int][:, ::1],
-    length: cython.Py_ssize_t,
-    reference_length: cython.Py_ssize_t,
-    masks: cython.const[cython.ulonglong][:, ::1],
-    first_block: cython.Py_ssize_t,
-    columns: cython.ulonglong[:, ::1],
+def compute_distance(
+    m: Masks, reference_length: cython.Py_ssize_t, first_block: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
-    """The length of the longest common subsequence of mapped[0, :length] and that reference: bits that became 0."""
-    blocks: cython.Py_ssize_t = (reference_length + 63) // 64
-    found: cython.Py_ssize_t = 0
+    """Return the Levenshtein distance of candidate 0 and the reference whose masks start at `first_block`."""
+    blocks = (reference_length + 63) // 64
+    distance = m.sizes[0]
     low: cython.ulonglong = MASK64
-    i: cython.Py_ssize_t
-    b: cython.Py_ssize_t
-    s: cython.ulonglong
-    u: cython.ulonglong
-    total: cython.ulonglong
     carry: cython.ulonglong
     for b in range(blocks):
-        columns[0, b] = MASK64
-    for i in range(length):
-        carry = 0
+        m.columns[0, b] = MASK64
+        m.columns[1, b] = 0
+    for i in range(m.sizes[0]):
+        carry_up: cython.ulonglong = 1
+        carry_down: cython.ulonglong = 0
         for b in range(blocks):
-            s = columns[0, b]
-            u = s & masks[mapped[0, i], first_block + b]
-            total = (s + u + carry) & MASK64
-            carry = ((s & u) | ((s | u) & (total ^ MASK64))) >> 63
-            columns[0, b] = total | (s ^ u)
+            up = m.columns[0, b]
+            down = m.columns[1, b]
+            places = m.masks[m.mapped[0, i], first_block + b] | carry_down
+            diagonal = ((((places & up) + up) & MASK64) ^ up) | places | down
+            right: cython.ulonglong = down | ((diagonal | up) ^ MASK64)
+            left: cython.ulonglong = diagonal & up
+            carry = right >> 63
+            right = ((right << 1) | carry_up) & MASK64
+            carry_up = carry
+            carry = left >> 63
+            left = ((left << 1) | carry_down) & MASK64
+            carry_down = carry
+            m.columns[0, b] = left | ((diagonal | right) ^ MASK64)
+            m.columns[1, b] = right & diagonal
     for b in range(blocks):
         if b == blocks - 1:
             low = MASK64 >> (63 - ((reference_length - 1) & 63))
-        found += count_ones((columns[0, b] ^ MASK64) & low)
-    return found
+        distance += count_ones(m.columns[0, b] & low)
+        distance -= count_ones(m.columns[1, b] & low)
+    return distance
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def compute_subsequence(
+    m: Masks, reference_length: cython.Py_ssize_t, first_block: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """Return the length of the longest common subsequence of candidate 0 and a reference: the bits that became 0."""
+    blocks = (reference_length + 63) // 64
+    length: cython.Py_ssize_t = 0
+    low: cython.ulonglong = MASK64
+    for b in range(blocks):
+        m.columns[0, b] = MASK64
+    for i in range(m.sizes[0]):
+        carry: cython.ulonglong = 0
+        for b in range(blocks):
+            same = m.columns[0, b]
+            used = same & m.masks[m.mapped[0, i], first_block + b]
+            total = (same + used + carry) & MASK64
+            carry = ((same & used) | ((same | used) & (total ^ MASK64))) >> 63
+            m.columns[0, b] = total | (same ^ used)
+    for b in range(blocks):
+        if b == blocks - 1:
+            low = MASK64 >> (63 - ((reference_length - 1) & 63))
+        length += count_ones((m.columns[0, b] ^ MASK64) & low)
+    return length
 
 
 @cython.cfunc
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def wide_columns(
-    mapped: cython.const[cython.int][:, ::1],
-    sizes: cython.const[cython.Py_ssize_t][::1],
-    masks: cython.ulonglong[:, ::1],
-    first: cython.Py_ssize_t,
-    subsequences: cython.bint,
-    found: cython.ulonglong[:, ::1],
-) -> cython.void:
-    """The last columns of four references of up to 64 words and of candidates 0 and 1, a chain each."""
-    longer: cython.Py_ssize_t = 1 if sizes[0] <= sizes[1] else 0
+def compute_wide_columns(m: Masks, first: cython.Py_ssize_t) -> cython.void:
+    """Compute the last columns of four references of up to 64 words and of candidates 0 and 1, one chain each."""
+    longer: cython.Py_ssize_t = 1 if m.sizes[0] <= m.sizes[1] else 0
     shorter: cython.Py_ssize_t = 1 - longer
     i: cython.Py_ssize_t
-    down: lanes = load_lanes(cython.address(masks[0, first]))  # nothing
+    down: lanes = load_lanes(cython.address(m.masks[0, first]))  # zeros
     up: lanes = ~down
     other_down: lanes = down
     other_up: lanes = up
-    for i in range(sizes[shorter]):
-        if subsequences:
-            subsequence_step(load_lanes(cython.address(masks[mapped[shorter, i], first])), up)
-            subsequence_step(load_lanes(cython.address(masks[mapped[longer, i], first])), other_up)
+    for i in range(m.sizes[shorter]):
+        if m.subsequences:
+            subsequence_step(load_lanes(cython.address(m.masks[m.mapped[shorter, i], first])), up)
+            subsequence_step(load_lanes(cython.address(m.masks[m.mapped[longer, i], first])), other_up)
         else:
-            distance_step(load_lanes(cython.address(masks[mapped[shorter, i], first])), up, down)
-            distance_step(load_lanes(cython.address(masks[mapped[longer, i], first])), other_up, other_down)
-    for i in range(sizes[shorter], sizes[longer]):
-        if subsequences:
-            subsequence_step(load_lanes(cython.address(masks[mapped[longer, i], first])), other_up)
+            distance_step(load_lanes(cython.address(m.masks[m.mapped[shorter, i], first])), up, down)
+            distance_step(load_lanes(cython.address(m.masks[m.mapped[longer, i], first])), other_up, other_down)
+    for i in range(m.sizes[shorter], m.sizes[longer]):
+        if m.subsequences:
+            subsequence_step(load_lanes(cython.address(m.masks[m.mapped[longer, i], first])), other_up)
         else:
-            distance_step(load_lanes(cython.address(masks[mapped[longer, i], first])), other_up, other_down)
-    store_lanes(cython.address(found[shorter, 0]), up)
-    store_lanes(cython.address(found[shorter, 4]), down)
-    store_lanes(cython.address(found[longer, 0]), other_up)
-    store_lanes(cython.address(found[longer, 4]), other_down)
+            distance_step(load_lanes(cython.address(m.masks[m.mapped[longer, i], first])), other_up, other_down)
+    store_lanes(cython.address(m.columns[shorter, 0]), up)
+    store_lanes(cython.address(m.columns[shorter, 4]), down)
+    store_lanes(cython.address(m.columns[longer, 0]), other_up)
+    store_lanes(cython.address(m.columns[longer, 4]), other_down)
 
 
 @cython.cfunc
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def narrow_columns(
-    mapped: cython.const[cython.int][:, ::1],
-    sizes: cython.const[cython.Py_ssize_t][::1],
+def finish_narrow_columns(
+    m: Masks,
     which: cython.Py_ssize_t,
     start: cython.Py_ssize_t,
     up: narrow_lanes,
     down: narrow_lanes,
-    masks: cython.ulonglong[:, ::1],
     first: cython.Py_ssize_t,
-    subsequences: cython.bint,
-    found: cython.ulonglong[:, ::1],
 ) -> cython.void:
-    """The last columns of four references of up to 32 words and of candidates `which` and `which` + 1, from `start` on.
+    """Continue the columns of four references of up to 32 words and of candidates `which` and `which` + 1 from `start`.
 
-    All eight pairs are lanes of one chain. What the lanes of the shorter candidate become after its end does not
-    matter: they were stored before.
+    All eight pairs are lanes of one chain. The lanes of the shorter candidate are stored at its end, so it does not
+    matter how they continue.
     """
-    longer: cython.Py_ssize_t = which + 1 if sizes[which] <= sizes[which + 1] else which
+    longer: cython.Py_ssize_t = which + 1 if m.sizes[which] <= m.sizes[which + 1] else which
     shorter: cython.Py_ssize_t = 2 * which + 1 - longer
     i: cython.Py_ssize_t
     row: cython.pointer(cython.ulonglong)
-    for i in range(start, sizes[shorter]):
-        row = cython.address(masks[mapped[which, i], first])
-        if subsequences:
-            subsequence_step(load_narrow(row, cython.address(masks[mapped[which + 1, i], first])), up)
+    for i in range(start, m.sizes[shorter]):
+        row = cython.address(m.masks[m.mapped[which, i], first])
+        if m.subsequences:
+            subsequence_step(load_narrow(row, cython.address(m.masks[m.mapped[which + 1, i], first])), up)
         else:
-            distance_step(load_narrow(row, cython.address(masks[mapped[which + 1, i], first])), up, down)
-    store_lanes(cython.address(found[shorter, 0]), up)
-    store_lanes(cython.address(found[shorter, 4]), down)
-    for i in range(sizes[shorter], sizes[longer]):
-        row = cython.address(masks[mapped[longer, i], first])
-        if subsequences:
+            distance_step(load_narrow(row, cython.address(m.masks[m.mapped[which + 1, i], first])), up, down)
+    store_lanes(cython.address(m.columns[shorter, 0]), up)
+    store_lanes(cython.address(m.columns[shorter, 4]), down)
+    for i in range(m.sizes[shorter], m.sizes[longer]):
+        row = cython.address(m.masks[m.mapped[longer, i], first])
+        if m.subsequences:
             subsequence_step(load_narrow(row, row), up)
         else:
             distance_step(load_narrow(row, row), up, down)
-    store_lanes(cython.address(found[longer, 0]), up)
-    store_lanes(cython.address(found[longer, 4]), down)
+    store_lanes(cython.address(m.columns[longer, 0]), up)
+    store_lanes(cython.address(m.columns[longer, 4]), down)
 
 
 @cython.cfunc
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def four_narrow_columns(
-    mapped: cython.const[cython.int][:, ::1],
-    sizes: cython.const[cython.Py_ssize_t][::1],
-    masks: cython.ulonglong[:, ::1],
-    first: cython.Py_ssize_t,
-    subsequences: cython.bint,
-    found: cython.ulonglong[:, ::1],
-) -> cython.void:
-    """The same for four candidates: two chains that do not wait for each other while all four have words."""
+def compute_narrow_columns(m: Masks, first: cython.Py_ssize_t) -> cython.void:
+    """Compute the last columns of four references of up to 32 words and of four candidates.
+
+    Two independent chains have two candidates each, up to the end of the shortest candidate.
+    """
     i: cython.Py_ssize_t
-    common: cython.Py_ssize_t = sizes[0]
-    row: cython.pointer(cython.ulonglong) = cython.address(masks[0, first])
+    common: cython.Py_ssize_t = m.sizes[0]
+    row: cython.pointer(cython.ulonglong) = cython.address(m.masks[0, first])
     other: cython.pointer(cython.ulonglong)
-    down: narrow_lanes = load_narrow(row, row)  # nothing
+    down: narrow_lanes = load_narrow(row, row)  # zeros
     up: narrow_lanes = ~down
     other_down: narrow_lanes = down
     other_up: narrow_lanes = up
     for i in range(1, 4):
-        if sizes[i] < common:
-            common = sizes[i]
+        if m.sizes[i] < common:
+            common = m.sizes[i]
     for i in range(common):
-        row = cython.address(masks[mapped[0, i], first])
-        other = cython.address(masks[mapped[2, i], first])
-        if subsequences:
-            subsequence_step(load_narrow(row, cython.address(masks[mapped[1, i], first])), up)
-            subsequence_step(load_narrow(other, cython.address(masks[mapped[3, i], first])), other_up)
+        row = cython.address(m.masks[m.mapped[0, i], first])
+        other = cython.address(m.masks[m.mapped[2, i], first])
+        if m.subsequences:
+            subsequence_step(load_narrow(row, cython.address(m.masks[m.mapped[1, i], first])), up)
+            subsequence_step(load_narrow(other, cython.address(m.masks[m.mapped[3, i], first])), other_up)
         else:
-            distance_step(load_narrow(row, cython.address(masks[mapped[1, i], first])), up, down)
-            distance_step(load_narrow(other, cython.address(masks[mapped[3, i], first])), other_up, other_down)
-    narrow_columns(mapped, sizes, 0, common, up, down, masks, first, subsequences, found)
-    narrow_columns(mapped, sizes, 2, common, other_up, other_down, masks, first, subsequences, found)
+            distance_step(load_narrow(row, cython.address(m.masks[m.mapped[1, i], first])), up, down)
+            distance_step(load_narrow(other, cython.address(m.masks[m.mapped[3, i], first])), other_up, other_down)
+    finish_narrow_columns(m, 0, common, up, down, first)
+    finish_narrow_columns(m, 2, common, other_up, other_down, first)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def measure_references(m: Masks, references: Texts, segment: cython.int) -> cython.Py_ssize_t:
+    """Fill the lengths of a segment's references, decide on lanes, and return the number of blocks."""
+    blocks: cython.Py_ssize_t = 0
+    n_references = references.groups[segment + 1] - references.groups[segment]
+    m.in_lanes = cython.compiled
+    m.narrow = cython.compiled
+    for other in range(n_references):
+        row = references.rows[references.groups[segment] + other]
+        length = references.bounds[row + 1] - references.bounds[row]
+        m.lengths[other] = length
+        blocks += (length + 63) // 64
+        m.in_lanes = m.in_lanes and length <= 64
+        m.narrow = m.narrow and length <= 32
+    return (n_references + 3) // 4 * 4 if m.in_lanes else blocks
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def set_masks(m: Masks, references: Texts, segment: cython.int, blocks: cython.Py_ssize_t) -> cython.void:
+    """Number the words of a segment's references and set their masks."""
+    known: cython.int = 0
+    block: cython.Py_ssize_t = 0
+    for other in range(references.groups[segment + 1] - references.groups[segment]):
+        start = references.bounds[references.rows[references.groups[segment] + other]]
+        for i in range(m.lengths[other]):
+            word = references.words[start + i]
+            if m.numbers[word] == 0:
+                known += 1
+                m.numbers[word] = known
+                for k in range(blocks):
+                    m.masks[known, k] = 0
+            if m.narrow:
+                m.masks[m.numbers[word], other >> 1] |= ONE << (i + 32 * (other & 1))
+            else:
+                m.masks[m.numbers[word], block + (i >> 6)] |= ONE << (i & 63)
+        block += 1 if m.in_lanes else (m.lengths[other] + 63) // 64
 
 
 @cython.cfunc
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def map_words(
-    words: cython.const[cython.int][::1],
-    start: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
-    locals_: cython.const[cython.int][::1],
-    which: cython.Py_ssize_t,
-    mapped: cython.int[:, ::1],
+def map_candidate(m: Masks, candidates: Texts, row: cython.Py_ssize_t, which: cython.Py_ssize_t) -> cython.void:
+    """Make a text candidate `which` of those that are compared."""
+    start = candidates.bounds[row]
+    m.sizes[which] = candidates.bounds[row + 1] - start
+    for i in range(candidates.bounds[row + 1] - start):
+        m.mapped[which, i] = m.numbers[candidates.words[start + i]]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def compare_one_by_one(
+    m: Masks, n_references: cython.Py_ssize_t, pair: cython.Py_ssize_t, out: cython.Py_ssize_t[::1]
 ) -> cython.void:
-    """The rows of masks that belong to words[start:end], 0 for words that no reference has."""
-    i: cython.Py_ssize_t
-    for i in range(start, end):
-        mapped[which, i - start] = locals_[words[i]]
+    """Compare candidate 0 with each reference."""
+    block: cython.Py_ssize_t = 0
+    for other in range(n_references):
+        if m.subsequences:
+            out[pair + other] = compute_subsequence(m, m.lengths[other], block)
+        else:
+            out[pair + other] = compute_distance(m, m.lengths[other], block)
+        block += (m.lengths[other] + 63) // 64
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def compare_in_lanes(
+    m: Masks,
+    many: cython.Py_ssize_t,
+    n_references: cython.Py_ssize_t,
+    pair: cython.Py_ssize_t,
+    out: cython.Py_ssize_t[::1],
+) -> cython.void:
+    """Compare the first `many` candidates with each reference, four references at a time."""
+    low: cython.ulonglong
+    value: cython.Py_ssize_t
+    for first in range(0, n_references, 4):
+        if m.narrow:
+            compute_narrow_columns(m, first // 2)
+        else:
+            compute_wide_columns(m, first)
+        for k in range(4 if first + 4 <= n_references else n_references - first):
+            length = m.lengths[first + k]
+            low = MASK64 >> (64 - length) if length > 0 else 0
+            for c in range(many):
+                # Two narrow lanes share a word; the lanes of odd candidates follow those of even ones.
+                at = 2 * (c & 1) + (k >> 1) if m.narrow else k
+                bit = 32 * (k & 1) if m.narrow else 0
+                if m.subsequences:
+                    value = count_ones(~(m.columns[c, at] >> bit) & low)
+                else:
+                    value = m.sizes[c] + count_ones((m.columns[c, at] >> bit) & low)
+                    value -= count_ones((m.columns[c, at + 4] >> bit) & low)
+                out[pair + c * n_references + first + k] = value
 
 
 def compare_texts(
-    words: cython.const[cython.int][::1],
-    bounds: cython.const[cython.Py_ssize_t][::1],
-    rows: cython.const[cython.Py_ssize_t][::1],
-    groups: cython.const[cython.Py_ssize_t][::1],
-    reference_words: cython.const[cython.int][::1],
-    reference_bounds: cython.const[cython.Py_ssize_t][::1],
-    reference_rows: cython.const[cython.Py_ssize_t][::1],
-    reference_groups: cython.const[cython.Py_ssize_t][::1],
+    candidates: Texts,
+    references: Texts,
     subsequences: cython.bint,
-    locals_: cython.int[::1],
+    numbers: cython.int[::1],
     mapped: cython.int[:, ::1],
     masks: cython.ulonglong[:, ::1],
     columns: cython.ulonglong[:, ::1],
@@ -279,113 +335,49 @@ def compare_texts(
     sizes: cython.Py_ssize_t[::1],
     out: cython.Py_ssize_t[::1],
 ):
-    """Fill out with distances or lengths of subsequences, one for each candidate and each of its references, in order.
+    """Fill out[pair] with edit distances or lengths of longest common subsequences.
 
-    locals_ has the row of masks of each word, 0 for all at first; masks[row, block] has room for the largest segment,
-    in fours of blocks. A segment that it has no room for is left out: its entries of `out` become -1. Returns how many
-    entries are.
+    `numbers` is 0. A segment whose references need more blocks than `masks` has is left out: out[pair] = -1. Returns
+    the number of these pairs.
     """
-    segment: cython.int
     pair: cython.Py_ssize_t = 0
-    member: cython.Py_ssize_t
-    many: cython.Py_ssize_t
-    other: cython.Py_ssize_t
-    references: cython.Py_ssize_t
-    blocks: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    b: cython.Py_ssize_t
-    c: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    at: cython.Py_ssize_t
-    bit: cython.Py_ssize_t
-    found: cython.Py_ssize_t
     left_out: cython.Py_ssize_t = 0
-    known: cython.int
-    low: cython.ulonglong
-    lanes_fit: cython.bint
-    narrow: cython.bint
+    m: Masks = Masks()
+    m.subsequences = subsequences
+    m.numbers = numbers
+    m.masks = masks
+    m.lengths = lengths
+    m.mapped = mapped
+    m.sizes = sizes
+    m.columns = columns
     with cython.nogil:
-        for segment in range(cython.cast(cython.int, groups.shape[0] - 1)):
-            references = reference_groups[segment + 1] - reference_groups[segment]
-            blocks = 0
-            lanes_fit = cython.compiled
-            narrow = cython.compiled
-            for other in range(references):
-                j = reference_rows[reference_groups[segment] + other]
-                lengths[other] = reference_bounds[j + 1] - reference_bounds[j]
-                blocks += (lengths[other] + 63) // 64
-                lanes_fit = lanes_fit and lengths[other] <= 64
-                narrow = narrow and lengths[other] <= 32
-            if lanes_fit:  # a block each, empty ones too, in fours
-                blocks = (references + 3) // 4 * 4
+        for segment in range(cython.cast(cython.int, candidates.groups.shape[0] - 1)):
+            n_references = references.groups[segment + 1] - references.groups[segment]
+            n_candidates = candidates.groups[segment + 1] - candidates.groups[segment]
+            blocks = measure_references(m, references, segment)
             if blocks > masks.shape[1]:
-                j = pair + (groups[segment + 1] - groups[segment]) * references
-                left_out += j - pair
-                while pair < j:
-                    out[pair] = -1
-                    pair += 1
+                left_out += n_candidates * n_references
+                for i in range(n_candidates * n_references):
+                    out[pair + i] = -1
+                pair += n_candidates * n_references
                 continue
-            known = 0
-            b = 0
-            for other in range(references):
-                start = reference_bounds[reference_rows[reference_groups[segment] + other]]
-                for i in range(lengths[other]):
-                    j = reference_words[start + i]
-                    if locals_[j] == 0:
-                        known += 1
-                        locals_[j] = known
-                        for k in range(blocks):
-                            masks[known, k] = 0
-                    if narrow:
-                        masks[locals_[j], other >> 1] |= ONE << (i + 32 * (other & 1))
-                    else:
-                        masks[locals_[j], b + (i >> 6)] |= ONE << (i & 63)
-                b += 1 if lanes_fit else (lengths[other] + 63) // 64
-            member = groups[segment]
-            while member < groups[segment + 1]:
-                many = (4 if narrow else 2) if lanes_fit else 1  # candidates compared together
-                if many > groups[segment + 1] - member:
-                    many = groups[segment + 1] - member
+            set_masks(m, references, segment, blocks)
+            together = (4 if m.narrow else 2) if m.in_lanes else 1  # candidates that are compared together
+            first: cython.Py_ssize_t = 0
+            while first < n_candidates:
+                many: cython.Py_ssize_t = min(together, n_candidates - first)
                 for c in range(4):
                     sizes[c] = 0
                 for c in range(many):
-                    start = bounds[rows[member + c]]
-                    sizes[c] = bounds[rows[member + c] + 1] - start
-                    map_words(words, start, start + sizes[c], locals_, c, mapped)
-                member += many
-                if not lanes_fit:
-                    b = 0
-                    for other in range(references):
-                        if subsequences:
-                            out[pair] = subsequence(mapped, sizes[0], lengths[other], masks, b, columns)
-                        else:
-                            out[pair] = distance(mapped, sizes[0], lengths[other], masks, b, columns)
-                        b += (lengths[other] + 63) // 64
-                        pair += 1
-                    continue
-                if cython.compiled:
-                    for b in range(0, references, 4):
-                        if narrow:
-                            four_narrow_columns(mapped, sizes, masks, b // 2, subsequences, columns)
-                        else:
-                            wide_columns(mapped, sizes, masks, b, subsequences, columns)
-                        for k in range(4 if b + 4 <= references else references - b):
-                            low = MASK64 >> (64 - lengths[b + k]) if lengths[b + k] > 0 else 0
-                            for c in range(many):
-                                # Narrow lanes are two a word, those of odd candidates behind those of even ones.
-                                at = 2 * (c & 1) + (k >> 1) if narrow else k
-                                bit = 32 * (k & 1) if narrow else 0
-                                if subsequences:
-                                    found = count_ones(~(columns[c, at] >> bit) & low)
-                                else:
-                                    found = sizes[c] + count_ones((columns[c, at] >> bit) & low)
-                                    found -= count_ones((columns[c, at + 4] >> bit) & low)
-                                out[pair + c * references + b + k] = found
-                    pair += many * references
-            for other in range(references):
-                start = reference_bounds[reference_rows[reference_groups[segment] + other]]
+                    map_candidate(m, candidates, candidates.rows[candidates.groups[segment] + first + c], c)
+                if cython.compiled and m.in_lanes:
+                    compare_in_lanes(m, many, n_references, pair, out)
+                else:
+                    compare_one_by_one(m, n_references, pair, out)
+                pair += many * n_references
+                first += together
+            for other in range(n_references):
+                start = references.bounds[references.rows[references.groups[segment] + other]]
                 for i in range(lengths[other]):
-                    locals_[reference_words[start + i]] = 0
+                    numbers[references.words[start + i]] = 0
     return left_out

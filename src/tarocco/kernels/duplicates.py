@@ -1,5 +1,5 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Which candidates of a list are the same text, and which are copies of a reference."""
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
+"""Duplicates within an n-best list, and copies of a reference."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ SPREAD = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def hashed(text: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.ulonglong:
-    found: cython.ulonglong = OFFSET
-    i: cython.Py_ssize_t
+def hash_text(
+    text: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, end: cython.Py_ssize_t
+) -> cython.ulonglong:
+    key: cython.ulonglong = OFFSET
     for i in range(start, end):
-        found = ((found ^ text[i]) * PRIME) & MASK64
-    return (found * SPREAD) & MASK64
+        key = ((key ^ text[i]) * PRIME) & MASK64
+    return (key * SPREAD) & MASK64
 
 
 @cython.cfunc
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def same(
+def are_equal(
     text: cython.const[cython.uchar][::1],
     start: cython.Py_ssize_t,
     end: cython.Py_ssize_t,
@@ -60,30 +61,24 @@ def find_duplicates(
     firsts: cython.Py_ssize_t[::1],
     copies: cython.uchar[::1],
 ):
-    """Fill firsts[i] with the first candidate of the same list that has the text of candidate i, and copies[i].
+    """Find the first candidate of the list that equals candidate i (firsts), and whether a reference does (copies).
 
-    The candidates of list s are the segments bounds[s] .. bounds[s + 1] - 1, its references alike. `slots` is a table
-    whose size is a power of two, at least twice as large as the largest list; `hashes` has as many. A slot holds a
-    candidate's number plus one; 0 is an empty slot.
+    The candidates of list s are the segments bounds[s] .. bounds[s + 1] - 1; reference_bounds does the same for
+    references. The size of the hash table `slots` is a power of two, at least twice the size of the largest list;
+    `hashes` has the same size. A slot holds the number of a candidate plus one; 0 is an empty slot.
     """
     mask: cython.Py_ssize_t = slots.shape[0] - 1
-    s: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    r: cython.Py_ssize_t
-    slot: cython.Py_ssize_t
-    other: cython.Py_ssize_t
-    key: cython.ulonglong
     with cython.nogil:
         for s in range(bounds.shape[0] - 1):
             for slot in range(mask + 1):
                 slots[slot] = 0
             for i in range(bounds[s], bounds[s + 1]):
-                key = hashed(text, starts[i], starts[i + 1])
+                key = hash_text(text, starts[i], starts[i + 1])
                 slot = cython.cast(cython.Py_ssize_t, key & cython.cast(cython.ulonglong, mask))
                 copies[i] = 0
                 while slots[slot] != 0:
                     other = slots[slot] - 1
-                    if hashes[slot] == key and same(
+                    if hashes[slot] == key and are_equal(
                         text, starts[i], starts[i + 1], text, starts[other], starts[other + 1]
                     ):
                         break
@@ -96,7 +91,7 @@ def find_duplicates(
                 hashes[slot] = key
                 firsts[i] = i
                 for r in range(reference_bounds[s], reference_bounds[s + 1]):
-                    if same(
+                    if are_equal(
                         text,
                         starts[i],
                         starts[i + 1],

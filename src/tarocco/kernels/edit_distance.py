@@ -1,8 +1,7 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Alignments of candidates and each reference of their segment, by dynamic programs over words.
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
+"""Dynamic programs over the words of a candidate and a reference: edit distance with arbitrary costs, CDER and GRR.
 
-All of them go through a candidate word by word and keep one row, a cell a reference position. Words are compared by
-their ids; texts of any length need no more room than a few rows.
+Each function keeps only one or two rows of its table, so long texts need little memory.
 """
 
 from __future__ import annotations
@@ -12,6 +11,11 @@ try:
 except ImportError:
     from tarocco.kernels import cython_fallback as cython
 
+if cython.compiled:
+    from cython.cimports.tarocco.kernels.segments import Texts
+else:
+    from tarocco.kernels.segments import Texts
+
 COMPILED = cython.compiled
 
 NEVER = cython.declare(cython.double, -1e300)
@@ -20,33 +24,28 @@ NEVER = cython.declare(cython.double, -1e300)
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def cheapest(
-    words: cython.const[cython.int][::1],
-    start: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
-    reference_words: cython.const[cython.int][::1],
-    reference_start: cython.Py_ssize_t,
-    reference_end: cython.Py_ssize_t,
+def compute_edit_cost(
+    candidates: Texts,
+    c: cython.Py_ssize_t,
+    references: Texts,
+    r: cython.Py_ssize_t,
     match: cython.Py_ssize_t,
     edit: cython.Py_ssize_t,
     substitution: cython.Py_ssize_t,
     row: cython.Py_ssize_t[::1],
 ) -> cython.Py_ssize_t:
-    """The least total cost of matches, insertions and deletions (edits), and substitutions."""
-    length: cython.Py_ssize_t = reference_end - reference_start
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    diagonal: cython.Py_ssize_t
-    above: cython.Py_ssize_t
-    best: cython.Py_ssize_t
+    """Return the lowest total cost of matches, insertions and deletions (`edit`) and substitutions."""
+    start = references.bounds[r] - 1
+    length = references.bounds[r + 1] - references.bounds[r]
     for j in range(length + 1):
         row[j] = j * edit
-    for i in range(start, end):
+    for i in range(candidates.bounds[c], candidates.bounds[c + 1]):
+        word = candidates.words[i]
         diagonal = row[0]
         row[0] += edit
         for j in range(1, length + 1):
             above = row[j]
-            best = diagonal + (match if words[i] == reference_words[reference_start + j - 1] else substitution)
+            best = diagonal + (match if word == references.words[start + j] else substitution)
             if above + edit < best:
                 best = above + edit
             if row[j - 1] + edit < best:
@@ -59,37 +58,27 @@ def cheapest(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def with_jumps(
-    words: cython.const[cython.int][::1],
-    start: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
-    reference_words: cython.const[cython.int][::1],
-    reference_start: cython.Py_ssize_t,
-    reference_end: cython.Py_ssize_t,
-    row: cython.Py_ssize_t[::1],
+def compute_cder_distance(
+    candidates: Texts, c: cython.Py_ssize_t, references: Texts, r: cython.Py_ssize_t, row: cython.Py_ssize_t[::1]
 ) -> cython.Py_ssize_t:
-    """CDER's distance (Leusch, Ueffing and Ney 2006): each reference word is covered, a jump in the candidate costs 1.
+    """Return CDER's distance (Leusch, Ueffing and Ney 2006): cover each reference word; a candidate jump costs 1.
 
-    A cell stands for a place between words of the candidate. Skipping candidate words needs no case of its own: it
-    never beats a jump.
+    A cell is a position between two candidate words. Skipping candidate words needs no extra case because it is never
+    cheaper than a jump.
     """
-    length: cython.Py_ssize_t = end - start
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    diagonal: cython.Py_ssize_t
-    above: cython.Py_ssize_t
-    best: cython.Py_ssize_t
-    least: cython.Py_ssize_t = 0
+    start = candidates.bounds[c] - 1
+    length = candidates.bounds[c + 1] - candidates.bounds[c]
     row[0] = 0
     for j in range(1, length + 1):
         row[j] = 1
-    for i in range(reference_start, reference_end):
+    for i in range(references.bounds[r], references.bounds[r + 1]):
+        word = references.words[i]
         diagonal = row[0]
         row[0] += 1
         least = row[0]
         for j in range(1, length + 1):
             above = row[j]
-            best = diagonal if reference_words[i] == words[start + j - 1] else diagonal + 1
+            best = diagonal if word == candidates.words[start + j] else diagonal + 1
             if above + 1 < best:
                 best = above + 1
             if best < least:
@@ -103,67 +92,79 @@ def with_jumps(
 
 
 @cython.cfunc
+@cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def recognized(
-    words: cython.const[cython.int][::1],
-    start: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
-    reference_words: cython.const[cython.int][::1],
-    reference_start: cython.Py_ssize_t,
-    reference_end: cython.Py_ssize_t,
+def match_in_automaton(
+    j: cython.Py_ssize_t,
+    order: cython.Py_ssize_t,
+    value: cython.double,
+    best: cython.double[::1],
+    runs: cython.double[:, ::1],
+) -> cython.void:
+    """Update the states of reference position j for a match; `value` is the most that other transitions collect."""
+    top = order - 1
+    if order == 1:
+        if best[j - 1] + 1.0 > value:
+            value = best[j - 1] + 1.0
+        best[j] = value
+        runs[j, 0] = value
+        return
+    highest = runs[j - 1, top] + order
+    if runs[j - 1, top - 1] + top > highest:
+        highest = runs[j - 1, top - 1] + top
+    runs[j, top] = highest
+    if value > highest:
+        highest = value
+    for m in range(top - 1, 0, -1):
+        runs[j, m] = runs[j - 1, m - 1] + m
+        if runs[j, m] > highest:
+            highest = runs[j, m]
+    best[j] = highest
+    runs[j, 0] = value
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def run_automaton(
+    candidates: Texts,
+    c: cython.Py_ssize_t,
+    references: Texts,
+    r: cython.Py_ssize_t,
     order: cython.Py_ssize_t,
     insertion: cython.double,
     deletion: cython.double,
     best: cython.double[::1],
     runs: cython.double[:, ::1],
 ) -> cython.double:
-    """The most that a path of the automaton of Chiang et al. (2008, section 4.3) collects.
+    """Return the most that a path through the automaton of Chiang et al. (2008, section 4.3) collects.
 
-    Its states are (reference words passed, matches in a row, at most order - 1). best[j] is the most of the states
-    (j, any), runs[j, m] that of (j, m); a state with m = 0 is reached by everything but a match.
+    A state is (number of reference words passed, number of matches in a row, at most order - 1). best[j] is the maximum
+    over the states (j, any), runs[j, m] is the value of (j, m). Only a match leads to a state with m > 0.
     """
-    length: cython.Py_ssize_t = reference_end - reference_start
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    m: cython.Py_ssize_t
-    top: cython.Py_ssize_t = order - 1
-    above: cython.double
-    diagonal: cython.double
-    value: cython.double
+    start = references.bounds[r] - 1
+    length = references.bounds[r + 1] - references.bounds[r]
     for j in range(length + 1):
         best[j] = -deletion * j
         runs[j, 0] = best[j]
         for m in range(1, order):
             runs[j, m] = NEVER
-    for i in range(start, end):
-        # From the right, so that cell j - 1 is still the one of the word before; deletions go the other way, below.
+    for i in range(candidates.bounds[c], candidates.bounds[c + 1]):
+        word = candidates.words[i]
+        # From right to left, so that cell j - 1 still belongs to the previous candidate word.
         for j in range(length, -1, -1):
-            above = best[j]
-            value = above - insertion
+            value = best[j] - insertion
             if j > 0 and best[j - 1] > value:  # a substitution is free
                 value = best[j - 1]
-            if j > 0 and words[i] == reference_words[reference_start + j - 1]:
-                if order == 1:
-                    if best[j - 1] + 1.0 > value:
-                        value = best[j - 1] + 1.0
-                    runs[j, 0] = value
-                    best[j] = value
-                    continue
-                diagonal = runs[j - 1, top] + order
-                if runs[j - 1, top - 1] + top > diagonal:
-                    diagonal = runs[j - 1, top - 1] + top
-                best[j] = value if value > diagonal else diagonal
-                runs[j, top] = diagonal
-                for m in range(top - 1, 0, -1):
-                    runs[j, m] = runs[j - 1, m - 1] + m
-                    if runs[j, m] > best[j]:
-                        best[j] = runs[j, m]
+            if j > 0 and word == references.words[start + j]:
+                match_in_automaton(j, order, value, best, runs)
             else:
                 best[j] = value
                 for m in range(1, order):
                     runs[j, m] = NEVER
-            runs[j, 0] = value
+                runs[j, 0] = value
+        # Deletions go from left to right.
         for j in range(1, length + 1):
             value = best[j - 1] - deletion
             if value > runs[j, 0]:
@@ -174,14 +175,8 @@ def recognized(
 
 
 def compute_edit_costs(
-    words: cython.const[cython.int][::1],
-    bounds: cython.const[cython.Py_ssize_t][::1],
-    rows: cython.const[cython.Py_ssize_t][::1],
-    groups: cython.const[cython.Py_ssize_t][::1],
-    reference_words: cython.const[cython.int][::1],
-    reference_bounds: cython.const[cython.Py_ssize_t][::1],
-    reference_rows: cython.const[cython.Py_ssize_t][::1],
-    reference_groups: cython.const[cython.Py_ssize_t][::1],
+    candidates: Texts,
+    references: Texts,
     jumps: cython.bint,
     match: cython.Py_ssize_t,
     edit: cython.Py_ssize_t,
@@ -190,56 +185,24 @@ def compute_edit_costs(
     wanted: cython.const[cython.uchar][::1],
     out: cython.Py_ssize_t[::1],
 ):
-    """Fill out with the cost of each wanted pair, in the order of the groups: with jumps, or with these costs."""
+    """Fill out[pair] for each wanted pair with CDER's distance (`jumps`) or with the edit cost."""
     pair: cython.Py_ssize_t = 0
-    segment: cython.Py_ssize_t
-    member: cython.Py_ssize_t
-    other: cython.Py_ssize_t
-    c: cython.Py_ssize_t
-    r: cython.Py_ssize_t
     with cython.nogil:
-        for segment in range(groups.shape[0] - 1):
-            for member in range(groups[segment], groups[segment + 1]):
-                c = rows[member]
-                for other in range(reference_groups[segment], reference_groups[segment + 1]):
-                    r = reference_rows[other]
-                    if not wanted[pair]:
-                        pass
-                    elif jumps:
-                        out[pair] = with_jumps(
-                            words,
-                            bounds[c],
-                            bounds[c + 1],
-                            reference_words,
-                            reference_bounds[r],
-                            reference_bounds[r + 1],
-                            row,
-                        )
-                    else:
-                        out[pair] = cheapest(
-                            words,
-                            bounds[c],
-                            bounds[c + 1],
-                            reference_words,
-                            reference_bounds[r],
-                            reference_bounds[r + 1],
-                            match,
-                            edit,
-                            substitution,
-                            row,
-                        )
+        for segment in range(candidates.groups.shape[0] - 1):
+            for member in range(candidates.groups[segment], candidates.groups[segment + 1]):
+                c = candidates.rows[member]
+                for other in range(references.groups[segment], references.groups[segment + 1]):
+                    r = references.rows[other]
+                    if wanted[pair] and jumps:
+                        out[pair] = compute_cder_distance(candidates, c, references, r, row)
+                    elif wanted[pair]:
+                        out[pair] = compute_edit_cost(candidates, c, references, r, match, edit, substitution, row)
                     pair += 1
 
 
 def score_recognition(
-    words: cython.const[cython.int][::1],
-    bounds: cython.const[cython.Py_ssize_t][::1],
-    rows: cython.const[cython.Py_ssize_t][::1],
-    groups: cython.const[cython.Py_ssize_t][::1],
-    reference_words: cython.const[cython.int][::1],
-    reference_bounds: cython.const[cython.Py_ssize_t][::1],
-    reference_rows: cython.const[cython.Py_ssize_t][::1],
-    reference_groups: cython.const[cython.Py_ssize_t][::1],
+    candidates: Texts,
+    references: Texts,
     order: cython.Py_ssize_t,
     insertion: cython.double,
     deletion: cython.double,
@@ -247,30 +210,13 @@ def score_recognition(
     runs: cython.double[:, ::1],
     out: cython.double[::1],
 ):
-    """Fill out with what GRR's automaton collects for each pair, in the order of the groups."""
+    """Fill out[pair] with what GRR's automaton collects."""
     pair: cython.Py_ssize_t = 0
-    segment: cython.Py_ssize_t
-    member: cython.Py_ssize_t
-    other: cython.Py_ssize_t
-    c: cython.Py_ssize_t
-    r: cython.Py_ssize_t
     with cython.nogil:
-        for segment in range(groups.shape[0] - 1):
-            for member in range(groups[segment], groups[segment + 1]):
-                c = rows[member]
-                for other in range(reference_groups[segment], reference_groups[segment + 1]):
-                    r = reference_rows[other]
-                    out[pair] = recognized(
-                        words,
-                        bounds[c],
-                        bounds[c + 1],
-                        reference_words,
-                        reference_bounds[r],
-                        reference_bounds[r + 1],
-                        order,
-                        insertion,
-                        deletion,
-                        best,
-                        runs,
-                    )
+        for segment in range(candidates.groups.shape[0] - 1):
+            for member in range(candidates.groups[segment], candidates.groups[segment + 1]):
+                c = candidates.rows[member]
+                for other in range(references.groups[segment], references.groups[segment + 1]):
+                    r = references.rows[other]
+                    out[pair] = run_automaton(candidates, c, references, r, order, insertion, deletion, best, runs)
                     pair += 1

@@ -1,18 +1,17 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Edit distance with shifts of blocks, as TER counts it.
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
+"""Edit distance with block shifts (TER).
 
-While some shift of a block of the candidate lowers the edit distance, the best one is made; each counts as one edit.
-The edit distance is looked for in a band around the diagonal, so its table has at most 50 columns a row, and a row is
-two words of 64 bits (Myers 1999, in Hyyrö's form of 2003, in a window that moves with the diagonal):
+While some shift of a block of candidate words lowers the edit distance, the best shift is made; each counts as one
+edit. The edit distance is limited to a band around the diagonal, so a row of its table has at most 50 columns and is
+stored in two words of 64 bits (Myers 1999, in the form of Hyyrö 2003, with a window that moves along the diagonal):
 
-- Bit k of a row tells about column first + 1 + k. At the left edge of the window a value of 1 more than the one above
-  stands for "outside the band": what comes from there costs 2 more than the cell diagonally above, so it never wins.
-- At the right edge, columns that the row above does not have are filled with values that grow by 1, which never win
-  either; where the cell diagonally above is outside too, equal words must not count.
+- Bit k of a row belongs to column first + 1 + k. At the left edge of the window, a value of 1 more than the cell above
+  means "outside the band": a path from there costs 2 more than the cell diagonally above, so it never wins.
+- At the right edge, columns that the row above lacks are filled with values that grow by 1, which never win either;
+  where the cell diagonally above is outside too, equal words must not count.
 
-A shift leaves the rows before it as they are, and behind it the rows are often soon the same again but for a constant,
-so a shift costs about as much as the part of the text it touches. All functions work on the same arrays;
-metrics/ter.py, which makes them, says what they hold.
+A shift does not change the rows before it, and after it the rows soon differ only by a constant again, so evaluating a
+shift takes about as long as the part of the text that it changes.
 """
 
 from __future__ import annotations
@@ -21,6 +20,11 @@ try:
     import cython
 except ImportError:
     from tarocco.kernels import cython_fallback as cython
+
+if cython.compiled:
+    from cython.cimports.tarocco.kernels.segments import Texts
+else:
+    from tarocco.kernels.segments import Texts
 
 COMPILED = cython.compiled
 
@@ -31,26 +35,52 @@ ODD_PAIRS = cython.declare(cython.ulonglong, 0x3333333333333333)
 ODD_NIBBLES = cython.declare(cython.ulonglong, 0x0F0F0F0F0F0F0F0F)
 BYTES = cython.declare(cython.ulonglong, 0x0101010101010101)
 
+# Limits of TERCOM.
 BEAM = cython.declare(cython.Py_ssize_t, 25)  # columns on either side of the diagonal
-MOST_WORDS = cython.declare(cython.Py_ssize_t, 10)  # that one shift moves
-MOST_DISTANCE = cython.declare(cython.Py_ssize_t, 50)  # between the places of a block in candidate and reference
-MOST_SHIFTS = cython.declare(cython.Py_ssize_t, 1000)  # that are tried for one pair
+MOST_WORDS = cython.declare(cython.Py_ssize_t, 10)  # words of a block
+MOST_DISTANCE = cython.declare(cython.Py_ssize_t, 50)  # between the positions of a block in candidate and reference
+MOST_SHIFTS = cython.declare(cython.Py_ssize_t, 1000)  # shifts tried per pair
 OUTSIDE = cython.declare(cython.Py_ssize_t, 1 << 30)
 FAR = cython.declare(cython.Py_ssize_t, 1 << 28)  # more words than a text has
 
-# The steps of a path, in the order in which equals are preferred. What is put in is a word of the reference.
+# The steps of a path, from the most to the least preferred one. A deletion drops a candidate word.
 MATCH = cython.declare(cython.Py_ssize_t, 0)
 SUBSTITUTION = cython.declare(cython.Py_ssize_t, 1)
-LEFT_OUT = cython.declare(cython.Py_ssize_t, 2)
-PUT_IN = cython.declare(cython.Py_ssize_t, 3)
+DELETION = cython.declare(cython.Py_ssize_t, 2)
+INSERTION = cython.declare(cython.Py_ssize_t, 3)
+
+
+@cython.cclass
+class EditTable:
+    """The texts of a pair and the table of their edit distance: a row per candidate word, and one above."""
+
+    texts: cython.int[:, ::1]  # the candidate, the candidate after a shift, the reference
+    rows: cython.Py_ssize_t
+    columns: cython.Py_ssize_t
+    width: cython.Py_ssize_t  # of a band that is too wide for bits, otherwise 0
+    tick: cython.Py_ssize_t
+    ticks: cython.Py_ssize_t  # per measurement; 0: the reference fits into a window
+    # Of each row: [first column of the band, end, value]; in bits, `first` is left of bit 0, and `value` belongs to it.
+    frame: cython.Py_ssize_t[:, ::1]
+    # Of each row, sets of columns: [in the band, where equal words count, 1 more than the previous column, 1 less than
+    # it, equal to the cell diagonally above, 1 more than the cell above].
+    bits: cython.ulonglong[:, ::1]
+    seen: cython.ulonglong[:, ::1]  # of each word: [its positions in the window, the tick of that window]
+    cells: cython.int[::1]  # a wide band, row by row
+    # Of position p: [the number of candidate words before or with reference word p, the first wrong reference word from
+    # p on, the first wrong candidate word from p on].
+    trace: cython.Py_ssize_t[:, ::1]
+    # Of a word: [first position in the reference, first one that is near enough, -]; of a position: [-, -, the next
+    # position of the same word]; -1 is none.
+    places: cython.Py_ssize_t[:, ::1]
+    shifts: cython.Py_ssize_t[:, ::1]  # [start of the block, its length, where it goes]
 
 
 @cython.cfunc
 @cython.nogil
 @cython.inline
 @cython.exceptval(check=False)
-def ones(bits: cython.ulonglong) -> cython.Py_ssize_t:
-    """How many bits are set."""
+def count_bits(bits: cython.ulonglong) -> cython.Py_ssize_t:
     bits = bits - ((bits >> 1) & ODD_BITS)
     bits = (bits & ODD_PAIRS) + ((bits >> 2) & ODD_PAIRS)
     bits = (bits + (bits >> 4)) & ODD_NIBBLES
@@ -60,37 +90,33 @@ def ones(bits: cython.ulonglong) -> cython.Py_ssize_t:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(
-    i=cython.Py_ssize_t, begin=cython.Py_ssize_t, end=cython.Py_ssize_t, diagonal=cython.Py_ssize_t,
-    begin_above=cython.Py_ssize_t,
-)  # fmt: skip
-def lay_out(
-    sizes: cython.Py_ssize_t[::1], frame: cython.Py_ssize_t[:, ::1], bits: cython.ulonglong[:, ::1]
-) -> cython.void:
-    """Lay out the band. Its middle is computed in floating point because the definition's is."""
-    ratio: cython.double = cython.cast(cython.double, sizes[1]) / sizes[0]
+def lay_out_band(t: EditTable) -> cython.void:
+    """Compute the band of each row. Its middle is a floating-point number because it is one in the definition."""
+    ratio: cython.double = cython.cast(cython.double, t.columns) / t.rows
     beam: cython.Py_ssize_t = BEAM
-    diagonal = begin_above = sizes[2] = 0
+    diagonal: cython.Py_ssize_t = 0
+    begin_above: cython.Py_ssize_t = 0
+    t.width = 0
     if ratio / 2 > BEAM:
         while beam < ratio / 2 + BEAM:
             beam += 1
-        sizes[2] = 2 * beam
-    frame[0, 0] = frame[0, 2] = 0
-    frame[0, 1] = sizes[1] + 1
-    bits[0, 2] = MASK64
-    bits[0, 3] = 0
-    for i in range(1, sizes[0] + 1):
+        t.width = 2 * beam
+    t.frame[0, 0] = t.frame[0, 2] = 0
+    t.frame[0, 1] = t.columns + 1
+    t.bits[0, 2] = MASK64
+    t.bits[0, 3] = 0
+    for i in range(1, t.rows + 1):
         while diagonal + 1 <= i * ratio:
             diagonal += 1
-        begin = max(0, diagonal - beam)
-        end = min(sizes[1] + 1, diagonal + beam) if i < sizes[0] else sizes[1] + 1
-        frame[i, 0] = begin
-        frame[i, 1] = end
-        if sizes[2] == 0:
+        begin: cython.Py_ssize_t = max(0, diagonal - beam)
+        end: cython.Py_ssize_t = min(t.columns + 1, diagonal + beam) if i < t.rows else t.columns + 1
+        t.frame[i, 0] = begin
+        t.frame[i, 1] = end
+        if t.width == 0:
             if begin > begin_above:
-                frame[i, 0] = begin - 1
-            bits[i, 0] = (ONE << (end - 1 - frame[i, 0])) - 1
-            bits[i, 1] = (ONE << (min(end - 1, frame[i - 1, 1]) - frame[i, 0])) - 1
+                t.frame[i, 0] = begin - 1
+            t.bits[i, 0] = (ONE << (end - 1 - t.frame[i, 0])) - 1
+            t.bits[i, 1] = (ONE << (min(end - 1, t.frame[i - 1, 1]) - t.frame[i, 0])) - 1
         begin_above = begin
 
 
@@ -98,302 +124,288 @@ def lay_out(
 @cython.nogil
 @cython.inline
 @cython.exceptval(check=False)
-def cell(
-    i: cython.Py_ssize_t, j: cython.Py_ssize_t, sizes: cython.Py_ssize_t[::1], frame: cython.Py_ssize_t[:, ::1],
-    cells: cython.int[::1],
-) -> cython.Py_ssize_t:  # fmt: skip
-    """A cell of a wide band: four times its value, and the step that leads to it."""
+def get_cell(t: EditTable, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """Return a cell of a wide band: four times its value, plus the step that leads to it."""
     if i == 0:
-        return 4 * j + PUT_IN
-    return cells[(i - 1) * sizes[2] + j - frame[i, 0]] if frame[i, 0] <= j < frame[i, 1] else OUTSIDE
+        return 4 * j + INSERTION
+    return t.cells[(i - 1) * t.width + j - t.frame[i, 0]] if t.frame[i, 0] <= j < t.frame[i, 1] else OUTSIDE
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t, best=cython.Py_ssize_t, step=cython.Py_ssize_t)
-def wide_distance(
-    which: cython.Py_ssize_t, texts: cython.int[:, ::1], sizes: cython.Py_ssize_t[::1],
-    frame: cython.Py_ssize_t[:, ::1], cells: cython.int[::1],
-) -> cython.Py_ssize_t:  # fmt: skip
-    """The same cell by cell, for a wide band: the least number has the least value, and of equals the best step."""
-    for i in range(1, sizes[0] + 1):
-        for j in range(frame[i, 0], frame[i, 1]):
-            best = (cell(i - 1, j, sizes, frame, cells) | 3) + 1 + LEFT_OUT
-            best = min(best, (cell(i, j - 1, sizes, frame, cells) | 3) + 1 + PUT_IN)
+def measure_wide_distance(t: EditTable, which: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """Compute the distance in a wide band, cell by cell: the least number has the least value, then the best step."""
+    best: cython.Py_ssize_t
+    for i in range(1, t.rows + 1):
+        for j in range(t.frame[i, 0], t.frame[i, 1]):
+            best = (get_cell(t, i - 1, j) | 3) + 1 + DELETION
+            best = min(best, (get_cell(t, i, j - 1) | 3) + 1 + INSERTION)
             if j > 0:
-                step = MATCH if texts[which, i - 1] == texts[2, j - 1] else SUBSTITUTION
-                best = min(best, (cell(i - 1, j - 1, sizes, frame, cells) & -4) + 5 * step)
-            cells[(i - 1) * sizes[2] + j - frame[i, 0]] = cython.cast(cython.int, best)
-    return cell(sizes[0], sizes[1], sizes, frame, cells) // 4
+                step = MATCH if t.texts[which, i - 1] == t.texts[2, j - 1] else SUBSTITUTION
+                best = min(best, (get_cell(t, i - 1, j - 1) & -4) + 5 * step)
+            t.cells[(i - 1) * t.width + j - t.frame[i, 0]] = cython.cast(cython.int, best)
+    return get_cell(t, t.rows, t.columns) // 4
 
 
 @cython.cfunc
 @cython.nogil
 @cython.inline
 @cython.exceptval(check=False)
-@cython.locals(
-    i=cython.Py_ssize_t, moved=cython.Py_ssize_t, word=cython.int, tick=cython.ulonglong, age=cython.ulonglong,
-    equal=cython.ulonglong, diagonal=cython.ulonglong, up=cython.ulonglong,
-)  # fmt: skip
-def distance(
-    which: cython.Py_ssize_t, start: cython.Py_ssize_t, same: cython.Py_ssize_t, texts: cython.int[:, ::1],
-    sizes: cython.Py_ssize_t[::1], frame: cython.Py_ssize_t[:, ::1], bits: cython.ulonglong[:, ::1],
-    seen: cython.ulonglong[:, ::1], cells: cython.int[::1],
-) -> cython.Py_ssize_t:  # fmt: skip
-    """The distance of texts[which] to the reference. The rows of text 0 are kept, those of text 1 compared with them.
+def measure_distance(
+    t: EditTable, which: cython.Py_ssize_t, start: cython.Py_ssize_t, same: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """Return the distance of texts[which] to the reference; store the rows of text 0 for comparison with text 1.
 
-    It is known up to row `start`, and from row `same` on both texts have the same words. Ticks grow by more than a
-    window's width with every measurement; if they stand still, the reference fits and was entered once for all.
+    The rows up to `start` are known, and from row `same` on both texts have the same words. Ticks grow by more than the
+    width of a window with every measurement, or stay the same if the reference fits into a window and was entered
+    before.
     """
-    growing: cython.ulonglong = bits[start, 2]
-    falling: cython.ulonglong = bits[start, 3]
-    value: cython.Py_ssize_t = frame[start, 2]
-    first: cython.Py_ssize_t = frame[start, 0]
-    entered: cython.Py_ssize_t = frame[start + 1, 0] if sizes[4] else sizes[1]
-    if sizes[2]:
-        return wide_distance(which, texts, sizes, frame, cells)
-    sizes[3] += sizes[4]
-    for i in range(start + 1, sizes[0] + 1):
-        moved = frame[i, 0] - first
+    growing: cython.ulonglong = t.bits[start, 2]
+    falling: cython.ulonglong = t.bits[start, 3]
+    equal: cython.ulonglong
+    up: cython.ulonglong
+    age: cython.ulonglong
+    value: cython.Py_ssize_t = t.frame[start, 2]
+    first: cython.Py_ssize_t = t.frame[start, 0]
+    if t.width:
+        return measure_wide_distance(t, which)
+    entered: cython.Py_ssize_t = t.frame[start + 1, 0] if t.ticks else t.columns
+    t.tick += t.ticks
+    for i in range(start + 1, t.rows + 1):
+        moved = t.frame[i, 0] - first
         if moved:
-            first = frame[i, 0]
+            first = t.frame[i, 0]
             up = (ONE << moved) - 1
-            value += ones(growing & up) - ones(falling & up)
+            value += count_bits(growing & up) - count_bits(falling & up)
             growing = ((growing ^ MASK64) >> moved) ^ MASK64
             falling = falling >> moved
         value += 1
-        tick = sizes[3] + first
-        while entered < frame[i, 1] - 1:
-            word = texts[2, entered]
-            age = tick - seen[word, 1]
-            seen[word, 0] = (seen[word, 0] >> age if age < 64 else 0) | (ONE << (entered - first))
-            seen[word, 1] = tick
+        tick: cython.ulonglong = t.tick + first
+        while entered < t.frame[i, 1] - 1:
+            word = t.texts[2, entered]
+            age = tick - t.seen[word, 1]
+            t.seen[word, 0] = (t.seen[word, 0] >> age if age < 64 else 0) | (ONE << (entered - first))
+            t.seen[word, 1] = tick
             entered += 1
-        word = texts[which, i - 1]
-        age = tick - seen[word, 1]
-        equal = (seen[word, 0] >> age) & bits[i, 1] if age < 64 else 0
+        word = t.texts[which, i - 1]
+        age = tick - t.seen[word, 1]
+        equal = (t.seen[word, 0] >> age) & t.bits[i, 1] if age < 64 else 0
         diagonal = ((((equal & growing) + growing) & MASK64) ^ growing) | equal | falling
         up = falling | ((diagonal | growing) ^ MASK64)
         if which == 0:
-            bits[i, 4] = diagonal
-            bits[i, 5] = up
+            t.bits[i, 4] = diagonal
+            t.bits[i, 5] = up
         up = ((up << 1) | 1) & MASK64
-        growing = (((diagonal & growing) << 1) & MASK64) | ((diagonal | up) ^ MASK64) | (bits[i, 0] ^ MASK64)
-        falling = up & diagonal & bits[i, 0]
+        growing = (((diagonal & growing) << 1) & MASK64) | ((diagonal | up) ^ MASK64) | (t.bits[i, 0] ^ MASK64)
+        falling = up & diagonal & t.bits[i, 0]
         if which == 0:
-            bits[i, 2] = growing
-            bits[i, 3] = falling
-            frame[i, 2] = value
-        elif i >= same and growing == bits[i, 2] and falling == bits[i, 3]:
-            value += frame[sizes[0], 2] - frame[i, 2]
-            growing = bits[sizes[0], 2]
-            falling = bits[sizes[0], 3]
+            t.bits[i, 2] = growing
+            t.bits[i, 3] = falling
+            t.frame[i, 2] = value
+        elif i >= same and growing == t.bits[i, 2] and falling == t.bits[i, 3]:
+            value += t.frame[t.rows, 2] - t.frame[i, 2]
+            growing = t.bits[t.rows, 2]
+            falling = t.bits[t.rows, 3]
             break
-    return value + ones(growing & bits[sizes[0], 0]) - ones(falling)
+    return value + count_bits(growing & t.bits[t.rows, 0]) - count_bits(falling)
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(step=cython.Py_ssize_t, bit=cython.Py_ssize_t)
-def align(
-    texts: cython.int[:, ::1], sizes: cython.Py_ssize_t[::1], frame: cython.Py_ssize_t[:, ::1],
-    bits: cython.ulonglong[:, ::1], cells: cython.int[::1], trace: cython.Py_ssize_t[:, ::1],
-) -> cython.void:  # fmt: skip
-    """Follow the best path back from the end."""
-    i: cython.Py_ssize_t = sizes[0]
-    j: cython.Py_ssize_t = sizes[1]
-    wrong: cython.Py_ssize_t = i + j + MOST_WORDS  # a place that no block reaches
+def align(t: EditTable) -> cython.void:
+    """Fill `trace` along the best path, from its end."""
+    i: cython.Py_ssize_t = t.rows
+    j: cython.Py_ssize_t = t.columns
+    wrong: cython.Py_ssize_t = i + j + MOST_WORDS  # beyond every block
     wrong_reference: cython.Py_ssize_t = wrong
     while i > 0 or j > 0:
-        step = PUT_IN
-        bit = j - 1 - frame[i, 0]
-        if sizes[2]:
-            step = cell(i, j, sizes, frame, cells) & 3
+        step: cython.Py_ssize_t = INSERTION
+        bit = j - 1 - t.frame[i, 0]
+        if t.width:
+            step = get_cell(t, i, j) & 3
         elif i > 0 and bit < 0:
-            step = LEFT_OUT
-        elif i > 0 and bits[i, 1] >> bit & 1:
-            if texts[0, i - 1] == texts[2, j - 1]:
+            step = DELETION
+        elif i > 0 and t.bits[i, 1] >> bit & 1:
+            if t.texts[0, i - 1] == t.texts[2, j - 1]:
                 step = MATCH
-            elif not bits[i, 4] >> bit & 1:
+            elif not t.bits[i, 4] >> bit & 1:
                 step = SUBSTITUTION
-            elif bits[i, 5] >> bit & 1:
-                step = LEFT_OUT
-        if step != LEFT_OUT:
+            elif t.bits[i, 5] >> bit & 1:
+                step = DELETION
+        if step != DELETION:
             j -= 1
             wrong_reference = wrong_reference if step == MATCH else j
-            trace[j, 0] = i
-            trace[j, 1] = wrong_reference
-        if step != PUT_IN:
+            t.trace[j, 0] = i
+            t.trace[j, 1] = wrong_reference
+        if step != INSERTION:
             i -= 1
             wrong = wrong if step == MATCH else i
-            trace[i, 2] = wrong
+            t.trace[i, 2] = wrong
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(
-    start=cython.Py_ssize_t, place=cython.Py_ssize_t, length=cython.Py_ssize_t, longest=cython.Py_ssize_t,
-    matched=cython.Py_ssize_t, before=cython.Py_ssize_t, offset=cython.Py_ssize_t, target=cython.Py_ssize_t,
-    word=cython.int,
-)  # fmt: skip
-def list_shifts(
-    room: cython.Py_ssize_t, texts: cython.int[:, ::1], sizes: cython.Py_ssize_t[::1],
-    trace: cython.Py_ssize_t[:, ::1], places: cython.Py_ssize_t[:, ::1], shifts: cython.Py_ssize_t[:, ::1],
-) -> cython.Py_ssize_t:  # fmt: skip
-    """List the shifts worth trying; how many there are, or -1 if there are `room` or more."""
-    found: cython.Py_ssize_t = 0
-    for start in range(sizes[0]):
-        places[texts[0, start], 1] = places[texts[0, start], 0]
-    for start in range(sizes[0]):
-        word = texts[0, start]
-        while 0 <= places[word, 1] < start - MOST_DISTANCE:
-            places[word, 1] = places[places[word, 1], 2]
-        place = places[word, 1]
+def list_shifts(t: EditTable, room: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """List the shifts to try; return their number, or -1 if there are `room` or more."""
+    n_shifts: cython.Py_ssize_t = 0
+    for start in range(t.rows):
+        t.places[t.texts[0, start], 1] = t.places[t.texts[0, start], 0]
+    for start in range(t.rows):
+        word = t.texts[0, start]
+        while 0 <= t.places[word, 1] < start - MOST_DISTANCE:
+            t.places[word, 1] = t.places[t.places[word, 1], 2]
+        place: cython.Py_ssize_t = t.places[word, 1]
         while 0 <= place <= start + MOST_DISTANCE:
-            # A block must hold a wrong word of the candidate and one of the reference.
-            length = max(trace[start, 2] - start, trace[place, 1] - place) + 1
-            longest = min(MOST_WORDS, sizes[0] - start, sizes[1] - place)
+            # A block must contain a wrong word of the candidate and one of the reference.
+            length: cython.Py_ssize_t = max(t.trace[start, 2] - start, t.trace[place, 1] - place) + 1
+            longest = min(MOST_WORDS, t.rows - start, t.columns - place)
             if length <= longest:
-                matched = 1
-                while matched < longest and texts[0, start + matched] == texts[2, place + matched]:
+                matched: cython.Py_ssize_t = 1
+                while matched < longest and t.texts[0, start + matched] == t.texts[2, place + matched]:
                     matched += 1
                 while length <= matched:
-                    if not start < trace[place, 0] <= start + length:  # else it is where it belongs
-                        before = -1
+                    if not start < t.trace[place, 0] <= start + length:  # otherwise it is in its place
+                        before: cython.Py_ssize_t = -1
                         for offset in range(place - 1, place + length):
-                            target = trace[offset, 0] if offset >= 0 else 0
+                            target: cython.Py_ssize_t = t.trace[offset, 0] if offset >= 0 else 0
                             if target != before:
-                                if found + 1 >= room:
+                                if n_shifts + 1 >= room:
                                     return -1
-                                shifts[found, 0] = start
-                                shifts[found, 1] = length
-                                shifts[found, 2] = target
-                                found += 1
+                                t.shifts[n_shifts, 0] = start
+                                t.shifts[n_shifts, 1] = length
+                                t.shifts[n_shifts, 2] = target
+                                n_shifts += 1
                                 before = target
                     length += 1
-            place = places[place, 2]
-    return found
+            place = t.places[place, 2]
+    return n_shifts
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(
-    start=cython.Py_ssize_t, target=cython.Py_ssize_t, begin=cython.Py_ssize_t, middle=cython.Py_ssize_t,
-    end=cython.Py_ssize_t, i=cython.Py_ssize_t,
-)  # fmt: skip
-def move(
-    shifts: cython.Py_ssize_t[:, ::1], k: cython.Py_ssize_t, rows: cython.Py_ssize_t, texts: cython.int[:, ::1]
-) -> cython.Py_ssize_t:
-    """Write what shift k of text 0 changes to text 1; where the change ends. It begins at start or target."""
-    start, target = shifts[k, 0], shifts[k, 2]
-    # What is from `begin` to `middle` and what is from there to `end` change places. As defined, a target within the
-    # block, or right behind it, counts from the block's start.
+def apply_shift(t: EditTable, k: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """Write what shift k changes to text 1; return where the change ends. It begins at the block's start or target."""
+    start = t.shifts[k, 0]
+    target = t.shifts[k, 2]
+    # The words from `begin` to `middle` and those from `middle` to `end` swap places. By definition, a target within
+    # the block, or right after it, counts from the block's start.
     begin = min(start, target)
-    middle = start if target < start else start + shifts[k, 1]
-    end = start + shifts[k, 1]
+    middle = start if target < start else start + t.shifts[k, 1]
+    end = start + t.shifts[k, 1]
     if target >= start:
-        end = min(rows, target if target > middle else target + shifts[k, 1])
+        end = min(t.rows, target if target > middle else target + t.shifts[k, 1])
     for i in range(middle, end):
-        texts[1, begin + i - middle] = texts[0, i]
+        t.texts[1, begin + i - middle] = t.texts[0, i]
     for i in range(begin, middle):
-        texts[1, i + end - middle] = texts[0, i]
+        t.texts[1, i + end - middle] = t.texts[0, i]
     return end
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.locals(
-    i=cython.Py_ssize_t, k=cython.Py_ssize_t, now=cython.Py_ssize_t, new=cython.Py_ssize_t, found=cython.Py_ssize_t,
-    least=cython.Py_ssize_t, best=cython.Py_ssize_t, rank=cython.Py_ssize_t, start=cython.Py_ssize_t,
-    end=cython.Py_ssize_t, made=cython.Py_ssize_t, changed=cython.Py_ssize_t, best_rank=cython.Py_ssize_t,
-)  # fmt: skip
-def shifted_distance(
-    texts: cython.int[:, ::1], sizes: cython.Py_ssize_t[::1], frame: cython.Py_ssize_t[:, ::1],
-    bits: cython.ulonglong[:, ::1], seen: cython.ulonglong[:, ::1], cells: cython.int[::1],
-    trace: cython.Py_ssize_t[:, ::1], places: cython.Py_ssize_t[:, ::1], shifts: cython.Py_ssize_t[:, ::1],
-) -> cython.Py_ssize_t:  # fmt: skip
-    """Shifts and edits of one pair; both texts have words."""
+def find_best_shift(t: EditTable, n_shifts: cython.Py_ssize_t, distance: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """Return the shift that lowers the distance most, or -1."""
+    best: cython.Py_ssize_t = -1
+    best_rank: cython.Py_ssize_t = 0
+    for k in range(n_shifts):
+        if t.shifts[k, 0] == t.shifts[k, 2]:
+            continue
+        start = min(t.shifts[k, 0], t.shifts[k, 2])
+        end = apply_shift(t, k)
+        new = measure_distance(t, 1, start, end)
+        # Of equally good shifts, prefer the longest block, then the earliest, then the leftmost target.
+        rank = t.shifts[k, 1] * FAR * FAR - t.shifts[k, 0] * FAR - t.shifts[k, 2]
+        if new < distance or (new == distance and best >= 0 and rank > best_rank):
+            distance = new
+            best = k
+            best_rank = rank
+        for i in range(start, end):
+            t.texts[1, i] = t.texts[0, i]
+    return best
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def count_edits_of_pair(t: EditTable) -> cython.Py_ssize_t:
+    """Return the number of shifts and edits of two texts that have words."""
     room: cython.Py_ssize_t = MOST_SHIFTS
-    made = changed = best_rank = 0
-    lay_out(sizes, frame, bits)
-    sizes[3] = sizes[4] = 0
-    if sizes[1] > 64:
-        sizes[4] = sizes[1] + 64
+    made: cython.Py_ssize_t = 0
+    changed: cython.Py_ssize_t = 0
+    lay_out_band(t)
+    t.tick = t.ticks = 0
+    if t.columns > 64:
+        t.ticks = t.columns + 64
     else:
-        for i in range(sizes[1]):
-            seen[texts[2, i], 0] |= ONE << i
+        for i in range(t.columns):
+            t.seen[t.texts[2, i], 0] |= ONE << i
     while True:
-        now = distance(0, changed, 0, texts, sizes, frame, bits, seen, cells)
-        if now == 0:
+        distance = measure_distance(t, 0, changed, 0)
+        if distance == 0:
             break
-        align(texts, sizes, frame, bits, cells, trace)
-        # A round that reaches the limit makes no shift, so what it would have tried need not be known.
-        found = list_shifts(room, texts, sizes, trace, places, shifts)
-        room -= found
-        least, best = now, -1
-        for k in range(found):
-            if shifts[k, 0] == shifts[k, 2]:
-                continue
-            start = min(shifts[k, 0], shifts[k, 2])
-            end = move(shifts, k, sizes[0], texts)
-            new = distance(1, start, end, texts, sizes, frame, bits, seen, cells)
-            # Of equals the longest, then the earliest, then the one that goes farthest to the left.
-            rank = shifts[k, 1] * FAR * FAR - shifts[k, 0] * FAR - shifts[k, 2]
-            if new < least or (new == least and best >= 0 and rank > best_rank):
-                least = new
-                best = k
-                best_rank = rank
-            for i in range(start, end):
-                texts[1, i] = texts[0, i]
+        align(t)
+        # A round that reaches the limit makes no shift, so its shifts need not be tried.
+        n_shifts = list_shifts(t, room)
+        room -= n_shifts
+        best = find_best_shift(t, n_shifts, distance)
         if best < 0:
             break
         made += 1
-        changed = min(shifts[best, 0], shifts[best, 2])
-        end = move(shifts, best, sizes[0], texts)
+        changed = min(t.shifts[best, 0], t.shifts[best, 2])
+        end = apply_shift(t, best)
         for i in range(changed, end):
-            texts[0, i] = texts[1, i]
-    return made + now
+            t.texts[0, i] = t.texts[1, i]
+    return made + distance
 
 
-@cython.locals(
-    pair=cython.Py_ssize_t, segment=cython.Py_ssize_t, member=cython.Py_ssize_t, other=cython.Py_ssize_t,
-    i=cython.Py_ssize_t, start=cython.Py_ssize_t, reference_start=cython.Py_ssize_t, word=cython.int,
-)  # fmt: skip
 def count_edits(
-    words: cython.const[cython.int][::1], bounds: cython.const[cython.Py_ssize_t][::1],
-    rows: cython.const[cython.Py_ssize_t][::1], groups: cython.const[cython.Py_ssize_t][::1],
-    reference_words: cython.const[cython.int][::1], reference_bounds: cython.const[cython.Py_ssize_t][::1],
-    reference_rows: cython.const[cython.Py_ssize_t][::1], reference_groups: cython.const[cython.Py_ssize_t][::1],
-    texts: cython.int[:, ::1], sizes: cython.Py_ssize_t[::1], frame: cython.Py_ssize_t[:, ::1],
-    bits: cython.ulonglong[:, ::1], seen: cython.ulonglong[:, ::1], cells: cython.int[::1],
-    trace: cython.Py_ssize_t[:, ::1], places: cython.Py_ssize_t[:, ::1], shifts: cython.Py_ssize_t[:, ::1],
-    found: cython.Py_ssize_t[::1],
-):  # fmt: skip
-    """Fill found, one entry for each candidate and each of its references, in the order of the groups."""
-    pair = 0
+    candidates: Texts,
+    references: Texts,
+    texts: cython.int[:, ::1],
+    frame: cython.Py_ssize_t[:, ::1],
+    bits: cython.ulonglong[:, ::1],
+    seen: cython.ulonglong[:, ::1],
+    cells: cython.int[::1],
+    trace: cython.Py_ssize_t[:, ::1],
+    places: cython.Py_ssize_t[:, ::1],
+    shifts: cython.Py_ssize_t[:, ::1],
+    edits: cython.Py_ssize_t[::1],
+):
+    """Fill edits[pair] with the number of shifts and edits."""
+    pair: cython.Py_ssize_t = 0
+    t: EditTable = EditTable()
+    t.texts = texts
+    t.frame = frame
+    t.bits = bits
+    t.seen = seen
+    t.cells = cells
+    t.trace = trace
+    t.places = places
+    t.shifts = shifts
     with cython.nogil:
-        for segment in range(groups.shape[0] - 1):
-            for member in range(groups[segment], groups[segment + 1]):
-                for other in range(reference_groups[segment], reference_groups[segment + 1]):
-                    start = bounds[rows[member]]
-                    reference_start = reference_bounds[reference_rows[other]]
-                    sizes[0] = bounds[rows[member] + 1] - start
-                    sizes[1] = reference_bounds[reference_rows[other] + 1] - reference_start
-                    for i in range(sizes[0]):
-                        texts[0, i] = texts[1, i] = words[start + i]
-                    for i in range(sizes[1] - 1, -1, -1):
-                        word = texts[2, i] = reference_words[reference_start + i]
+        for segment in range(candidates.groups.shape[0] - 1):
+            for member in range(candidates.groups[segment], candidates.groups[segment + 1]):
+                start = candidates.bounds[candidates.rows[member]]
+                t.rows = candidates.bounds[candidates.rows[member] + 1] - start
+                for other in range(references.groups[segment], references.groups[segment + 1]):
+                    reference_start = references.bounds[references.rows[other]]
+                    t.columns = references.bounds[references.rows[other] + 1] - reference_start
+                    for i in range(t.rows):
+                        texts[0, i] = texts[1, i] = candidates.words[start + i]
+                    for i in range(t.columns - 1, -1, -1):
+                        word = references.words[reference_start + i]
+                        texts[2, i] = word
                         places[i, 2] = places[word, 0]
                         places[word, 0] = i
-                    found[pair] = sizes[0] + sizes[1]
-                    if sizes[0] > 0 and sizes[1] > 0:
-                        found[pair] = shifted_distance(texts, sizes, frame, bits, seen, cells, trace, places, shifts)
+                    edits[pair] = t.rows + t.columns
+                    if t.rows > 0 and t.columns > 0:
+                        edits[pair] = count_edits_of_pair(t)
                     pair += 1
-                    for i in range(sizes[1]):
+                    for i in range(t.columns):
                         places[texts[2, i], 0] = -1
                         seen[texts[2, i], 0] = seen[texts[2, i], 1] = 0

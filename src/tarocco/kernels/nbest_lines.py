@@ -1,17 +1,18 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""From the lines of n-best files to ids and texts, in one pass.
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
+"""Lines of n-best files -> ids and texts, in one pass.
 
-Each function here reads lines of one form. `data` are whole lines, each with a newline at its end. It writes
+Each public function reads lines of one format. `data` consists of whole lines, each with a newline at its end. The
+output is
 
-    text     the candidates, a newline after each
-    starts   where each candidate starts, and where the one after the last would
-    lines    on which line each candidate stands, from 0
+    text     the candidates, each with a newline at its end
+    starts   where each candidate starts, and where one after the last would start
+    lines    the line of each candidate, from 0
     ids      the id of each list, which is a run of candidates with the same id
     firsts   the first candidate of each list
     state    [bytes read, lines read, candidates, lists], zeros at first
 
-and stops in front of a line that is not of its form: its caller says what is wrong there. `text` has room for `data`,
-`starts` for a number more than there are lines, the others for a number a line.
+A function stops before a line that does not have its format, and the caller reports the error. `text` has room for
+`data`, `starts` for one more number than there are lines, the other arrays for one number per line.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ RETURN = cython.declare(cython.int, 13)
 SPACE = cython.declare(cython.int, 32)
 BAR = cython.declare(cython.int, 124)
 DASH = cython.declare(cython.int, 45)
-MOST_DIGITS = cython.declare(cython.Py_ssize_t, 18)  # of an id: more do not fit
+MOST_DIGITS = cython.declare(cython.Py_ssize_t, 18)  # of an id: more do not fit into 64 bits
 
 
 @cython.cfunc
@@ -40,7 +41,7 @@ MOST_DIGITS = cython.declare(cython.Py_ssize_t, 18)  # of an id: more do not fit
 @cython.nogil
 @cython.exceptval(check=False)
 def is_space(byte: cython.int) -> cython.bint:
-    """Space within a line: blanks, tabs, and what old printers knew."""
+    """Return whether a byte is ASCII white space other than a newline."""
     return byte == SPACE or (byte >= TAB and byte <= RETURN and byte != NEWLINE)
 
 
@@ -48,8 +49,8 @@ def is_space(byte: cython.int) -> cython.bint:
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def after_space(data: cython.const[cython.uchar][::1], i: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """The first byte from i on that is no space; the newline is none."""
+def skip_space(data: cython.const[cython.uchar][::1], i: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """Return the first position from i on that is not a space within a line."""
     while is_space(data[i]):
         i += 1
     return i
@@ -59,8 +60,8 @@ def after_space(data: cython.const[cython.uchar][::1], i: cython.Py_ssize_t) -> 
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def after_digits(data: cython.const[cython.uchar][::1], i: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """The first byte from i on that is no digit."""
+def skip_digits(data: cython.const[cython.uchar][::1], i: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """Return the first position from i on that is not a digit."""
     while data[i] >= 48 and data[i] <= 57:
         i += 1
     return i
@@ -70,10 +71,10 @@ def after_digits(data: cython.const[cython.uchar][::1], i: cython.Py_ssize_t) ->
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def number(
+def parse_number(
     data: cython.const[cython.uchar][::1], begin: cython.Py_ssize_t, end: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
-    """The number that these digits write, -1 where there are none or too many."""
+    """Return the number that these digits represent, -1 if there are none or too many."""
     value: cython.Py_ssize_t = 0
     if end == begin or end - begin > MOST_DIGITS:
         return -1
@@ -87,10 +88,10 @@ def number(
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def found(
+def find_byte(
     byte: cython.int, data: cython.const[cython.uchar][::1], i: cython.Py_ssize_t, end: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
-    """Where this byte is first, from i on and before `end`; else `end`."""
+    """Return the first position of a byte from i on, `end` if there is none before it."""
     if cython.compiled:
         place: cython.pointer[cython.const[cython.uchar]] = cython.cast(
             cython.pointer[cython.const[cython.uchar]], memchr(cython.address(data[i]), byte, end - i)
@@ -106,13 +107,11 @@ def found(
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def found_bars(
-    data: cython.const[cython.uchar][::1], i: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> cython.Py_ssize_t:
-    """Where three bars are first, from i on and before the newline at `end`; else `end`."""
-    i = found(BAR, data, i, end)
+def find_bars(data: cython.const[cython.uchar][::1], i: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """Return the first position of three bars from i on, `end` (a newline) if there is none before it."""
+    i = find_byte(BAR, data, i, end)
     while i < end and not (data[i + 1] == BAR and data[i + 2] == BAR):
-        i = found(BAR, data, i + 1, end)
+        i = find_byte(BAR, data, i + 1, end)
     return i
 
 
@@ -120,7 +119,7 @@ def found_bars(
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def add(
+def add_candidate(
     which: cython.Py_ssize_t,
     data: cython.const[cython.uchar][::1],
     begin: cython.Py_ssize_t,
@@ -132,7 +131,7 @@ def add(
     firsts: cython.Py_ssize_t[::1],
     state: cython.Py_ssize_t[::1],
 ) -> cython.void:
-    """Take data[begin:end] as a candidate of list `which`."""
+    """Append data[begin:end] as a candidate of list `which`."""
     candidate: cython.Py_ssize_t = state[2]
     lists: cython.Py_ssize_t = state[3]
     length: cython.Py_ssize_t = starts[candidate]
@@ -160,27 +159,24 @@ def split_moses_lines(
     firsts: cython.Py_ssize_t[::1],
     state: cython.Py_ssize_t[::1],
 ):
-    """`id ||| text`, perhaps with more behind further bars; space around the text is no part of it."""
+    """Read `id ||| text`, possibly with more fields after further bars; strip space around the text."""
     i: cython.Py_ssize_t = 0
-    begin: cython.Py_ssize_t
-    end: cython.Py_ssize_t
     size: cython.Py_ssize_t = data.shape[0]
-    which: cython.Py_ssize_t
     starts[0] = 0
     with cython.nogil:
         while i < size:
-            end = found(NEWLINE, data, i, size)
-            begin = after_space(data, i)
-            i = after_digits(data, begin)
-            which = number(data, begin, i)
-            i = after_space(data, i)
-            if which < 0 or found_bars(data, i, end) != i or i == end:
+            end = find_byte(NEWLINE, data, i, size)
+            begin = skip_space(data, i)
+            i = skip_digits(data, begin)
+            which = parse_number(data, begin, i)
+            i = skip_space(data, i)
+            if which < 0 or find_bars(data, i, end) != i or i == end:
                 break
-            begin = after_space(data, i + 3)
-            i = found_bars(data, begin, end)
+            begin = skip_space(data, i + 3)
+            i = find_bars(data, begin, end)
             while i > begin and is_space(data[i - 1]):
                 i -= 1
-            add(which, data, begin, i, text, starts, lines, ids, firsts, state)
+            add_candidate(which, data, begin, i, text, starts, lines, ids, firsts, state)
             i = end + 1
             state[0] = i
             state[1] += 1
@@ -195,22 +191,19 @@ def split_tab_lines(
     firsts: cython.Py_ssize_t[::1],
     state: cython.Py_ssize_t[::1],
 ):
-    """`id<TAB>text`, where the text has no tab."""
+    """Read `id<TAB>text`, where the text has no tab."""
     i: cython.Py_ssize_t = 0
-    begin: cython.Py_ssize_t
-    end: cython.Py_ssize_t
     size: cython.Py_ssize_t = data.shape[0]
-    which: cython.Py_ssize_t
     starts[0] = 0
     with cython.nogil:
         while i < size:
-            end = found(NEWLINE, data, i, size)
+            end = find_byte(NEWLINE, data, i, size)
             begin = i
-            i = after_digits(data, begin)
-            which = number(data, begin, i)
-            if which < 0 or data[i] != TAB or found(TAB, data, i + 1, end) < end:
+            i = skip_digits(data, begin)
+            which = parse_number(data, begin, i)
+            if which < 0 or data[i] != TAB or find_byte(TAB, data, i + 1, end) < end:
                 break
-            add(which, data, i + 1, end, text, starts, lines, ids, firsts, state)
+            add_candidate(which, data, i + 1, end, text, starts, lines, ids, firsts, state)
             i = end + 1
             state[0] = i
             state[1] += 1
@@ -220,8 +213,8 @@ def split_tab_lines(
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def is_marked(data: cython.const[cython.uchar][::1], i: cython.Py_ssize_t) -> cython.bint:
-    """Whether a line that begins here is fairseq's: S, T, H, D or P and a dash."""
+def has_fairseq_prefix(data: cython.const[cython.uchar][::1], i: cython.Py_ssize_t) -> cython.bint:
+    """Return whether the line that starts here has a prefix of fairseq: S, T, H, D or P and a dash."""
     letter: cython.int = data[i]
     known: cython.bint = letter == 83 or letter == 84 or letter == 72 or letter == 68 or letter == 80
     return known and data[i + 1] == DASH
@@ -237,27 +230,24 @@ def split_fairseq_lines(
     firsts: cython.Py_ssize_t[::1],
     state: cython.Py_ssize_t[::1],
 ):
-    """`H-id<TAB>score<TAB>text` with this letter in front; lines of fairseq's other letters and of none are skipped."""
+    """Read `H-id<TAB>score<TAB>text` with this letter in place of H; skip fairseq's other lines."""
     i: cython.Py_ssize_t = 0
-    begin: cython.Py_ssize_t
-    end: cython.Py_ssize_t
     size: cython.Py_ssize_t = data.shape[0]
-    which: cython.Py_ssize_t
     starts[0] = 0
     with cython.nogil:
         while i < size:
-            end = found(NEWLINE, data, i, size)
+            end = find_byte(NEWLINE, data, i, size)
             begin = i
-            if is_marked(data, begin):
-                i = after_digits(data, begin + 2)
-                which = number(data, begin + 2, i)
+            if has_fairseq_prefix(data, begin):
+                i = skip_digits(data, begin + 2)
+                which = parse_number(data, begin + 2, i)
                 if which < 0 or data[i] != TAB:
                     break
                 if data[begin] == letter:
-                    i = found(TAB, data, i + 1, end)
+                    i = find_byte(TAB, data, i + 1, end)
                     if i == end:
                         break
-                    add(which, data, i + 1, end, text, starts, lines, ids, firsts, state)
+                    add_candidate(which, data, i + 1, end, text, starts, lines, ids, firsts, state)
             i = end + 1
             state[0] = i
             state[1] += 1

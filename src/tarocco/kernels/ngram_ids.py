@@ -1,5 +1,5 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Counting and finding (prefix, word) pairs in an open hash table: how n-grams of a whole corpus get their numbers."""
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
+"""Ids of the n-grams of a corpus: an open hash table of (prefix, word) pairs."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ MASK64 = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def slot_of(
+def find_slot(
     key: cython.ulonglong,
     shift: cython.int,
     keys: cython.const[cython.ulonglong][::1],
     values: cython.const[cython.int][::1],
 ) -> cython.Py_ssize_t:
-    """The slot that holds key, or the free slot (a negative value) where it belongs."""
+    """Return the slot that holds the key, or the free slot (a negative value) where it belongs."""
     mask: cython.Py_ssize_t = keys.shape[0] - 1
     slot: cython.Py_ssize_t = ((key * GOLDEN) & MASK64) >> shift
     while values[slot] >= 0 and keys[slot] != key:
@@ -36,7 +36,7 @@ def slot_of(
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def key_of(prefix: cython.int, word: cython.int) -> cython.ulonglong:
+def pack(prefix: cython.int, word: cython.int) -> cython.ulonglong:
     return (cython.cast(cython.ulonglong, prefix) << 32) | cython.cast(cython.ulonglong, word)
 
 
@@ -44,8 +44,11 @@ def key_of(prefix: cython.int, word: cython.int) -> cython.ulonglong:
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def part_of(key: cython.ulonglong, parts: cython.ulonglong) -> cython.ulonglong:
-    """Which of the parts (a power of two) a key belongs to: by its own mixture of bits, so that slots stay even."""
+def find_partition(key: cython.ulonglong, parts: cython.ulonglong) -> cython.ulonglong:
+    """Return the partition of a key; the number of partitions is a power of two.
+
+    The bits are mixed in another way than for slots, so that the keys of a partition are spread over all slots.
+    """
     key = (key ^ (key >> 32)) & MASK64
     return (((key * GOLDEN) & MASK64) >> 32) & (parts - 1)
 
@@ -56,12 +59,11 @@ def count_partition_sizes(
     distance: cython.Py_ssize_t,
     sizes: cython.Py_ssize_t[::1],
 ):
-    """Count the pairs (prefixes[i], words[i + distance]) of each part, equal ones too; negative prefixes are none."""
-    i: cython.Py_ssize_t
+    """Count the pairs (prefixes[i], words[i + distance]) per partition, with repetitions; skip negative prefixes."""
     with cython.nogil:
         for i in range(prefixes.shape[0]):
             if prefixes[i] >= 0:
-                sizes[part_of(key_of(prefixes[i], words[i + distance]), sizes.shape[0])] += 1
+                sizes[find_partition(pack(prefixes[i], words[i + distance]), sizes.shape[0])] += 1
 
 
 def count_pairs(
@@ -74,18 +76,15 @@ def count_pairs(
     counts: cython.int[::1],
     shift: cython.int,
 ):
-    """Count how often each pair of one part occurs; the table has room for all of them."""
-    i: cython.Py_ssize_t
-    slot: cython.Py_ssize_t
-    key: cython.ulonglong
+    """Count the occurrences of each pair of one partition; the table has room for all pairs."""
     with cython.nogil:
         for i in range(prefixes.shape[0]):
             if prefixes[i] < 0:
                 continue
-            key = key_of(prefixes[i], words[i + distance])
-            if parts > 1 and part_of(key, parts) != part:
+            key = pack(prefixes[i], words[i + distance])
+            if parts > 1 and find_partition(key, parts) != part:
                 continue
-            slot = slot_of(key, shift, keys, counts)
+            slot = find_slot(key, shift, keys, counts)
             if counts[slot] < 0:
                 keys[slot] = key
                 counts[slot] = 0
@@ -99,12 +98,10 @@ def insert_pairs(
     values: cython.int[::1],
     shift: cython.int,
 ):
-    """Put different keys with their values into a table that has room for them."""
-    i: cython.Py_ssize_t
-    slot: cython.Py_ssize_t
+    """Insert distinct keys and their values into a table that has room for them."""
     with cython.nogil:
         for i in range(new_keys.shape[0]):
-            slot = slot_of(new_keys[i], shift, keys, values)
+            slot = find_slot(new_keys[i], shift, keys, values)
             keys[slot] = new_keys[i]
             values[slot] = new_values[i]
 
@@ -117,30 +114,27 @@ def find_pairs(
     values: cython.const[cython.int][::1],
     shift: cython.int,
 ):
-    """Replace each prefix by the value of its pair, -1 where there is none."""
-    i: cython.Py_ssize_t
+    """Replace each prefix by the value of its pair, or by -1."""
     with cython.nogil:
         for i in range(prefixes.shape[0]):
             if prefixes[i] >= 0:
-                prefixes[i] = values[slot_of(key_of(prefixes[i], words[i + distance]), shift, keys, values)]
+                prefixes[i] = values[find_slot(pack(prefixes[i], words[i + distance]), shift, keys, values)]
 
 
 def number_keys(
-    given: cython.const[cython.ulonglong][::1],
+    new_keys: cython.const[cython.ulonglong][::1],
     keys: cython.ulonglong[::1],
     values: cython.int[::1],
     shift: cython.int,
     numbers: cython.longlong[::1],
 ):
-    """Fill numbers with a number for each key, equal ones alike, in the order in which they come; the table is new."""
-    i: cython.Py_ssize_t
-    slot: cython.Py_ssize_t
+    """Number the distinct keys in the order of their first occurrence; the table is empty."""
     known: cython.int = 0
     with cython.nogil:
-        for i in range(given.shape[0]):
-            slot = slot_of(given[i], shift, keys, values)
+        for i in range(new_keys.shape[0]):
+            slot = find_slot(new_keys[i], shift, keys, values)
             if values[slot] < 0:
-                keys[slot] = given[i]
+                keys[slot] = new_keys[i]
                 values[slot] = known
                 known += 1
             numbers[i] = values[slot]

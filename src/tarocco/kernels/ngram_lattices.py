@@ -1,15 +1,11 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Lattices in which every state knows the last words that led to it: their n-grams, and the best path by n-grams.
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
+"""Lattices whose states have an n-gram history: expected n-gram counts, and the best path by gains of n-grams.
 
-A state is a node and a history, the last order - 1 words or fewer. N-grams are numbers: 0 is the empty one, and each
-other one has a prefix (without its last word), a suffix (without its first) and a last word. An arc from a state is a
-step; steps are numbered in the order of nodes, their states and their arcs, and each has the longest n-gram that ends
-with it, -1 if the arc has no word. Nodes are in topological order, as in `tarocco.core.graphs.Lattice`.
-
-
-How often n-grams are expected on a path of a lattice, and how often after they have been there before.
-
-Lattices are those of `histories`, whose states know the last words; chances are those of arcs at their sources.
+A state is a node and a history, the last order - 1 words or fewer. N-grams are numbers: 0 is the empty n-gram, and
+every other one has a prefix (without its last word), a suffix (without its first word) and a last word. An arc from a
+state is a step. Steps are in the order of nodes, their states and their arcs, and each has the longest n-gram that ends
+with it, -1 if the arc has no word. Nodes are in topological order, as in `tarocco.core.graphs.Lattice`. `chances` has
+the probability of each arc at its source.
 """
 
 from __future__ import annotations
@@ -34,22 +30,19 @@ def compute_arc_probabilities(
     first_arcs: cython.const[cython.longlong][::1],
     targets: cython.const[cython.int][::1],
     scores: cython.const[cython.double][::1],
-    behind: cython.double[::1],
+    backward: cython.double[::1],
     out: cython.double[::1],
 ):
-    """How probable each arc is at its source: paths are as probable as exp(the sum of their scores).
+    """Fill out[arc] with the probability of an arc at its source; the weight of a path is exp(sum of its scores).
 
-    behind[node] becomes the logarithm of what all paths from the node to the last one add up to.
+    backward[node] gets the logarithm of the total weight of all paths from the node to the last node.
     """
-    node: cython.Py_ssize_t
     arc: cython.Py_ssize_t
-    most: cython.double
-    total: cython.double
     with cython.nogil:
-        behind[behind.shape[0] - 1] = 0.0
-        for node in range(behind.shape[0] - 2, -1, -1):
+        backward[backward.shape[0] - 1] = 0.0
+        for node in range(backward.shape[0] - 2, -1, -1):
             for arc in range(first_arcs[node], first_arcs[node + 1]):
-                out[arc] = scores[arc] + behind[targets[arc]]
+                out[arc] = scores[arc] + backward[targets[arc]]
             most = out[first_arcs[node]]
             for arc in range(first_arcs[node], first_arcs[node + 1]):
                 if out[arc] > most:
@@ -60,20 +53,20 @@ def compute_arc_probabilities(
                 total += out[arc]
             for arc in range(first_arcs[node], first_arcs[node + 1]):
                 out[arc] = out[arc] / total
-            behind[node] = most + log(total)
+            backward[node] = most + log(total)
 
 
 @cython.cfunc
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def slot_of(
+def find_slot(
     first: cython.Py_ssize_t,
     second: cython.Py_ssize_t,
     keys: cython.const[cython.int][:, ::1],
     values: cython.const[cython.int][::1],
 ) -> cython.Py_ssize_t:
-    """The slot that holds a pair, or the free slot (a negative value) where it belongs."""
+    """Return the slot that holds a pair, or the free slot (a negative value) where it belongs."""
     mask: cython.Py_ssize_t = values.shape[0] - 1
     key: cython.ulonglong = (cython.cast(cython.ulonglong, first) << 32) | cython.cast(cython.ulonglong, second)
     slot: cython.Py_ssize_t = (((key * GOLDEN) & MASK64) >> 32) & mask
@@ -86,7 +79,7 @@ def slot_of(
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def longer(
+def extend_ngram(
     gram: cython.int,
     word: cython.int,
     grams: cython.int[:, ::1],
@@ -94,13 +87,12 @@ def longer(
     keys: cython.int[:, ::1],
     values: cython.int[::1],
 ) -> cython.int:
-    """The n-gram that a word makes of another, or -1 if there is no room; it is new if it is not below n_grams.
+    """Return the n-gram made of an n-gram and a word, or -1 if there is no room; it is new if it equals n_grams.
 
-    New n-grams are numbered from n_grams on, the longest first: it is n_grams, and its suffixes follow it.
+    New n-grams are numbered from n_grams on, the longest first, followed by its suffixes.
     """
-    slot: cython.Py_ssize_t = slot_of(gram, word, keys, values)
+    slot: cython.Py_ssize_t = find_slot(gram, word, keys, values)
     new: cython.int = n_grams
-    found: cython.int
     if values[slot] >= 0:
         return values[slot]
     while True:
@@ -116,10 +108,10 @@ def longer(
             grams[new, 1] = 0
             return n_grams
         gram = grams[gram, 1]
-        slot = slot_of(gram, word, keys, values)
-        found = values[slot]
-        if found >= 0:
-            grams[new, 1] = found
+        slot = find_slot(gram, word, keys, values)
+        suffix = values[slot]
+        if suffix >= 0:
+            grams[new, 1] = suffix
             return n_grams
         grams[new, 1] = new + 1
         new += 1
@@ -144,10 +136,10 @@ def expand_lattice(
     steps: cython.int[:, ::1],
     sizes: cython.longlong[::1],
 ):
-    """Find all states and steps, and how probable each state is; -1 if there is no room for them.
+    """Find all states and steps, and the probability of each state; return -1 if there is no room for them.
 
-    grams[g] is (prefix, suffix, last word, length), states[s] (history, next state of the same node or -1), steps[t]
-    (state that it leads to, longest n-gram that ends there). Tables of keys are empty at the beginning.
+    grams[g] = (prefix, suffix, last word, length), states[s] = (history, next state of the same node or -1), steps[t] =
+    (target state, longest n-gram that ends there). Tables of keys are empty at first.
     """
     node: cython.Py_ssize_t
     arc: cython.Py_ssize_t
@@ -180,19 +172,19 @@ def expand_lattice(
                     history = states[state, 0]
                     gram = -1
                     if labels[arc] >= 0:
-                        gram = longer(history, labels[arc], grams, n_grams, gram_keys, gram_values)
+                        gram = extend_ngram(history, labels[arc], grams, n_grams, gram_keys, gram_values)
                         if gram < 0:
                             full = True
                             break
                         if gram == n_grams:
-                            # It came with the suffixes that were not there yet.
+                            # Its new suffixes follow it.
                             n_grams += 1
                             while grams[n_grams - 1, 1] == n_grams:
                                 n_grams += 1
                         history = gram
                         if grams[gram, 3] == order:
                             history = grams[gram, 1]
-                    slot = slot_of(targets[arc], history, state_keys, state_values)
+                    slot = find_slot(targets[arc], history, state_keys, state_values)
                     next_ = state_values[slot]
                     if n_steps == steps.shape[0] or (next_ < 0 and n_states == states.shape[0]):
                         full = True
@@ -236,9 +228,9 @@ def find_best_path(
     back: cython.int[:, ::1],
     path: cython.int[::1],
 ):
-    """The path with the highest sum of gains of its steps' n-grams: how many arcs it has, from its end in `path`.
+    """Write the arcs of the path with the highest sum of gains, from its end, to `path`; return their number.
 
-    Of paths whose gains differ by no more than the tolerance that with the highest score, of those the first.
+    Of paths whose gains differ by at most `tolerance`, the one with the highest score is the best, then the first one.
     """
     node: cython.Py_ssize_t
     arc: cython.Py_ssize_t
@@ -298,8 +290,7 @@ def sum_path_gains(
     gains: cython.const[cython.double][::1],
     path: cython.const[cython.int][::1],
 ) -> float:
-    """The sum of gains along a path, whose arcs come in order."""
-    i: cython.Py_ssize_t
+    """Return the sum of gains along a path, whose arcs are in order."""
     step: cython.Py_ssize_t
     state: cython.int = 0
     total: cython.double = 0.0
@@ -326,9 +317,10 @@ def count_expected_ngrams(
     counts: cython.double[::1],
     ends: cython.int[:, ::1],
 ):
-    """How often each n-gram occurs on a path, expected; ends[g] is where the first one ends and the last one can.
+    """Add to counts[g] the expected count of each n-gram on a path, and find where it ends.
 
-    That is (the lowest target, the highest source) of an arc that ends the n-gram. Both arrays are 0 and (nodes, -1).
+    ends[g] = (lowest target, highest source) of the arcs that end the n-gram. Initially, counts is 0 and ends (nodes,
+    -1).
     """
     node: cython.Py_ssize_t
     arc: cython.Py_ssize_t
@@ -372,15 +364,15 @@ def locate_ngrams(
     first_steps: cython.const[cython.longlong][::1],
     masses: cython.const[cython.double][::1],
     steps: cython.const[cython.int][:, ::1],
-    wanted: cython.const[cython.int][::1],
+    selected: cython.const[cython.int][::1],
     cursors: cython.longlong[::1],
     arcs: cython.int[::1],
     at: cython.double[::1],
     writes: cython.bint,
 ):
-    """Count where each wanted n-gram ends, or write the arcs and how probable it is that it ends there, along sources.
+    """Count the arcs that end each selected n-gram, or write them and the probability that it ends there, by source.
 
-    wanted[g] is its place among those that are wanted, or -1; cursors[place] goes up by one for each.
+    selected[g] is the number of the n-gram among the selected ones, or -1; cursors[number] is incremented for each arc.
     """
     node: cython.Py_ssize_t
     arc: cython.Py_ssize_t
@@ -396,13 +388,45 @@ def locate_ngrams(
                     gram = steps[step, 1]
                     step += 1
                     while gram > 0:
-                        if wanted[gram] >= 0:
+                        if selected[gram] >= 0:
                             if writes:
-                                arcs[cursors[wanted[gram]]] = cython.cast(cython.int, arc)
-                                at[cursors[wanted[gram]]] = masses[state] * chances[arc]
-                            cursors[wanted[gram]] += 1
+                                arcs[cursors[selected[gram]]] = cython.cast(cython.int, arc)
+                                at[cursors[selected[gram]]] = masses[state] * chances[arc]
+                            cursors[selected[gram]] += 1
                         gram = grams[gram, 1]
                 state = states[state, 1]
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def advance(
+    k: cython.Py_ssize_t,
+    word: cython.int,
+    pattern: cython.const[cython.int][::1],
+    borders: cython.const[cython.int][::1],
+) -> cython.Py_ssize_t:
+    """Return how many words of the pattern are the last words read, k before this word; -1 is no word."""
+    if word >= 0:
+        while k > 0 and pattern[k] != word:
+            k = borders[k]
+        if pattern[k] == word:
+            k += 1
+    return k
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def fill_borders(n: cython.Py_ssize_t, pattern: cython.const[cython.int][::1], borders: cython.int[::1]) -> cython.void:
+    """Fill borders[i] with the length of the longest proper prefix of pattern[:i] that is also its suffix."""
+    k: cython.Py_ssize_t = 0
+    borders[0] = 0
+    borders[1] = 0
+    for i in range(1, n):
+        k = advance(k, pattern[i], pattern, borders)
+        borders[i + 1] = cython.cast(cython.int, k)
 
 
 def count_expected_repeats(
@@ -422,10 +446,10 @@ def count_expected_repeats(
     touched: cython.uchar[::1],
     repeats: cython.double[::1],
 ):
-    """How often each of these n-grams is expected to occur after it has occurred before on the same path.
+    """Compute the expected number of repeated occurrences of some n-grams on the same path.
 
-    What is carried on from node to node is the mass of the paths that have it already, by how many of its words, one to
-    all but one, are the last words read (Knuth, Morris and Pratt 1977). `seen` and `touched` are 0 before and after.
+    seen[node, j] is the probability of the paths that have the n-gram already and whose last j words are its first j
+    words (Knuth, Morris and Pratt 1977). `seen` and `touched` are 0 before and after the call.
     """
     which: cython.Py_ssize_t
     node: cython.Py_ssize_t
@@ -445,15 +469,7 @@ def count_expected_repeats(
             for i in range(n - 1, -1, -1):
                 pattern[i] = grams[gram, 2]
                 gram = grams[gram, 0]
-            borders[0] = 0
-            borders[1] = 0
-            k = 0
-            for i in range(1, n):
-                while k > 0 and pattern[k] != pattern[i]:
-                    k = borders[k]
-                if pattern[k] == pattern[i]:
-                    k += 1
-                borders[i + 1] = cython.cast(cython.int, k)
+            fill_borders(n, pattern, borders)
             place = starts[which]
             last = sources[arcs[starts[which + 1] - 1]]
             repeats[which] = 0.0
@@ -465,14 +481,9 @@ def count_expected_repeats(
                             if mass == 0.0:
                                 continue
                             mass = mass * chances[arc]
-                            k = j
-                            if labels[arc] >= 0:
-                                while k > 0 and pattern[k] != labels[arc]:
-                                    k = borders[k]
-                                if pattern[k] == labels[arc]:
-                                    k += 1
+                            k = advance(j, labels[arc], pattern, borders)
                             if k == n:
-                                repeats[which] += mass  # and goes on from the places below, as all that end here do
+                                repeats[which] += mass  # the loop below restarts all paths that end the n-gram here
                             elif targets[arc] <= last:
                                 seen[targets[arc], k] += mass
                                 touched[targets[arc]] = 1

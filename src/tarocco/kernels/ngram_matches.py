@@ -1,34 +1,21 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Clipped n-gram matches of candidates against the references of their segment.
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
+"""N-gram matches of candidates with the references of their segment.
 
-Only n-grams that occur in a reference matter. While a segment is at hand, each of them is an *entry*; an entry of
-order n is found from the entry of its first n - 1 words and its last word, so that longer n-grams cost one more look-up
-each and a candidate's walk from a position stops at the first n-gram no reference has. Entries of order 1 are found
-directly by word id. Stamps instead of clearing: an old stamp means "not of this segment" (or reference, or candidate).
+`count_clipped_matches` compares a candidate with all its references at once, as BLEU and NIST do. While a segment is
+processed, each n-gram of its references is an *entry*. The entry of an n-gram of order n is found by the entry of its
+first n - 1 words and its last word, so each order costs one more look-up, and the walk from a candidate position stops
+at the first n-gram that no reference has. Words lead directly to the entries of order 1. Nothing is cleared between
+segments: an outdated stamp marks an entry of another segment, reference or candidate. One walk also serves all sets
+that leave one reference out, because only the set without the reference that has an n-gram most often has a lower
+limit: the second highest count.
 
-One walk over a candidate also serves all sets that leave one reference out: only without the reference that has an
-n-gram most often does the second highest count limit it.
-
-
-N-gram matches of candidates with each reference of their segment.
-
-References are taken four at a time and written into a trie: each of their n-grams is a *node*, which says how often
-each of the four has it, so that one walk over a candidate finds its matches with all four. A walk from a position stops
-at the first n-gram that none of the four has.
-
-Where an n-gram was new when it was first met, its continuations were new, too: they are the nodes that follow it. So a
-node needs to know no more than the word that leads to the next one, and most steps of a walk are one comparison. Other
-continuations, and the first words of n-grams, are found in a hash table, which gets at most one entry a position.
-
-Nothing is cleared: texts are numbered as they come, and what was written before the first of the four references is
-not there.
-
-
-N-gram matches of candidates with each of many references: what `shared` does for a few, 32 references at a time.
-
-The references are written into a trie, as there: each of their n-grams is a node. A node has a small number for each of
-the 32, how often it has the n-gram, so that one walk over a candidate finds its matches with all of them: at each step
-32 numbers are compared with one, which is a few instructions of the processor. Texts have fewer than 32768 words.
+`count_matches_of_four` and `count_matches_of_many` compare a candidate with each reference separately, four or 32
+references at a time. The references form a trie whose nodes are their n-grams; a node has the count of the n-gram in
+each of these references, so one walk over a candidate finds its matches with all of them. If an n-gram was new when it
+was first read, then its continuations were new too and became the nodes that follow it. A node therefore stores only
+the word that leads to the next node, and most steps of a walk are one comparison. A hash table contains the other
+continuations and the first words of n-grams, at most one entry per position. Again nothing is cleared: texts are
+numbered, and whatever was written before the first of the current references is outdated.
 """
 
 from __future__ import annotations
@@ -38,42 +25,72 @@ try:
 except ImportError:
     from tarocco.kernels import cython_fallback as cython
 
-COMPILED = cython.compiled
-
 if cython.compiled:
     from cython.cimports.libc.math import log2
+    from cython.cimports.tarocco.kernels.segments import Texts
 else:
     from math import log2
+
+    from tarocco.kernels.segments import Texts
+
+COMPILED = cython.compiled
 
 GOLDEN = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 MASK64 = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 
-# Columns of the entry table.
+# Columns of `entries`.
 MOST = cython.declare(cython.int, 0)  # highest count in one reference
-COUNT = cython.declare(cython.int, 1)  # count in the text being walked
-STAMP = cython.declare(cython.int, 2)  # which text that is
-GRAM = cython.declare(cython.int, 3)  # its number in the weight context: NONE if it occurs once or never
+COUNT = cython.declare(cython.int, 1)  # count in the current text
+STAMP = cython.declare(cython.int, 2)  # number of that text
+GRAM = cython.declare(cython.int, 3)  # id of the n-gram in the weight context; NONE if it occurs at most once there
 WHOSE = cython.declare(cython.int, 4)  # the reference with the highest count
-SECOND = cython.declare(cython.int, 5)  # highest count in one of the others
+SECOND = cython.declare(cython.int, 5)  # highest count in one of the other references
 NONE = cython.declare(cython.int, -1)
-UNKNOWN = cython.declare(cython.int, -2)  # not looked up yet: only n-grams that a candidate has are
+UNKNOWN = cython.declare(cython.int, -2)  # GRAM is looked up when a candidate first has the n-gram
 
 
 @cython.cfunc
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def slot_of(
-    key: cython.ulonglong,
-    segment: cython.int,
-    shift: cython.int,
-    keys: cython.const[cython.ulonglong][::1],
-    stamps: cython.const[cython.int][::1],
-) -> cython.Py_ssize_t:
-    """The slot that holds key in this segment, or the free slot where it belongs."""
-    mask: cython.Py_ssize_t = keys.shape[0] - 1
-    slot: cython.Py_ssize_t = ((key * GOLDEN) & MASK64) >> shift
-    while stamps[slot] == segment and keys[slot] != key:
+def pack(first: cython.int, second: cython.int) -> cython.ulonglong:
+    return (cython.cast(cython.ulonglong, first) << 32) | cython.cast(cython.ulonglong, second)
+
+
+@cython.cclass
+class EntryTable:
+    """The entries of a segment, and the hash table from (prefix entry, word) to entries."""
+
+    word_entries: cython.int[:, ::1]  # [entry, segment] of each word
+    keys: cython.ulonglong[::1]
+    slot_entries: cython.int[::1]
+    slot_stamps: cython.int[::1]
+    shift: cython.int
+    entries: cython.int[:, ::1]
+    used: cython.int  # number of entries
+
+
+@cython.cclass
+class WeightContext:
+    """The counts of n-grams in a corpus, from which tarocco.metrics.ngram.nist derives information weights."""
+
+    words: cython.const[cython.int][::1]
+    pair_keys: cython.const[cython.ulonglong][::1]
+    pair_grams: cython.const[cython.int][::1]
+    shift: cython.int
+    counts: cython.const[cython.int][::1]
+    total: cython.double
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def find_slot(table: EntryTable, key: cython.ulonglong, segment: cython.int) -> cython.Py_ssize_t:
+    """Return the slot that holds the key in this segment, or the free slot where it belongs."""
+    mask: cython.Py_ssize_t = table.keys.shape[0] - 1
+    slot: cython.Py_ssize_t = ((key * GOLDEN) & MASK64) >> table.shift
+    while table.slot_stamps[slot] == segment and table.keys[slot] != key:
         slot = (slot + 1) & mask
     return slot
 
@@ -82,45 +99,121 @@ def slot_of(
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def extension(
-    prefix: cython.int,
-    word: cython.int,
-    shift: cython.int,
-    pair_keys: cython.const[cython.ulonglong][::1],
-    pair_grams: cython.const[cython.int][::1],
-) -> cython.int:
-    """The context's n-gram made of `prefix` and `word`, -1 if it does not occur twice."""
-    mask: cython.Py_ssize_t = pair_keys.shape[0] - 1
-    key: cython.ulonglong = (cython.cast(cython.ulonglong, prefix) << 32) | cython.cast(cython.ulonglong, word)
-    slot: cython.Py_ssize_t = ((key * GOLDEN) & MASK64) >> shift
-    while pair_grams[slot] >= 0:
-        if pair_keys[slot] == key:
-            return pair_grams[slot]
-        slot = (slot + 1) & mask
-    return -1
+def add_entry(table: EntryTable) -> cython.int:
+    """Append an empty entry and return its number."""
+    entry = table.used
+    table.used = entry + 1
+    table.entries[entry, MOST] = 0
+    table.entries[entry, STAMP] = 0
+    table.entries[entry, GRAM] = UNKNOWN
+    table.entries[entry, WHOSE] = NONE
+    table.entries[entry, SECOND] = 0
+    return entry
 
 
 @cython.cfunc
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def begin_entry(entries: cython.int[:, ::1], entry: cython.int) -> cython.void:
-    entries[entry, MOST] = 0
-    entries[entry, STAMP] = 0
-    entries[entry, GRAM] = UNKNOWN
-    entries[entry, WHOSE] = NONE
-    entries[entry, SECOND] = 0
+def count_once_more(table: EntryTable, entry: cython.int, text: cython.int) -> cython.int:
+    """Increment and return the count of an n-gram in a text."""
+    if table.entries[entry, STAMP] != text:
+        table.entries[entry, STAMP] = text
+        table.entries[entry, COUNT] = 0
+    table.entries[entry, COUNT] += 1
+    return table.entries[entry, COUNT]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def read_reference(
+    table: EntryTable,
+    references: Texts,
+    row: cython.Py_ssize_t,
+    whose: cython.int,
+    text: cython.int,
+    segment: cython.int,
+    order: cython.int,
+) -> cython.void:
+    """Enter the n-grams of a reference: text number `text`, reference number `whose` of its segment."""
+    end = references.bounds[row + 1]
+    for i in range(references.bounds[row], end):
+        last = min(i + order, end)
+        word = references.words[i]
+        if table.word_entries[word, 1] != segment:
+            table.word_entries[word, 0] = add_entry(table)
+            table.word_entries[word, 1] = segment
+        entry = table.word_entries[word, 0]
+        j = i
+        while True:
+            count = count_once_more(table, entry, text)
+            if count > table.entries[entry, MOST]:
+                if table.entries[entry, WHOSE] != whose:
+                    table.entries[entry, WHOSE] = whose
+                    table.entries[entry, SECOND] = table.entries[entry, MOST]
+                table.entries[entry, MOST] = count
+            elif count > table.entries[entry, SECOND] and table.entries[entry, WHOSE] != whose:
+                table.entries[entry, SECOND] = count
+            j += 1
+            if j == last:
+                break
+            key = pack(entry, references.words[j])
+            slot = find_slot(table, key, segment)
+            if table.slot_stamps[slot] != segment:
+                table.slot_stamps[slot] = segment
+                table.keys[slot] = key
+                table.slot_entries[slot] = add_entry(table)
+            entry = table.slot_entries[slot]
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def find_extension(context: WeightContext, prefix: cython.int, word: cython.int) -> cython.int:
+    """Return the id of the context's n-gram made of `prefix` and `word`, -1 if it does not occur twice."""
+    mask: cython.Py_ssize_t = context.pair_keys.shape[0] - 1
+    key = pack(prefix, word)
+    slot: cython.Py_ssize_t = ((key * GOLDEN) & MASK64) >> context.shift
+    while context.pair_grams[slot] >= 0:
+        if context.pair_keys[slot] == key:
+            return context.pair_grams[slot]
+        slot = (slot + 1) & mask
+    return -1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def weigh_entry(
+    table: EntryTable,
+    context: WeightContext,
+    entry: cython.int,
+    word: cython.int,
+    is_word: cython.bint,
+    prefix: cython.int,
+    weights: cython.double[::1],
+) -> cython.void:
+    """Look up the weight of an entry: a word, or the n-gram of the context's n-gram `prefix` and `word`."""
+    gram = context.words[word]
+    if is_word:
+        weights[entry] = log2(context.total / context.counts[gram]) if gram >= 0 else log2(context.total)
+    elif prefix < 0:  # the prefix occurs once, so the n-gram does too
+        gram = NONE
+        weights[entry] = 0.0
+    else:
+        if gram >= 0:
+            gram = find_extension(context, prefix, gram)
+        weights[entry] = log2(
+            cython.cast(cython.double, context.counts[prefix]) / (context.counts[gram] if gram >= 0 else 1)
+        )
+    table.entries[entry, GRAM] = gram
 
 
 def count_clipped_matches(
-    words: cython.const[cython.int][::1],
-    bounds: cython.const[cython.Py_ssize_t][::1],
-    rows: cython.const[cython.Py_ssize_t][::1],
-    groups: cython.const[cython.Py_ssize_t][::1],
-    reference_words: cython.const[cython.int][::1],
-    reference_bounds: cython.const[cython.Py_ssize_t][::1],
-    reference_rows: cython.const[cython.Py_ssize_t][::1],
-    reference_groups: cython.const[cython.Py_ssize_t][::1],
+    candidates: Texts,
+    references: Texts,
     leaving_out: cython.bint,
     order: cython.int,
     word_entries: cython.int[:, ::1],
@@ -139,194 +232,103 @@ def count_clipped_matches(
     total: cython.double,
     matches: cython.double[:, ::1],
 ):
-    """Fill matches[i, n - 1] with the clipped n-gram matches of candidate rows[i], or with the sum of their weights.
+    """Add to matches[i, n - 1] the clipped n-gram matches of candidate rows[i], or the sum of their weights.
 
-    `leaving_out`: a candidate has further rows, for the sets without its first reference, its second and so on.
-    The candidates of segment s are the rows rows[groups[s]:groups[s + 1]] of (words, bounds), its references alike.
-    word_entries has a row [entry, stamp] a word. `weighted`: an entry gets its weight from the context (see
-    tarocco.metrics.ngram.nist) when a candidate first has it; else all weights are 1 and the context is not read.
+    With `leaving_out`, a candidate has further rows, for the sets without its first reference, its second and so on.
+    If `weighted`, an entry gets its weight when a candidate first has it; otherwise the context is not read.
     """
-    segment: cython.int
-    text: cython.int = 0  # counts references and candidates, to stamp entries with
-    member: cython.Py_ssize_t
-    row: cython.Py_ssize_t
+    text: cython.int = 0  # number of the current reference or candidate
     out: cython.Py_ssize_t = 0
-    sets: cython.Py_ssize_t
-    without: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    end: cython.Py_ssize_t
-    last: cython.Py_ssize_t
-    slot: cython.Py_ssize_t
-    word: cython.int
-    entry: cython.int
-    used: cython.int
-    gram: cython.int
-    prefix: cython.int
-    whose: cython.int
-    key: cython.ulonglong
-    weight: cython.double
+    weight: cython.double = 1.0
+    table: EntryTable = EntryTable()
+    table.word_entries = word_entries
+    table.keys = keys
+    table.slot_entries = slot_entries
+    table.slot_stamps = slot_stamps
+    table.shift = shift
+    table.entries = entries
+    context: WeightContext = WeightContext()
+    context.words = context_words
+    context.pair_keys = pair_keys
+    context.pair_grams = pair_grams
+    context.shift = pair_shift
+    context.counts = counts
+    context.total = total
     with cython.nogil:
-        for segment in range(cython.cast(cython.int, groups.shape[0] - 1)):
-            used = 0
-            sets = 1 + reference_groups[segment + 1] - reference_groups[segment] if leaving_out else 1
-            for member in range(reference_groups[segment], reference_groups[segment + 1]):
-                row = reference_rows[member]
-                whose = cython.cast(cython.int, member - reference_groups[segment])
+        for segment in range(cython.cast(cython.int, candidates.groups.shape[0] - 1)):
+            n_references = references.groups[segment + 1] - references.groups[segment]
+            sets = 1 + n_references if leaving_out else 1
+            table.used = 0
+            for other in range(n_references):
                 text += 1
-                end = reference_bounds[row + 1]
-                for i in range(reference_bounds[row], end):
-                    last = i + order
-                    if last > end:
-                        last = end
-                    word = reference_words[i]
-                    if word_entries[word, 1] != segment:
-                        word_entries[word, 0] = used
-                        word_entries[word, 1] = segment
-                        begin_entry(entries, used)
-                        used += 1
-                    entry = word_entries[word, 0]
-                    j = i
-                    while True:
-                        if entries[entry, STAMP] != text:
-                            entries[entry, STAMP] = text
-                            entries[entry, COUNT] = 0
-                        entries[entry, COUNT] += 1
-                        if entries[entry, COUNT] > entries[entry, MOST]:
-                            if entries[entry, WHOSE] != whose:
-                                entries[entry, WHOSE] = whose
-                                entries[entry, SECOND] = entries[entry, MOST]
-                            entries[entry, MOST] = entries[entry, COUNT]
-                        elif entries[entry, COUNT] > entries[entry, SECOND] and entries[entry, WHOSE] != whose:
-                            entries[entry, SECOND] = entries[entry, COUNT]
-                        j += 1
-                        if j == last:
-                            break
-                        key = (cython.cast(cython.ulonglong, entry) << 32) | cython.cast(
-                            cython.ulonglong, reference_words[j]
-                        )
-                        slot = slot_of(key, segment, shift, keys, slot_stamps)
-                        if slot_stamps[slot] != segment:
-                            slot_stamps[slot] = segment
-                            keys[slot] = key
-                            slot_entries[slot] = used
-                            begin_entry(entries, used)
-                            used += 1
-                        entry = slot_entries[slot]
-            for member in range(groups[segment], groups[segment + 1]):
-                row = rows[member]
+                row = references.rows[references.groups[segment] + other]
+                read_reference(table, references, row, cython.cast(cython.int, other), text, segment, order)
+            for member in range(candidates.groups[segment], candidates.groups[segment + 1]):
+                row = candidates.rows[member]
                 text += 1
-                end = bounds[row + 1]
-                for i in range(bounds[row], end):
-                    last = i + order
-                    if last > end:
-                        last = end
-                    word = words[i]
-                    if word_entries[word, 1] != segment:
+                end = candidates.bounds[row + 1]
+                for i in range(candidates.bounds[row], end):
+                    last = min(i + order, end)
+                    if word_entries[candidates.words[i], 1] != segment:
                         continue
-                    entry = word_entries[word, 0]
+                    entry = word_entries[candidates.words[i], 0]
                     prefix = NONE
                     j = i
                     while True:
-                        if entries[entry, STAMP] != text:
-                            entries[entry, STAMP] = text
-                            entries[entry, COUNT] = 0
-                        entries[entry, COUNT] += 1
+                        count = count_once_more(table, entry, text)
                         if weighted and entries[entry, GRAM] == UNKNOWN:
-                            gram = context_words[words[j]]
-                            if j == i:
-                                weights[entry] = log2(total / counts[gram]) if gram >= 0 else log2(total)
-                            elif prefix < 0:  # its prefix occurs once, so does it
-                                gram = NONE
-                                weights[entry] = 0.0
-                            else:
-                                if gram >= 0:
-                                    gram = extension(prefix, gram, pair_shift, pair_keys, pair_grams)
-                                weights[entry] = log2(
-                                    cython.cast(cython.double, counts[prefix]) / (counts[gram] if gram >= 0 else 1)
-                                )
-                            entries[entry, GRAM] = gram
-                        if entries[entry, COUNT] <= entries[entry, MOST]:
-                            weight = weights[entry] if weighted else 1.0
-                            without = (
-                                1 + entries[entry, WHOSE] if entries[entry, COUNT] > entries[entry, SECOND] else NONE
-                            )
+                            weigh_entry(table, context, entry, candidates.words[j], j == i, prefix, weights)
+                        if count <= entries[entry, MOST]:
+                            if weighted:
+                                weight = weights[entry]
+                            unmatched: cython.Py_ssize_t = NONE  # the set that has too few of it
+                            if count > entries[entry, SECOND]:
+                                unmatched = 1 + entries[entry, WHOSE]
                             for k in range(sets):
-                                if k != without:
+                                if k != unmatched:
                                     matches[out + k, j - i] += weight
                         prefix = entries[entry, GRAM]
                         j += 1
                         if j == last:
                             break
-                        key = (cython.cast(cython.ulonglong, entry) << 32) | cython.cast(cython.ulonglong, words[j])
-                        slot = slot_of(key, segment, shift, keys, slot_stamps)
+                        slot = find_slot(table, pack(entry, candidates.words[j]), segment)
                         if slot_stamps[slot] != segment:
                             break
                         entry = slot_entries[slot]
                 out += sets
 
 
-def measure_reference_lengths(
-    bounds: cython.const[cython.Py_ssize_t][::1],
-    rows: cython.const[cython.Py_ssize_t][::1],
-    groups: cython.const[cython.Py_ssize_t][::1],
-    reference_bounds: cython.const[cython.Py_ssize_t][::1],
-    reference_rows: cython.const[cython.Py_ssize_t][::1],
-    reference_groups: cython.const[cython.Py_ssize_t][::1],
-    lengths: cython.double[:, ::1],
-):
-    """Fill lengths[i] with the closest (ties: the shorter), shortest and mean reference length of candidate rows[i]."""
-    segment: cython.Py_ssize_t
-    member: cython.Py_ssize_t
-    other: cython.Py_ssize_t
-    row: cython.Py_ssize_t
-    length: cython.Py_ssize_t
-    reference: cython.Py_ssize_t
-    distance: cython.Py_ssize_t
-    nearest: cython.Py_ssize_t
-    closest: cython.Py_ssize_t
-    shortest: cython.Py_ssize_t
-    total: cython.Py_ssize_t
-    with cython.nogil:
-        for segment in range(groups.shape[0] - 1):
-            for member in range(groups[segment], groups[segment + 1]):
-                row = rows[member]
-                length = bounds[row + 1] - bounds[row]
-                nearest = -1
-                closest = 0
-                shortest = 0
-                total = 0
-                for other in range(reference_groups[segment], reference_groups[segment + 1]):
-                    reference = reference_rows[other]
-                    reference = reference_bounds[reference + 1] - reference_bounds[reference]
-                    total += reference
-                    distance = reference - length if reference > length else length - reference
-                    if nearest < 0 or reference < shortest:
-                        shortest = reference
-                    if nearest < 0 or distance < nearest or (distance == nearest and reference < closest):
-                        nearest = distance
-                        closest = reference
-                lengths[member, 0] = closest
-                lengths[member, 1] = shortest
-                lengths[member, 2] = cython.cast(cython.double, total) / (
-                    reference_groups[segment + 1] - reference_groups[segment]
-                )
+@cython.cclass
+class Trie:
+    """The sizes of a trie of n-grams, for `count_matches_of_four` and `count_matches_of_many`.
+
+    Its arrays are separate arguments, because the C compiler would have to reload them from a record after each write.
+    The hash table has entries [text, node, word, child], four numbers each; -1 or less is the root of the trie. An
+    entry is outdated if its text is less than `first`. Of four references, a node is eight numbers: the counts in the
+    references, the count in the current candidate, the number of that candidate, the word that leads to the next node
+    (-1: none), and whether other words lead to other nodes. Of 32 references, `counts` has the counts and `nodes` the
+    other four numbers.
+    """
+
+    shift: cython.int
+    mask: cython.Py_ssize_t
+    first: cython.int
+    known: cython.Py_ssize_t  # where the next new node goes
 
 
 @cython.cfunc
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def find_place_of_four(
+def find_place(
+    table: cython.const[cython.int][::1],
     node: cython.Py_ssize_t,
     word: cython.int,
     first: cython.int,
     shift: cython.int,
     mask: cython.Py_ssize_t,
-    table: cython.const[cython.int][::1],
 ) -> cython.Py_ssize_t:
-    """The place in the table of the entry [text, node, word, child], or the free one where it belongs."""
+    """Return the place of the table's entry for (node, word), or the free place where it belongs."""
     key: cython.ulonglong = (cython.cast(cython.ulonglong, node) << 32) | cython.cast(cython.ulonglong, word)
     place: cython.Py_ssize_t = ((key * GOLDEN) & MASK64) >> shift
     while table[place * 4] >= first and (table[place * 4 + 2] != word or table[place * 4 + 1] != node):
@@ -334,164 +336,223 @@ def find_place_of_four(
     return place * 4
 
 
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def add_child(
+    table: cython.int[::1],
+    place: cython.Py_ssize_t,
+    text: cython.int,
+    node: cython.Py_ssize_t,
+    word: cython.int,
+    child: cython.Py_ssize_t,
+) -> cython.void:
+    table[place] = text
+    table[place + 1] = cython.cast(cython.int, node)
+    table[place + 2] = word
+    table[place + 3] = cython.cast(cython.int, child)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def read_one_of_four(
+    trie: Trie,
+    nodes: cython.int[::1],
+    table: cython.int[::1],
+    references: Texts,
+    row: cython.Py_ssize_t,
+    lane: cython.Py_ssize_t,
+    text: cython.int,
+    order: cython.Py_ssize_t,
+) -> cython.void:
+    """Enter the n-grams of a reference, number `lane` of four."""
+    seen: cython.Py_ssize_t = 5  # local constants, so that the C compiler sees their values
+    following: cython.Py_ssize_t = 6
+    branches: cython.Py_ssize_t = 7
+    first = trie.first
+    known = trie.known
+    end = references.bounds[row + 1]
+    for i in range(references.bounds[row], end):
+        last = min(i + order, end)
+        node: cython.Py_ssize_t = -8
+        for j in range(i, last):
+            word = references.words[j]
+            if node >= 0 and nodes[node + following] == word:
+                node += 8
+                nodes[node + lane] += 1
+                continue
+            place = find_place(table, node, word, first, trie.shift, trie.mask)
+            if table[place] >= first:
+                node = table[place + 3]
+                nodes[node + lane] += 1
+                continue
+            add_child(table, place, text, node, word, known)
+            if node >= 0:
+                nodes[node + branches] = 1
+            for k in range(j + 1, last + 1):  # this n-gram and all that continue it are new
+                node = known
+                nodes[node] = 0
+                nodes[node + 1] = 0
+                nodes[node + 2] = 0
+                nodes[node + 3] = 0
+                nodes[node + lane] = 1
+                nodes[node + seen] = 0
+                nodes[node + following] = references.words[k] if k < last else -1
+                nodes[node + branches] = 0
+                known += 8
+            break
+    trie.known = known
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def match_with_four(
+    trie: Trie,
+    nodes: cython.int[::1],
+    table: cython.int[::1],
+    candidates: Texts,
+    row: cython.Py_ssize_t,
+    lanes: cython.Py_ssize_t,
+    text: cython.int,
+    order: cython.Py_ssize_t,
+    tallies: cython.int[::1],
+) -> cython.void:
+    """Count the matches of a candidate with each of the references: tallies[4 * (n - 1) + lane]."""
+    used: cython.Py_ssize_t = 4
+    seen: cython.Py_ssize_t = 5
+    following: cython.Py_ssize_t = 6
+    branches: cython.Py_ssize_t = 7
+    for j in range(order * 4):
+        tallies[j] = 0
+    first = trie.first
+    shift = trie.shift
+    mask = trie.mask
+    end = candidates.bounds[row + 1]
+    for i in range(candidates.bounds[row], end):
+        last = min(i + order, end)
+        node: cython.Py_ssize_t = -8
+        tally: cython.Py_ssize_t = 0
+        for j in range(i, last):
+            word = candidates.words[j]
+            if node >= 0 and nodes[node + following] == word:
+                node += 8
+            elif node >= 0 and nodes[node + branches] == 0:
+                break
+            else:
+                place = find_place(table, node, word, first, shift, mask)
+                if table[place] < first:
+                    break
+                node = table[place + 3]
+            count: cython.int = nodes[node + used] + 1 if nodes[node + seen] == text else 1
+            nodes[node + used] = count
+            nodes[node + seen] = text
+            for lane in range(lanes):
+                tallies[tally + lane] += cython.cast(cython.int, count <= nodes[node + lane])
+            tally += 4
+
+
 def count_matches_of_four(
-    words: cython.const[cython.int][::1],
-    bounds: cython.const[cython.Py_ssize_t][::1],
-    rows: cython.const[cython.Py_ssize_t][::1],
-    groups: cython.const[cython.Py_ssize_t][::1],
-    reference_words: cython.const[cython.int][::1],
-    reference_bounds: cython.const[cython.Py_ssize_t][::1],
-    reference_rows: cython.const[cython.Py_ssize_t][::1],
-    reference_groups: cython.const[cython.Py_ssize_t][::1],
-    order: cython.int,
+    candidates: Texts,
+    references: Texts,
+    order: cython.Py_ssize_t,
     nodes: cython.int[::1],
     table: cython.int[::1],
     tallies: cython.int[::1],
     matches: cython.double[:, ::1],
 ):
-    """Fill matches[p, n - 1]: the lesser of the counts in candidate and reference, added over all n-grams of order n.
+    """Fill matches[pair, n - 1] with the sum over all n-grams of order n of the smaller of their two counts.
 
-    Pairs p are each candidate with each of its references, in the order of the groups. nodes has eight numbers for each
-    n-gram of any four references that follow each other in a group. The table is all zero and has four numbers for each
-    of a power of two of places, at least 16 and at least 3/2 of the words of the four. tallies has four numbers for
-    each order.
+    nodes has eight numbers per n-gram of any four consecutive references of a segment. The table is zero and has four
+    numbers per place; the number of places is a power of two, at least 16 and at least 3/2 of the words of the four.
+    tallies has four numbers per order.
     """
-    # A node: its counts in four references, then what these names say. Constants that the compiler sees, for speed.
-    used: cython.Py_ssize_t = 4  # count in the candidate being walked
-    seen: cython.Py_ssize_t = 5  # the candidate that it was last seen in
-    following: cython.Py_ssize_t = 6  # the word that leads to the next node, -1 if none does
-    branches: cython.Py_ssize_t = 7  # whether other words lead to others
-    segment: cython.Py_ssize_t
-    pair: cython.Py_ssize_t = 0  # the first of the segment
-    text: cython.int = 0
-    first: cython.int
-    references: cython.Py_ssize_t
-    begin: cython.Py_ssize_t
-    lanes: cython.Py_ssize_t
-    lane: cython.Py_ssize_t
-    member: cython.Py_ssize_t
-    tally: cython.Py_ssize_t
-    row: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    end: cython.Py_ssize_t
-    last: cython.Py_ssize_t
-    node: cython.Py_ssize_t
-    known: cython.Py_ssize_t  # where the next new node goes
-    place: cython.Py_ssize_t
-    room: cython.Py_ssize_t
-    size: cython.Py_ssize_t
-    shift: cython.int
-    word: cython.int
-    count: cython.int
+    pair: cython.Py_ssize_t = 0  # the first pair of the segment
+    text: cython.int = 0  # number of the current reference or candidate
+    trie: Trie = Trie()
     with cython.nogil:
-        for segment in range(groups.shape[0] - 1):
-            references = reference_groups[segment + 1] - reference_groups[segment]
-            for begin in range(0, references, 4):
-                lanes = references - begin if references - begin < 4 else 4
-                # As much of the table as these references need: what is small stays in the nearest cache.
-                room = 0
+        for segment in range(candidates.groups.shape[0] - 1):
+            n_references = references.groups[segment + 1] - references.groups[segment]
+            for begin in range(0, n_references, 4):
+                lanes = min(n_references - begin, 4)
+                first = references.groups[segment] + begin
+                # Use only as much of the table as these references need, so that it stays in the nearest cache.
+                n_words: cython.Py_ssize_t = 0
                 for lane in range(lanes):
-                    row = reference_rows[reference_groups[segment] + begin + lane]
-                    room += reference_bounds[row + 1] - reference_bounds[row]
-                size = 16
-                shift = 60
-                while 2 * size < 3 * room:
+                    row = references.rows[first + lane]
+                    n_words += references.bounds[row + 1] - references.bounds[row]
+                size: cython.Py_ssize_t = 16
+                trie.shift = 60
+                while 2 * size < 3 * n_words:
                     size *= 2
-                    shift -= 1
-                first = text + 1
-                known = 0
+                    trie.shift -= 1
+                trie.mask = size - 1
+                trie.first = text + 1
+                trie.known = 0
                 for lane in range(lanes):
-                    row = reference_rows[reference_groups[segment] + begin + lane]
                     text += 1
-                    end = reference_bounds[row + 1]
-                    for i in range(reference_bounds[row], end):
-                        last = i + order
-                        if last > end:
-                            last = end
-                        node = -8  # a node is where its numbers begin
-                        for j in range(i, last):
-                            word = reference_words[j]
-                            if node >= 0 and nodes[node + following] == word:
-                                node += 8
-                                nodes[node + lane] += 1
-                                continue
-                            place = find_place_of_four(node, word, first, shift, size - 1, table)
-                            if table[place] >= first:
-                                node = table[place + 3]
-                                nodes[node + lane] += 1
-                                continue
-                            table[place] = text
-                            table[place + 1] = cython.cast(cython.int, node)
-                            table[place + 2] = word
-                            table[place + 3] = cython.cast(cython.int, known)
-                            if node >= 0:
-                                nodes[node + branches] = 1
-                            for k in range(j + 1, last + 1):  # this n-gram and all that continue it are new
-                                nodes[known] = 0
-                                nodes[known + 1] = 0
-                                nodes[known + 2] = 0
-                                nodes[known + 3] = 0
-                                nodes[known + lane] = 1
-                                nodes[known + seen] = 0
-                                nodes[known + following] = reference_words[k] if k < last else -1
-                                nodes[known + branches] = 0
-                                known += 8
-                            break
-                for member in range(groups[segment + 1] - groups[segment]):
-                    row = rows[groups[segment] + member]
+                    read_one_of_four(trie, nodes, table, references, references.rows[first + lane], lane, text, order)
+                for member in range(candidates.groups[segment + 1] - candidates.groups[segment]):
                     text += 1
-                    for j in range(order * 4):
-                        tallies[j] = 0
-                    end = bounds[row + 1]
-                    for i in range(bounds[row], end):
-                        last = i + order
-                        if last > end:
-                            last = end
-                        node = -8
-                        tally = 0
-                        for j in range(i, last):
-                            word = words[j]
-                            if node >= 0 and nodes[node + following] == word:
-                                node += 8
-                            elif node >= 0 and nodes[node + branches] == 0:
-                                break
-                            else:
-                                place = find_place_of_four(node, word, first, shift, size - 1, table)
-                                if table[place] < first:
-                                    break
-                                node = table[place + 3]
-                            count = nodes[node + used] + 1 if nodes[node + seen] == text else 1
-                            nodes[node + used] = count
-                            nodes[node + seen] = text
-                            for lane in range(lanes):
-                                tallies[tally + lane] += cython.cast(cython.int, count <= nodes[node + lane])
-                            tally += 4
+                    row = candidates.rows[candidates.groups[segment] + member]
+                    match_with_four(trie, nodes, table, candidates, row, lanes, text, order, tallies)
                     for lane in range(lanes):
                         for j in range(order):
-                            matches[pair + member * references + begin + lane, j] = tallies[j * 4 + lane]
-            pair += (groups[segment + 1] - groups[segment]) * references
+                            matches[pair + member * n_references + begin + lane, j] = tallies[j * 4 + lane]
+            pair += (candidates.groups[segment + 1] - candidates.groups[segment]) * n_references
 
 
 @cython.cfunc
-@cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def find_place_of_many(
-    node: cython.Py_ssize_t,
-    word: cython.int,
-    first: cython.int,
-    shift: cython.int,
-    mask: cython.Py_ssize_t,
-    table: cython.const[cython.int][:, ::1],
-) -> cython.Py_ssize_t:
-    """The row of the table with the entry [text, node, word, child], or the free one where it belongs."""
-    key: cython.ulonglong = (cython.cast(cython.ulonglong, node + 1) << 32) | cython.cast(cython.ulonglong, word)
-    place: cython.Py_ssize_t = ((key * GOLDEN) & MASK64) >> shift
-    while table[place, 0] >= first and (table[place, 2] != word or table[place, 1] != node):
-        place = (place + 1) & mask
-    return place
+def read_one_of_many(
+    trie: Trie,
+    nodes: cython.int[::1],
+    table: cython.int[::1],
+    counts: cython.short[:, ::1],
+    references: Texts,
+    row: cython.Py_ssize_t,
+    lane: cython.Py_ssize_t,
+    text: cython.int,
+    order: cython.Py_ssize_t,
+) -> cython.void:
+    """Enter the n-grams of a reference, number `lane` of 32."""
+    seen: cython.Py_ssize_t = 1
+    following: cython.Py_ssize_t = 2
+    branches: cython.Py_ssize_t = 3
+    first = trie.first
+    known = trie.known
+    end = references.bounds[row + 1]
+    for i in range(references.bounds[row], end):
+        last = min(i + order, end)
+        node: cython.Py_ssize_t = -1
+        for j in range(i, last):
+            word = references.words[j]
+            if node >= 0 and nodes[4 * node + following] == word:
+                node += 1
+                counts[node, lane] += 1
+                continue
+            place = find_place(table, node, word, first, trie.shift, trie.mask)
+            if table[place] >= first:
+                node = table[place + 3]
+                counts[node, lane] += 1
+                continue
+            add_child(table, place, text, node, word, known)
+            if node >= 0:
+                nodes[4 * node + branches] = 1
+            for k in range(j + 1, last + 1):  # this n-gram and all that continue it are new
+                node = known
+                for other in range(32):
+                    counts[node, other] = 0
+                counts[node, lane] = 1
+                nodes[4 * node + seen] = 0
+                nodes[4 * node + following] = references.words[k] if k < last else -1
+                nodes[4 * node + branches] = 0
+                known += 1
+            break
+    trie.known = known
 
 
 @cython.cfunc
@@ -505,132 +566,95 @@ def add_matches(
     tallies: cython.short[:, ::1],
     order: cython.Py_ssize_t,
 ) -> cython.void:
-    """The candidate has the n-gram of a node for the so-manieth time: a match for those that have it as often."""
-    lane: cython.Py_ssize_t
-    for lane in range(32):  # a constant that the compiler sees, for speed
+    """Count a match for each reference that has the n-gram of a node at least `times` times."""
+    for lane in range(32):  # a constant, so that the C compiler uses vector instructions
         tallies[order, lane] += cython.cast(cython.short, counts[node, lane] >= times)
 
 
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def match_with_many(
+    trie: Trie,
+    nodes: cython.int[::1],
+    table: cython.int[::1],
+    counts: cython.const[cython.short][:, ::1],
+    candidates: Texts,
+    row: cython.Py_ssize_t,
+    text: cython.int,
+    order: cython.Py_ssize_t,
+    tallies: cython.short[:, ::1],
+) -> cython.void:
+    """Count the matches of a candidate with each of the references: tallies[n - 1, lane]."""
+    used: cython.Py_ssize_t = 0
+    seen: cython.Py_ssize_t = 1
+    following: cython.Py_ssize_t = 2
+    branches: cython.Py_ssize_t = 3
+    for j in range(order):
+        for lane in range(32):
+            tallies[j, lane] = 0
+    first = trie.first
+    shift = trie.shift
+    mask = trie.mask
+    end = candidates.bounds[row + 1]
+    for i in range(candidates.bounds[row], end):
+        last = min(i + order, end)
+        node: cython.Py_ssize_t = -1
+        for j in range(i, last):
+            word = candidates.words[j]
+            if node >= 0 and nodes[4 * node + following] == word:
+                node += 1
+            elif node >= 0 and nodes[4 * node + branches] == 0:
+                break
+            else:
+                place = find_place(table, node, word, first, shift, mask)
+                if table[place] < first:
+                    break
+                node = table[place + 3]
+            times: cython.int = nodes[4 * node + used] + 1 if nodes[4 * node + seen] == text else 1
+            nodes[4 * node + used] = times
+            nodes[4 * node + seen] = text
+            add_matches(counts, node, cython.cast(cython.short, times), tallies, j - i)
+
+
 def count_matches_of_many(
-    words: cython.const[cython.int][::1],
-    bounds: cython.const[cython.Py_ssize_t][::1],
-    rows: cython.const[cython.Py_ssize_t][::1],
-    groups: cython.const[cython.Py_ssize_t][::1],
-    reference_words: cython.const[cython.int][::1],
-    reference_bounds: cython.const[cython.Py_ssize_t][::1],
-    reference_rows: cython.const[cython.Py_ssize_t][::1],
-    reference_groups: cython.const[cython.Py_ssize_t][::1],
-    order: cython.int,
+    candidates: Texts,
+    references: Texts,
+    order: cython.Py_ssize_t,
     counts: cython.short[:, ::1],
-    nodes: cython.int[:, ::1],
-    table: cython.int[:, ::1],
+    nodes: cython.int[::1],
+    table: cython.int[::1],
     shift: cython.int,
     tallies: cython.short[:, ::1],
     matches: cython.double[:, ::1],
 ):
-    """Fill matches[p, n - 1]: the lesser of the counts in candidate and reference, added over all n-grams of order n.
+    """Do the same as `count_matches_of_four`, 32 references at a time; texts have fewer than 32768 words.
 
-    Pairs p are each candidate with each of its references, in the order of the groups. counts has 32 numbers for each
-    n-gram of any 32 references that follow each other in a group, nodes has four. The table is all zero and has four
-    numbers for each of a power of two of places, 2 ** (64 - shift), at least 3/2 of the n-grams. tallies has 32 numbers
-    for each order.
+    counts has 32 numbers per n-gram of any 32 consecutive references of a segment, nodes four. The table is zero and
+    has four numbers for each of 2 ** (64 - shift) places, at least 3/2 of the n-grams. tallies has 32 numbers per
+    order.
     """
-    # The columns of a node.
-    used: cython.Py_ssize_t = 0  # count in the candidate being walked
-    seen: cython.Py_ssize_t = 1  # the candidate that it was last seen in
-    following: cython.Py_ssize_t = 2  # the word that leads to the next node, -1 if none does
-    branches: cython.Py_ssize_t = 3  # whether other words lead to others
-    mask: cython.Py_ssize_t = table.shape[0] - 1
-    segment: cython.Py_ssize_t
-    pair: cython.Py_ssize_t = 0  # the first of the segment
+    pair: cython.Py_ssize_t = 0
     text: cython.int = 0
-    first: cython.int
-    references: cython.Py_ssize_t
-    begin: cython.Py_ssize_t
-    lanes: cython.Py_ssize_t
-    lane: cython.Py_ssize_t
-    member: cython.Py_ssize_t
-    row: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    end: cython.Py_ssize_t
-    last: cython.Py_ssize_t
-    node: cython.Py_ssize_t
-    known: cython.Py_ssize_t  # where the next new node goes
-    place: cython.Py_ssize_t
-    word: cython.int
-    times: cython.int
+    trie: Trie = Trie()
+    trie.shift = shift
+    trie.mask = table.shape[0] // 4 - 1
     with cython.nogil:
-        for segment in range(groups.shape[0] - 1):
-            references = reference_groups[segment + 1] - reference_groups[segment]
-            for begin in range(0, references, 32):
-                lanes = references - begin if references - begin < 32 else 32
-                first = text + 1
-                known = 0
+        for segment in range(candidates.groups.shape[0] - 1):
+            n_references = references.groups[segment + 1] - references.groups[segment]
+            for begin in range(0, n_references, 32):
+                lanes = min(n_references - begin, 32)
+                trie.first = text + 1
+                trie.known = 0
                 for lane in range(lanes):
-                    row = reference_rows[reference_groups[segment] + begin + lane]
                     text += 1
-                    end = reference_bounds[row + 1]
-                    for i in range(reference_bounds[row], end):
-                        last = i + order
-                        if last > end:
-                            last = end
-                        node = -1
-                        for j in range(i, last):
-                            word = reference_words[j]
-                            if node >= 0 and nodes[node, following] == word:
-                                node += 1
-                                counts[node, lane] += 1
-                                continue
-                            place = find_place_of_many(node, word, first, shift, mask, table)
-                            if table[place, 0] >= first:
-                                node = table[place, 3]
-                                counts[node, lane] += 1
-                                continue
-                            table[place, 0] = text
-                            table[place, 1] = cython.cast(cython.int, node)
-                            table[place, 2] = word
-                            table[place, 3] = cython.cast(cython.int, known)
-                            if node >= 0:
-                                nodes[node, branches] = 1
-                            for k in range(j + 1, last + 1):  # this n-gram and all that continue it are new
-                                for member in range(32):
-                                    counts[known, member] = 0
-                                counts[known, lane] = 1
-                                nodes[known, seen] = 0
-                                nodes[known, following] = reference_words[k] if k < last else -1
-                                nodes[known, branches] = 0
-                                known += 1
-                            break
-                for member in range(groups[segment + 1] - groups[segment]):
-                    row = rows[groups[segment] + member]
+                    row = references.rows[references.groups[segment] + begin + lane]
+                    read_one_of_many(trie, nodes, table, counts, references, row, lane, text, order)
+                for member in range(candidates.groups[segment + 1] - candidates.groups[segment]):
                     text += 1
-                    for j in range(order):
-                        for lane in range(32):
-                            tallies[j, lane] = 0
-                    end = bounds[row + 1]
-                    for i in range(bounds[row], end):
-                        last = i + order
-                        if last > end:
-                            last = end
-                        node = -1
-                        for j in range(i, last):
-                            word = words[j]
-                            if node >= 0 and nodes[node, following] == word:
-                                node += 1
-                            elif node >= 0 and nodes[node, branches] == 0:
-                                break
-                            else:
-                                place = find_place_of_many(node, word, first, shift, mask, table)
-                                if table[place, 0] < first:
-                                    break
-                                node = table[place, 3]
-                            times = nodes[node, used] + 1 if nodes[node, seen] == text else 1
-                            nodes[node, used] = times
-                            nodes[node, seen] = text
-                            add_matches(counts, node, cython.cast(cython.short, times), tallies, j - i)
+                    row = candidates.rows[candidates.groups[segment] + member]
+                    match_with_many(trie, nodes, table, counts, candidates, row, text, order, tallies)
                     for lane in range(lanes):
                         for j in range(order):
-                            matches[pair + member * references + begin + lane, j] = tallies[j, lane]
-            pair += (groups[segment + 1] - groups[segment]) * references
+                            matches[pair + member * n_references + begin + lane, j] = tallies[j, lane]
+            pair += (candidates.groups[segment + 1] - candidates.groups[segment]) * n_references

@@ -8,13 +8,13 @@ cdef extern from *:
     #include <emmintrin.h>
     #endif
 
-    /* Bit i of the result: whether one is not below several[i], which is so where either is NaN, too. n is 1 to 64. */
+    /* Bit i of the result: whether one is not below several[i], or one of them is NaN. n is 1 to 64. */
     static inline unsigned long long not_below(double one, const double *several, int n) {
         unsigned long long bits = 0;
         int i = 0;
     #if defined(__AVX2__)
         const __m256d each = _mm256_set1_pd(one);
-        if (n == 64) { /* unrolled: shifts by constants, and no waiting for the count */
+        if (n == 64) { /* unrolled, so that shifts are by constants */
             unsigned long long part[4] = {0, 0, 0, 0};
             #pragma GCC unroll 16
             for (int k = 0; k < 16; k++)

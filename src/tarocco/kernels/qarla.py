@@ -1,11 +1,14 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""QARLA's samples as bits: which of them texts pass under a metric, and how many under all metrics of a set.
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
+"""QARLA's samples as bits, and KING of many sets of metrics.
 
-KING of many sets of metrics, tallied on packed bits.
+A sample of a text is a reference and a pair of references; a text passes it under a metric if it is at least as similar
+to the reference as the two references of the pair are to each other. A set of metrics passes a sample if all its
+metrics do. A metric without a score is undefined in a sample and does not fail it, but a sample in which all metrics
+are undefined does not count.
 
-Sets form a tree, in preorder: a node is its parent and one metric more, so that a set costs one AND a word. A metric
-more can only take bits away. The words of all texts of a segment stand in one row, so that an AND of two rows is a
-loop without branches. Tallies are whole numbers, so that parts can be added in any order.
+`tally_king` visits many sets of metrics as a tree in preorder: a node is its parent and one more metric, so a set costs
+one AND per word. One more metric can only clear bits. The words of all texts of a segment form one row, so the AND of
+two rows is a loop without branches. Tallies are integers, so partial sums can be added in any order.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ ONE = cython.declare(cython.ulonglong, 1)
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _place(
+def set_bits(
     bits: cython.const[cython.ulonglong][:, ::1],
     row: cython.Py_ssize_t,
     words: cython.ulonglong[:, :, ::1],
@@ -42,11 +45,9 @@ def _place(
     text: cython.Py_ssize_t,
     first: cython.Py_ssize_t,
 ) -> cython.void:
-    """Set the bits of a row in a text's words, from bit `first` on."""
+    """Set the bits of a row in the words of a text, from bit `first` on."""
     shift: cython.int = first & 63
-    at: cython.Py_ssize_t = first >> 6
-    word: cython.ulonglong
-    i: cython.Py_ssize_t
+    at = first >> 6
     for i in range(bits.shape[1]):
         word = bits[row, i]
         words[segment, text, at + i] |= (word << shift) & MASK64
@@ -54,77 +55,84 @@ def _place(
             words[segment, text, at + i + 1] |= word >> (64 - shift)
 
 
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def fill_prefixes(
+    between: cython.const[cython.double][:, ::1],
+    order: cython.const[cython.Py_ssize_t][:, ::1],
+    row: cython.Py_ssize_t,
+    prefixes: cython.ulonglong[:, ::1],
+) -> cython.Py_ssize_t:
+    """Fill the sets of the k least similar pairs of references; return the number of pairs that are not NaN.
+
+    Row k has the k lowest pairs and all that are NaN; the last row but one has every pair, the last row those that are
+    NaN.
+    """
+    pairs = between.shape[1]
+    known = pairs
+    for i in range(prefixes.shape[1]):
+        prefixes[pairs + 1, i] = 0
+    while known and between[row, order[row, known - 1]] != between[row, order[row, known - 1]]:
+        known -= 1
+        p = order[row, known]
+        prefixes[pairs + 1, p >> 6] |= ONE << (p & 63)
+    for i in range(prefixes.shape[1]):
+        prefixes[0, i] = prefixes[pairs + 1, i]
+    for k in range(pairs):
+        p = order[row, k]
+        for i in range(prefixes.shape[1]):
+            prefixes[k + 1, i] = prefixes[k, i]
+        prefixes[k + 1, p >> 6] |= ONE << (p & 63)
+    return known
+
+
 def decide_samples(
     near: cython.const[cython.double][:, :, ::1],
     between: cython.const[cython.double][:, ::1],
     order: cython.const[cython.Py_ssize_t][:, ::1],
     systems: cython.Py_ssize_t,
-    upto: cython.ulonglong[:, ::1],
+    prefixes: cython.ulonglong[:, ::1],
     passed: cython.ulonglong[:, :, ::1],
     silent: cython.ulonglong[:, :, ::1],
 ):
-    """Set bit r * pairs + p of passed[s, t] where near[s, t, r] >= between[s, p], or one of the two is NaN.
+    """Set bit r * pairs + p of passed[s, t] if near[s, t, r] >= between[s, p], or if one of them is NaN.
 
-    silent has the bits of the latter alone. `order` sorts each row of `between`, NaN last; a single row serves all
-    segments. So what a number passes is a row of `upto`, ulonglong[pairs + 2, words]: the pairs up to its rank. Text
-    systems + r is reference r, which has no similarity to itself and is never judged by itself: that alone is no
-    silence. Returns whether there is any.
+    `silent` gets only the bits of the NaNs. `order` sorts each row of `between`, NaNs last; a single row serves all
+    segments. The samples that a similarity passes are a row of `prefixes`, ulonglong[pairs + 2, words]: the pairs up to
+    its rank. Text systems + r is reference r, which is not compared with itself; this alone does not make it undefined.
+    Returns whether any sample is undefined.
     """
-    pairs: cython.Py_ssize_t = between.shape[1]
-    s: cython.Py_ssize_t
-    t: cython.Py_ssize_t
-    r: cython.Py_ssize_t
-    p: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    row: cython.Py_ssize_t
+    pairs = between.shape[1]
     known: cython.Py_ssize_t = 0
-    low: cython.Py_ssize_t
-    high: cython.Py_ssize_t
-    middle: cython.Py_ssize_t
-    own: cython.double
-    told: cython.bint = False
+    undefined: cython.bint = False
     with cython.nogil:
         for s in range(near.shape[0]):
             row = s if between.shape[0] > 1 else 0
             if s == row:
-                # Row k of `upto` has the k lowest pairs, and all that are NaN; the last row but one has every pair, the
-                # last those that are NaN.
-                known = pairs
-                for i in range(upto.shape[1]):
-                    upto[pairs + 1, i] = 0
-                while known and between[row, order[row, known - 1]] != between[row, order[row, known - 1]]:
-                    known -= 1
-                    p = order[row, known]
-                    upto[pairs + 1, p >> 6] |= ONE << (p & 63)
-                for i in range(upto.shape[1]):
-                    upto[0, i] = upto[pairs + 1, i]
-                for low in range(pairs):
-                    p = order[row, low]
-                    for i in range(upto.shape[1]):
-                        upto[low + 1, i] = upto[low, i]
-                    upto[low + 1, p >> 6] |= ONE << (p & 63)
+                known = fill_prefixes(between, order, row, prefixes)
             for t in range(near.shape[1]):
                 for r in range(near.shape[2]):
-                    own = near[s, t, r]
-                    if own != own:
-                        _place(upto, pairs, passed, s, t, r * pairs)
+                    similarity = near[s, t, r]
+                    if similarity != similarity:
+                        set_bits(prefixes, pairs, passed, s, t, r * pairs)
                         if t != systems + r:
-                            told = True
-                            _place(upto, pairs, silent, s, t, r * pairs)
+                            undefined = True
+                            set_bits(prefixes, pairs, silent, s, t, r * pairs)
                         continue
-                    low = 0
+                    low: cython.Py_ssize_t = 0
                     high = known
                     while low < high:
                         middle = (low + high) >> 1
-                        if between[row, order[row, middle]] <= own:
+                        if between[row, order[row, middle]] <= similarity:
                             low = middle + 1
                         else:
                             high = middle
-                    _place(upto, low, passed, s, t, r * pairs)
+                    set_bits(prefixes, low, passed, s, t, r * pairs)
                     if known < pairs:
-                        told = True
-                        _place(upto, pairs + 1, silent, s, t, r * pairs)
-    return told
+                        undefined = True
+                        set_bits(prefixes, pairs + 1, silent, s, t, r * pairs)
+    return undefined
 
 
 def count_passed(
@@ -138,41 +146,118 @@ def count_passed(
     hits: cython.int[:, ::1],
     counts: cython.int[:, ::1],
 ):
-    """How many samples of masks[sets[j], s] text texts[j] passes under all members, and how many there are.
+    """Count the samples of masks[sets[j], s] that text texts[j] passes under all members, and all defined samples.
 
-    A sample in which all members are silent is not counted; `silent` has no metrics where none ever is. `both` is
-    room for two texts' words.
+    `silent` has no metrics if all samples are defined. `both` is room for the words of two texts.
     """
-    s: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    m: cython.Py_ssize_t
-    w: cython.Py_ssize_t
-    words: cython.Py_ssize_t = passed.shape[3]
-    found: cython.int
-    there: cython.int
-    word: cython.ulonglong
-    quiet: cython.bint = silent.shape[0] > 0
+    words = passed.shape[3]
+    has_silent: cython.bint = silent.shape[0] > 0
     with cython.nogil:
         for s in range(passed.shape[1]):
             for j in range(texts.shape[0]):
                 if j == 0 or texts[j] != texts[j - 1]:
                     for w in range(words):
                         both[0, w] = passed[members[0], s, texts[j], w]
-                        both[1, w] = silent[members[0], s, texts[j], w] if quiet else 0
+                        both[1, w] = silent[members[0], s, texts[j], w] if has_silent else 0
                     for m in range(1, members.shape[0]):
                         for w in range(words):
                             both[0, w] &= passed[members[m], s, texts[j], w]
-                        if quiet:
+                        if has_silent:
                             for w in range(words):
                                 both[1, w] &= silent[members[m], s, texts[j], w]
-                found = 0
-                there = 0
+                n_passed: cython.int = 0
+                n_defined: cython.int = 0
                 for w in range(words):
                     word = masks[sets[j], s, w] & (both[1, w] ^ MASK64)
-                    there += count_ones(word)
-                    found += count_ones(word & both[0, w])
-                hits[s, j] = found
-                counts[s, j] = there
+                    n_defined += count_ones(word)
+                    n_passed += count_ones(word & both[0, w])
+                hits[s, j] = n_passed
+                counts[s, j] = n_defined
+
+
+@cython.cclass
+class Similarities:
+    """Similarities of texts to references, and of the references of a pair, for `count_passed_directly`."""
+
+    near: cython.const[cython.double][:, :, :, :]
+    between: cython.const[cython.double][:, :, :]
+    members: cython.const[cython.Py_ssize_t][::1]
+    systems: cython.Py_ssize_t
+    masks: cython.const[cython.ulonglong][:, :, :]
+    sizes: cython.const[cython.longlong][:, :]
+    held_out: cython.const[cython.Py_ssize_t][::1]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def has_gaps(q: Similarities, row: cython.Py_ssize_t) -> cython.bint:
+    """Return whether a similarity between references is NaN under some member."""
+    for i in range(q.members.shape[0]):
+        for p in range(q.between.shape[2]):
+            if q.between[q.members[i], row, p] != q.between[q.members[i], row, p]:
+                return True
+    return False
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def has_similarity(q: Similarities, s: cython.Py_ssize_t, t: cython.Py_ssize_t, r: cython.Py_ssize_t) -> cython.bint:
+    """Return whether some member has a similarity of text t to reference r."""
+    for i in range(q.members.shape[0]):
+        if q.near[q.members[i], s, t, r] == q.near[q.members[i], s, t, r]:
+            return True
+    return False
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def count_with_reference(
+    q: Similarities,
+    s: cython.Py_ssize_t,
+    t: cython.Py_ssize_t,
+    r: cython.Py_ssize_t,
+    gaps: cython.bint,
+    hits: cython.longlong[:, :, ::1],
+    counts: cython.longlong[:, :, ::1],
+) -> cython.void:
+    """Count the samples of text t with reference r; without `gaps`, all of them are defined and counted already."""
+    pairs = q.between.shape[2]
+    choices = q.masks.shape[0]
+    row = s if q.between.shape[1] > 1 else 0
+    start = t - q.systems if t >= q.systems else 0
+    stop = start + 1 if t >= q.systems else choices
+    passed: cython.ulonglong
+    silent: cython.ulonglong
+    for w in range(q.masks.shape[2]):
+        first = 64 * w
+        n: cython.int = 64 if pairs - first > 64 else pairs - first
+        passed = q.masks[choices - 1, s, w]
+        silent = passed if gaps else 0
+        for i in range(q.members.shape[0]):
+            if not (passed or silent):
+                break
+            m = q.members[i]
+            similarity = q.near[m, s, t, r]
+            if similarity != similarity:
+                continue
+            if cython.compiled:
+                if silent:
+                    silent &= unknown(cython.address(q.between[m, row, first]), n)
+                if passed:
+                    passed &= not_below(similarity, cython.address(q.between[m, row, first]), n)
+            else:
+                silent &= unknown([q.between[m, row, first + k] for k in range(n)], n)
+                passed &= not_below(similarity, [q.between[m, row, first + k] for k in range(n)], n)
+        passed &= silent ^ MASK64
+        for h in range(start, stop):
+            if r != q.held_out[h]:
+                if passed:
+                    hits[s, t, h] += count_ones(passed & q.masks[h, s, w])
+                if gaps:
+                    counts[s, t, h] += count_ones((silent ^ MASK64) & q.masks[h, s, w])
 
 
 def count_passed_directly(
@@ -186,140 +271,89 @@ def count_passed_directly(
     hits: cython.longlong[:, :, ::1],
     counts: cython.longlong[:, :, ::1],
 ):
-    """How many samples each text passes under all members, and how many there are, for several choices of references.
+    """Count the samples that each text passes under all members, and all defined ones, for several sets of references.
 
-    For choice h the pairs are those of masks[h, s], sizes[h, s] of them, and the reference r is any but held_out[h].
-    The last choice has all pairs of the others. hits and counts are longlong[segments, texts, choices], zero before.
-    Texts are systems and then references, as many as `hits` has room for; a reference is counted for the choice in
-    which it is held out. A row of `between`, whose numbers are next to each other, may serve all segments. As in
-    `decide`, a metric without a score puts no test; but bits are not kept, and metrics are not asked about samples that
-    another one has failed.
+    Choice h has the pairs of masks[h, s], sizes[h, s] in number, and all references but held_out[h]; the last choice
+    has the pairs of all others. hits and counts are longlong[segments, texts, choices], 0 at first. Texts are systems
+    and then references, as many as `hits` has room for; a reference counts only for the choice that holds it out. The
+    last dimension of `between` is contiguous; a single row serves all segments. Unlike `decide_samples`, this stores no
+    bits, and a sample that one metric fails is not compared under the others.
     """
-    pairs: cython.Py_ssize_t = between.shape[2]
-    choices: cython.Py_ssize_t = masks.shape[0]
-    s: cython.Py_ssize_t
-    t: cython.Py_ssize_t
-    r: cython.Py_ssize_t
-    h: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    m: cython.Py_ssize_t
-    w: cython.Py_ssize_t
-    row: cython.Py_ssize_t
-    first: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    stop: cython.Py_ssize_t
-    n: cython.int
-    own: cython.double
-    passed: cython.ulonglong
-    silent: cython.ulonglong
-    gaps: cython.bint
-    heard: cython.bint
+    q: Similarities = Similarities()
+    q.near = near
+    q.between = between
+    q.members = members
+    q.systems = systems
+    q.masks = masks
+    q.sizes = sizes
+    q.held_out = held_out
     with cython.nogil:
         for s in range(near.shape[1]):
-            row = s if between.shape[1] > 1 else 0
-            gaps = False
-            for i in range(members.shape[0]):
-                for first in range(pairs):
-                    gaps = gaps or between[members[i], row, first] != between[members[i], row, first]
+            gaps = has_gaps(q, s if between.shape[1] > 1 else 0)
             for t in range(hits.shape[1]):
                 start = t - systems if t >= systems else 0
-                stop = start + 1 if t >= systems else choices
+                stop = start + 1 if t >= systems else masks.shape[0]
                 for r in range(near.shape[3]):
-                    if t == systems + r:
-                        continue
-                    heard = False
-                    for i in range(members.shape[0]):
-                        heard = heard or near[members[i], s, t, r] == near[members[i], s, t, r]
-                    if not heard:
+                    if t == systems + r or not has_similarity(q, s, t, r):
                         continue
                     if not gaps:
                         for h in range(start, stop):
                             if r != held_out[h]:
                                 counts[s, t, h] += sizes[h, s]
-                    for w in range(masks.shape[2]):
-                        first = 64 * w
-                        n = 64 if pairs - first > 64 else pairs - first
-                        passed = masks[choices - 1, s, w]
-                        silent = passed if gaps else 0
-                        for i in range(members.shape[0]):
-                            if not (passed or silent):
-                                break
-                            m = members[i]
-                            own = near[m, s, t, r]
-                            if own != own:
-                                continue
-                            if cython.compiled:
-                                if silent:
-                                    silent &= unknown(cython.address(between[m, row, first]), n)
-                                if passed:
-                                    passed &= not_below(own, cython.address(between[m, row, first]), n)
-                            else:
-                                silent &= unknown([between[m, row, first + k] for k in range(n)], n)
-                                passed &= not_below(own, [between[m, row, first + k] for k in range(n)], n)
-                        passed &= silent ^ MASK64
-                        for h in range(start, stop):
-                            if r != held_out[h]:
-                                if passed:
-                                    hits[s, t, h] += count_ones(passed & masks[h, s, w])
-                                if gaps:
-                                    counts[s, t, h] += count_ones((silent ^ MASK64) & masks[h, s, w])
+                    count_with_reference(q, s, t, r, gaps, hits, counts)
 
 
-NONE = cython.declare(cython.ulonglong, 0)
+@cython.cclass
+class SampleStack:
+    """The samples of a segment that the sets on the path to a node of the tree pass, one row per level."""
+
+    passed: cython.const[cython.ulonglong][:, :, ::1]
+    silent: cython.const[cython.ulonglong][:, :, ::1]
+    masks: cython.const[cython.ulonglong][:, ::1]
+    present: cython.const[cython.uchar][:, ::1]
+    stack: cython.ulonglong[:, ::1]  # samples that pass
+    quiet: cython.ulonglong[:, ::1]  # samples that are undefined
+    better: cython.int[::1]  # of each reference: the system that was last better
+    s: cython.Py_ssize_t  # the segment
+    hushed: cython.bint  # whether it has undefined samples
+    words: cython.Py_ssize_t  # per text
+    cells: cython.Py_ssize_t  # words of all texts
+    systems: cython.Py_ssize_t
+    references: cython.Py_ssize_t
 
 
 @cython.cfunc
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def count_hits(
-    stack: cython.ulonglong[:, ::1],
-    d: cython.Py_ssize_t,
-    t: cython.Py_ssize_t,
-    masks: cython.const[cython.ulonglong][:, ::1],
-    s: cython.Py_ssize_t,
-    h: cython.Py_ssize_t,
-    words: cython.Py_ssize_t,
-) -> cython.longlong:
-    """How many samples without reference h text t passes."""
-    w: cython.Py_ssize_t
-    found: cython.longlong = 0
-    if words == 1:  # up to four references
-        return count_ones(stack[d, t] & masks[s, h])
-    for w in range(words):
-        found += count_ones(stack[d, t * words + w] & masks[s, h * words + w])
-    return found
+def count_hits(q: SampleStack, d: cython.Py_ssize_t, t: cython.Py_ssize_t, h: cython.Py_ssize_t) -> cython.longlong:
+    """Return how many samples without reference h text t passes."""
+    hits: cython.longlong = 0
+    if q.words == 1:  # up to four references
+        return count_ones(q.stack[d, t] & q.masks[q.s, h])
+    for w in range(q.words):
+        hits += count_ones(q.stack[d, t * q.words + w] & q.masks[q.s, h * q.words + w])
+    return hits
 
 
 @cython.cfunc
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def outcome(
-    stack: cython.ulonglong[:, ::1],
-    d: cython.Py_ssize_t,
-    masks: cython.const[cython.ulonglong][:, ::1],
-    s: cython.Py_ssize_t,
-    h: cython.Py_ssize_t,
-    words: cython.Py_ssize_t,
-    systems: cython.Py_ssize_t,
-    better: cython.int[::1],
-) -> cython.int:
-    """0: a system passes more samples than reference h; 1: none more, but some as many; 2: all pass fewer.
+def compare_counts(q: SampleStack, d: cython.Py_ssize_t, h: cython.Py_ssize_t) -> cython.int:
+    """Return 0 if a system passes more samples than reference h, 2 if all pass fewer, 1 otherwise.
 
-    better[h] is the system that was better last. It is looked at first, as it mostly still is.
+    The system that was last better is compared first, because it usually still is.
     """
-    a: cython.Py_ssize_t
-    own: cython.longlong = count_hits(stack, d, systems + h, masks, s, h, words)
+    own = count_hits(q, d, q.systems + h, h)
     most: cython.longlong = 0
-    other: cython.longlong
-    if count_hits(stack, d, better[h], masks, s, h, words) > own:
+    if count_hits(q, d, q.better[h], h) > own:
         return 0
-    for a in range(systems):  # no branches: which system is best is anybody's guess
-        other = (count_hits(stack, d, a, masks, s, h, words) << 32) | a
+    for a in range(q.systems):  # without branches, which would be unpredictable
+        other: cython.longlong = (count_hits(q, d, a, h) << 32) | a
         most = other if other > most else most
     if most >> 32 > own:
-        better[h] = most & 0xFFFFFFF
+        q.better[h] = most & 0xFFFFFFF
         return 0
     return 2 if own > most >> 32 else 1
 
@@ -328,65 +362,111 @@ def outcome(
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def heard(
-    stack: cython.ulonglong[:, ::1],
-    quiet: cython.ulonglong[:, ::1],
-    d: cython.Py_ssize_t,
-    t: cython.Py_ssize_t,
-    masks: cython.const[cython.ulonglong][:, ::1],
-    s: cython.Py_ssize_t,
-    h: cython.Py_ssize_t,
-    words: cython.Py_ssize_t,
-    passing: cython.bint,
+def count_defined(
+    q: SampleStack, d: cython.Py_ssize_t, t: cython.Py_ssize_t, h: cython.Py_ssize_t, passing: cython.bint
 ) -> cython.longlong:
-    """`hits` in those samples alone in which some metric has a score; or how many of these there are."""
-    w: cython.Py_ssize_t
-    asked: cython.ulonglong
-    found: cython.longlong = 0
-    for w in range(words):
-        asked = masks[s, h * words + w] & ~quiet[d, t * words + w]
+    """Count the defined samples without reference h, or only those that text t passes."""
+    defined: cython.longlong = 0
+    for w in range(q.words):
+        word: cython.ulonglong = q.masks[q.s, h * q.words + w] & ~q.quiet[d, t * q.words + w]
         if passing:
-            asked = asked & stack[d, t * words + w]
-        found += count_ones(asked)
-    return found
+            word = word & q.stack[d, t * q.words + w]
+        defined += count_ones(word)
+    return defined
 
 
 @cython.cfunc
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def outcome_of_shares(
-    stack: cython.ulonglong[:, ::1],
-    quiet: cython.ulonglong[:, ::1],
-    d: cython.Py_ssize_t,
-    masks: cython.const[cython.ulonglong][:, ::1],
-    s: cython.Py_ssize_t,
-    h: cython.Py_ssize_t,
-    words: cython.Py_ssize_t,
-    systems: cython.Py_ssize_t,
-) -> cython.int:
-    """`outcome` where texts may have different numbers of samples, as fractions; -1: there is nothing to compare."""
-    a: cython.Py_ssize_t
-    own: cython.longlong = heard(stack, quiet, d, systems + h, masks, s, h, words, True)
-    samples: cython.longlong = heard(stack, quiet, d, systems + h, masks, s, h, words, False)
-    of_system: cython.longlong
-    left: cython.longlong
-    right: cython.longlong
-    found: cython.int = -1
+def compare_shares(q: SampleStack, d: cython.Py_ssize_t, h: cython.Py_ssize_t) -> cython.int:
+    """Do the same as `compare_counts` with shares of the defined samples; return -1 if there is nothing to compare."""
+    own = count_defined(q, d, q.systems + h, h, True)
+    samples = count_defined(q, d, q.systems + h, h, False)
+    outcome: cython.int = -1
     if samples == 0:
         return -1
-    for a in range(systems):
-        of_system = heard(stack, quiet, d, a, masks, s, h, words, False)
+    for a in range(q.systems):
+        of_system = count_defined(q, d, a, h, False)
         if of_system > 0:
             left = own * of_system
-            right = heard(stack, quiet, d, a, masks, s, h, words, True) * samples
+            right = count_defined(q, d, a, h, True) * samples
             if right > left:
                 return 0
             if right == left:
-                found = 1
-            elif found < 0:
-                found = 2
-    return found
+                outcome = 1
+            elif outcome < 0:
+                outcome = 2
+    return outcome
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def begin_segment(q: SampleStack, first_set: cython.const[cython.int][::1]) -> cython.void:
+    """Fill level 0 with the samples that the first set passes."""
+    for h in range(q.references):
+        q.better[h] = 0
+    for c in range(q.cells):
+        h = c // q.words - q.systems  # a reference is only compared where it is held out
+        if h < 0:
+            h = q.references
+        q.stack[0, c] = q.masks[q.s, h * q.words + c % q.words]
+        for j in range(first_set.shape[0]):
+            q.stack[0, c] = q.stack[0, c] & q.passed[q.s, first_set[j], c]
+        if q.hushed:
+            q.quiet[0, c] = MASK64
+            for j in range(first_set.shape[0]):
+                q.quiet[0, c] = q.quiet[0, c] & q.silent[q.s, first_set[j], c]
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def add_metric(q: SampleStack, d: cython.Py_ssize_t, m: cython.Py_ssize_t) -> cython.void:
+    """Fill level d with the samples that the set of level d - 1 and metric m pass."""
+    for c in range(q.cells):
+        q.stack[d, c] = q.stack[d - 1, c] & q.passed[q.s, m, c]
+    if q.hushed:
+        for c in range(q.cells):
+            q.quiet[d, c] = q.quiet[d - 1, c] & q.silent[q.s, m, c]
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def is_empty(q: SampleStack, d: cython.Py_ssize_t, first: cython.Py_ssize_t) -> cython.bint:
+    """Return whether no text passes any sample, from word `first` on."""
+    some: cython.ulonglong = 0
+    for c in range(first, q.cells):
+        some = some | q.stack[d, c]
+    return some == 0
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def tally_node(
+    q: SampleStack, d: cython.Py_ssize_t, k: cython.Py_ssize_t, whole: cython.longlong, tallies: cython.longlong[:, ::1]
+) -> cython.void:
+    """Add the result of a segment to the tallies of node k, whose samples are in level d."""
+    won: cython.longlong = 0
+    strict: cython.longlong = 0
+    counted: cython.longlong = 0
+    for h in range(q.references):
+        if q.present[q.s, h]:
+            outcome = compare_shares(q, d, h) if q.hushed else compare_counts(q, d, h)
+            if outcome >= 0:
+                counted += 1
+                won += outcome > 0
+                strict += outcome > 1
+    if counted > 0:
+        tallies[0, k] = tallies[0, k] + won * (whole // counted)
+        tallies[1, k] = tallies[1, k] + strict * (whole // counted)
+        tallies[2, k] = tallies[2, k] + 1
 
 
 def tally_king(
@@ -394,11 +474,11 @@ def tally_king(
     silent: cython.const[cython.ulonglong][:, :, ::1],
     masks: cython.const[cython.ulonglong][:, ::1],
     present: cython.const[cython.uchar][:, ::1],
-    hush: cython.const[cython.uchar][::1],
+    hushed: cython.const[cython.uchar][::1],
     segments: cython.const[cython.int][::1],
     whole: cython.longlong,
     strict_alone: cython.bint,
-    beginning: cython.const[cython.int][::1],
+    first_set: cython.const[cython.int][::1],
     added: cython.const[cython.int][::1],
     depth: cython.const[cython.int][::1],
     after: cython.const[cython.int][::1],
@@ -407,91 +487,45 @@ def tally_king(
     better: cython.int[::1],
     tallies: cython.longlong[:, ::1],
 ):
-    """Add to tallies[:, k] what the segments say of set k: KING, strict KING, and how many segments have a case.
+    """Add to tallies[:, k] for each segment: KING and strict KING of set k, and 1 if the segment has a case.
 
-    passed[s, m] are the samples that the texts of segment s pass under metric m, systems first, text after text;
-    silent those in which m has no score, which are looked at where hush[s] says that there are any. masks[s] are the
-    samples without reference 0, 1, ..., and then all samples. A segment adds the share of its references that win,
-    times `whole`, which is a multiple of all numbers of references. With `strict_alone` KING is not wanted, and what it
-    gets is of no use.
+    passed[s, m] has the samples that the texts of segment s pass under metric m, systems first; silent[s, m] has those
+    where m is undefined, and hushed[s] says whether there are any. masks[s] has the samples without reference 0, 1,
+    ..., and then all samples. A segment adds the share of its references that win, times `whole`, a multiple of all
+    numbers of references. With `strict_alone`, the values of KING are meaningless.
 
-    Node 0 is the set `beginning`; node k is added[k] and the nearest node before it that is one less deep; the nodes
-    below it end before after[k]. `stack`, `quiet` and `better` are room for each level's words and for each reference.
+    Node 0 is the set `first_set`. Node k is metric added[k] and the nearest previous node with a depth of one less; its
+    descendants end before after[k].
     """
-    cells: cython.Py_ssize_t = passed.shape[2]
-    references: cython.Py_ssize_t = present.shape[1]
-    words: cython.Py_ssize_t = masks.shape[1] // (references + 1)
-    systems: cython.Py_ssize_t = cells // words - references
-    nodes: cython.Py_ssize_t = added.shape[0]
-    hushed: cython.bint
-    i: cython.Py_ssize_t
-    s: cython.Py_ssize_t
-    c: cython.Py_ssize_t
-    h: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    d: cython.Py_ssize_t
-    m: cython.Py_ssize_t
-    some: cython.ulonglong
-    won: cython.longlong
-    strict: cython.longlong
-    counted: cython.longlong
-    found: cython.int
+    q: SampleStack = SampleStack()
+    q.passed = passed
+    q.silent = silent
+    q.masks = masks
+    q.present = present
+    q.stack = stack
+    q.quiet = quiet
+    q.better = better
+    q.cells = passed.shape[2]
+    q.references = present.shape[1]
+    q.words = masks.shape[1] // (q.references + 1)
+    q.systems = q.cells // q.words - q.references
     with cython.nogil:
         for i in range(segments.shape[0]):
-            s = segments[i]
-            hushed = hush[s]
-            for h in range(references):
-                better[h] = 0
-            for c in range(cells):
-                h = c // words - systems  # a reference is only asked where it is held out itself
-                if h < 0:
-                    h = references
-                stack[0, c] = masks[s, h * words + c % words]
-                for j in range(beginning.shape[0]):
-                    stack[0, c] = stack[0, c] & passed[s, beginning[j], c]
-                if hushed:
-                    quiet[0, c] = MASK64
-                    for j in range(beginning.shape[0]):
-                        quiet[0, c] = quiet[0, c] & silent[s, beginning[j], c]
-            k = 0
-            while k < nodes:
+            q.s = segments[i]
+            q.hushed = hushed[q.s]
+            begin_segment(q, first_set)
+            k: cython.Py_ssize_t = 0
+            while k < added.shape[0]:
                 d = depth[k]
-                m = added[k]
                 if d > 0:
-                    for c in range(cells):
-                        stack[d, c] = stack[d - 1, c] & passed[s, m, c]
-                    if hushed:
-                        for c in range(cells):
-                            quiet[d, c] = quiet[d - 1, c] & silent[s, m, c]
-                if not hushed and after[k] > k + 1:
-                    some = NONE
-                    for c in range(systems * words if strict_alone else 0, cells):
-                        some = some | stack[d, c]
-                    if some == NONE:
-                        # Nobody passes anything, nor under more metrics: every reference is level with all systems.
-                        # And where only references pass nothing, none of them can be better than a system.
-                        for j in range(k, after[k]):
-                            tallies[0, j] = tallies[0, j] + whole
-                            tallies[2, j] = tallies[2, j] + 1
-                        k = after[k]
-                        continue
-                won = strict = counted = 0
-                for h in range(references):
-                    if present[s, h] == 0:
-                        continue
-                    if hushed:
-                        found = outcome_of_shares(stack, quiet, d, masks, s, h, words, systems)
-                    else:
-                        found = outcome(stack, d, masks, s, h, words, systems, better)
-                    if found >= 0:
-                        counted += 1
-                        if found > 0:
-                            won += 1
-                        if found > 1:
-                            strict += 1
-                if counted > 0:
-                    tallies[0, k] = tallies[0, k] + won * (whole // counted)
-                    tallies[1, k] = tallies[1, k] + strict * (whole // counted)
-                    tallies[2, k] = tallies[2, k] + 1
-                k += 1
+                    add_metric(q, d, added[k])
+                if not q.hushed and after[k] > k + 1 and is_empty(q, d, q.systems * q.words if strict_alone else 0):
+                    # No text passes any sample, also with more metrics: every reference is level with all systems. If
+                    # only the references pass no sample, none of them is better than a system.
+                    for j in range(k, after[k]):
+                        tallies[0, j] = tallies[0, j] + whole
+                        tallies[2, j] = tallies[2, j] + 1
+                    k = after[k]
+                else:
+                    tally_node(q, d, k, whole, tallies)
+                    k += 1

@@ -1,7 +1,5 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""How large the largest segment is: what callers of the other kernels need to know to make room.
-
-The best of what each candidate chooses from."""
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
+"""The record of texts that most kernels read, sizes of segments, and the best reference of each candidate."""
 
 from __future__ import annotations
 
@@ -13,46 +11,78 @@ except ImportError:
 COMPILED = cython.compiled
 
 
-def measure_segments(
-    bounds: cython.const[cython.Py_ssize_t][::1],
-    rows: cython.const[cython.Py_ssize_t][::1],
-    groups: cython.const[cython.Py_ssize_t][::1],
-    reference_bounds: cython.const[cython.Py_ssize_t][::1],
-    reference_rows: cython.const[cython.Py_ssize_t][::1],
-    reference_groups: cython.const[cython.Py_ssize_t][::1],
-    out: cython.Py_ssize_t[::1],
-):
-    """Fill out with the number of pairs of candidates and references, and with the largest, over segments, of:
+@cython.cclass
+class Texts:
+    """The candidates, or the references, of some segments; segments.pxd declares the types of the arrays.
 
-    number of references, their words together, their blocks of 64 words together, length of a candidate, length of a
-    reference.
+    Text `row` consists of words[bounds[row]:bounds[row + 1]]. Segment s has the texts rows[groups[s]:groups[s + 1]].
+    Kernels visit the pairs of candidates and references segment by segment, and within a segment candidate by
+    candidate: this is "the order of the pairs".
     """
-    segment: cython.Py_ssize_t
-    member: cython.Py_ssize_t
-    length: cython.Py_ssize_t
-    words: cython.Py_ssize_t
-    blocks: cython.Py_ssize_t
-    references: cython.Py_ssize_t
-    i: cython.Py_ssize_t
+
+    def __init__(self, words: object, bounds: object, rows: object, groups: object) -> None:
+        self.words = words if cython.compiled else memoryview(words)
+        self.bounds = bounds if cython.compiled else memoryview(bounds)
+        self.rows = rows if cython.compiled else memoryview(rows)
+        self.groups = groups if cython.compiled else memoryview(groups)
+
+
+def measure_segments(candidates: Texts, references: Texts, out: cython.Py_ssize_t[::1]):
+    """Fill `out` with the number of pairs, and with the maximum over all segments of:
+
+    the number of references, the number of their words, the number of their blocks of 64 words, the length of a
+    candidate, the length of a reference.
+    """
     with cython.nogil:
         for i in range(6):
             out[i] = 0
-        for segment in range(groups.shape[0] - 1):
-            words = 0
-            blocks = 0
-            references = reference_groups[segment + 1] - reference_groups[segment]
-            for member in range(reference_groups[segment], reference_groups[segment + 1]):
-                length = reference_bounds[reference_rows[member] + 1] - reference_bounds[reference_rows[member]]
+        for segment in range(candidates.groups.shape[0] - 1):
+            words: cython.Py_ssize_t = 0
+            blocks: cython.Py_ssize_t = 0
+            for member in range(references.groups[segment], references.groups[segment + 1]):
+                row = references.rows[member]
+                length = references.bounds[row + 1] - references.bounds[row]
                 words += length
                 blocks += (length + 63) // 64
-                out[5] = length if length > out[5] else out[5]
-            for member in range(groups[segment], groups[segment + 1]):
-                length = bounds[rows[member] + 1] - bounds[rows[member]]
-                out[4] = length if length > out[4] else out[4]
-            out[0] += references * (groups[segment + 1] - groups[segment])
-            out[1] = references if references > out[1] else out[1]
-            out[2] = words if words > out[2] else out[2]
-            out[3] = blocks if blocks > out[3] else out[3]
+                out[5] = max(out[5], length)
+            for member in range(candidates.groups[segment], candidates.groups[segment + 1]):
+                row = candidates.rows[member]
+                out[4] = max(out[4], candidates.bounds[row + 1] - candidates.bounds[row])
+            n_references = references.groups[segment + 1] - references.groups[segment]
+            out[0] += n_references * (candidates.groups[segment + 1] - candidates.groups[segment])
+            out[1] = max(out[1], n_references)
+            out[2] = max(out[2], words)
+            out[3] = max(out[3], blocks)
+
+
+def measure_reference_lengths(candidates: Texts, references: Texts, lengths: cython.double[:, ::1]):
+    """Fill lengths[i] with the closest, the shortest and the mean reference length of candidate rows[i].
+
+    If two lengths are equally close, the shorter one is the closest.
+    """
+    with cython.nogil:
+        for segment in range(candidates.groups.shape[0] - 1):
+            n_references = references.groups[segment + 1] - references.groups[segment]
+            for member in range(candidates.groups[segment], candidates.groups[segment + 1]):
+                row = candidates.rows[member]
+                length = candidates.bounds[row + 1] - candidates.bounds[row]
+                nearest: cython.Py_ssize_t = -1
+                closest: cython.Py_ssize_t = 0
+                shortest: cython.Py_ssize_t = 0
+                total: cython.Py_ssize_t = 0
+                for other in range(references.groups[segment], references.groups[segment + 1]):
+                    row = references.rows[other]
+                    reference_length = references.bounds[row + 1] - references.bounds[row]
+                    total += reference_length
+                    distance = max(reference_length - length, length - reference_length)
+                    if nearest < 0 or reference_length < shortest:
+                        shortest = reference_length
+                    if nearest < 0 or distance < nearest or (distance == nearest and reference_length < closest):
+                        nearest = distance
+                        closest = reference_length
+                lengths[member, 0] = closest
+                lengths[member, 1] = shortest
+                lengths[member, 2] = cython.cast(cython.double, total) / n_references
 
 
 def choose_references(
@@ -61,20 +91,18 @@ def choose_references(
     keys: cython.const[cython.double][:, ::1],
     best: cython.Py_ssize_t[::1],
 ):
-    """Fill best[i] with the first of choices[starts[i]:starts[i + 1]] that has the least keys[0], then keys[1] ..."""
-    i: cython.Py_ssize_t
-    place: cython.Py_ssize_t
-    key: cython.Py_ssize_t
-    found: cython.Py_ssize_t
-    other: cython.Py_ssize_t
+    """Fill best[i] with the first of choices[starts[i]:starts[i + 1]] whose keys are the smallest.
+
+    Choices are compared by keys[0], and if these are equal by keys[1], and so on.
+    """
     with cython.nogil:
         for i in range(starts.shape[0] - 1):
-            found = choices[starts[i]]
+            chosen = choices[starts[i]]
             for place in range(starts[i] + 1, starts[i + 1]):
                 other = choices[place]
                 for key in range(keys.shape[0]):
-                    if keys[key, other] != keys[key, found]:
-                        if keys[key, other] < keys[key, found]:
-                            found = other
+                    if keys[key, other] != keys[key, chosen]:
+                        if keys[key, other] < keys[key, chosen]:
+                            chosen = other
                         break
-            best[i] = found
+            best[i] = chosen

@@ -1,12 +1,10 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Weighted sums of statistics in a fixed order, and the bootstrap's draws.
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
+"""Random numbers, bootstrap draws, weighted sums of statistics in a fixed order, and inversions.
 
-The order of additions is fixed by the number of segments alone (eight lanes, chunks of 4096 segments), so a sum has the
-same bits on any processor, with any number of threads and in any compilation. Every resample has a random stream of its
-own, made from the seed and its number.
-
-
-Counting pairs that stand in the wrong order, by merging: what makes Kendall's tau O(n log n) (Knight 1966)."""
+The order of additions depends only on the number of segments (eight lanes, chunks of 4096 segments), so a sum has the
+same bits on any processor, with any number of threads and in any compilation. Each resample has its own random stream,
+derived from the seed and the number of the resample.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +16,16 @@ except ImportError:
 COMPILED = cython.compiled
 
 CHUNK = cython.declare(cython.Py_ssize_t, 4096)
-# Constants of the generator are local where they are used: for all that C knows, writing a word could change a global.
+# The constants of the generator are local variables: the C compiler assumes that writing a word could change a global
+# one.
 
 
 @cython.cfunc
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def after(state: cython.ulonglong) -> cython.ulonglong:
-    """The next state of a stream of SplitMix64 (Steele, Lea and Flood 2014)."""
+def advance(state: cython.ulonglong) -> cython.ulonglong:
+    """Return the next state of a stream of SplitMix64 (Steele, Lea and Flood 2014)."""
     golden: cython.ulonglong = 0x9E3779B97F4A7C15
     mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     return (state + golden) & mask
@@ -37,7 +36,7 @@ def after(state: cython.ulonglong) -> cython.ulonglong:
 @cython.nogil
 @cython.exceptval(check=False)
 def mix(z: cython.ulonglong) -> cython.ulonglong:
-    """The word that a state gives."""
+    """Return the random word of a state."""
     first: cython.ulonglong = 0xBF58476D1CE4E5B9
     second: cython.ulonglong = 0x94D049BB133111EB
     mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
@@ -50,10 +49,10 @@ def mix(z: cython.ulonglong) -> cython.ulonglong:
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def beginning(seed: cython.ulonglong, number: cython.Py_ssize_t) -> cython.ulonglong:
-    """The state before the first word of a stream: each resample has a stream of its own."""
+def start_stream(seed: cython.ulonglong, number: cython.Py_ssize_t) -> cython.ulonglong:
+    """Return the state before the first word of stream `number`."""
     mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
-    return mix((seed + mix(after(cython.cast(cython.ulonglong, number)))) & mask)
+    return mix((seed + mix(advance(cython.cast(cython.ulonglong, number)))) & mask)
 
 
 @cython.cfunc
@@ -62,11 +61,10 @@ def beginning(seed: cython.ulonglong, number: cython.Py_ssize_t) -> cython.ulong
 def weighted_sum(
     column: cython.const[cython.double][:, ::1], j: cython.Py_ssize_t, weights: cython.const[cython.double][::1]
 ) -> cython.double:
-    """The sum of weights[i] * column[j, i] over i; weights are padded with zeros to a multiple of eight."""
+    """Return the sum of weights[i] * column[j, i] over i; weights are padded with zeros to a multiple of eight."""
     n: cython.Py_ssize_t = column.shape[1]
     total: cython.double = 0.0
     start: cython.Py_ssize_t = 0
-    stop: cython.Py_ssize_t
     i: cython.Py_ssize_t
     a0: cython.double
     a1: cython.double
@@ -102,8 +100,7 @@ def sum_weighted(
     weights: cython.const[cython.double][::1],
     totals: cython.double[::1],
 ):
-    """totals[j] = sum of weights[i] * columns[j, i]. Both have a multiple of eight segments, padded with zeros."""
-    j: cython.Py_ssize_t
+    """Set totals[j] to the sum of weights[i] * columns[j, i]; segments are padded with zeros to a multiple of eight."""
     with cython.nogil:
         for j in range(columns.shape[0]):
             totals[j] = weighted_sum(columns, j, weights)
@@ -114,14 +111,11 @@ def sum_counts(
     weights: cython.const[cython.short][:, ::1],
     totals: cython.double[:, ::1],
 ):
-    """totals[b, j] = the sum of weights[b, i] * columns[j, i], for counts whose sums fit into 32 bits.
+    """Set totals[b, j] to the sum of weights[b, i] * columns[j, i], for counts whose sums fit into 32 bits.
 
-    Four resamples at a time, of which there are a multiple of four, so that a column is read once for all of them.
-    Counts have no rounding: the order of additions is left to the processor.
+    Four resamples are added at a time, so that a column is read once for all of them; their number is a multiple of
+    four. Counts are not rounded, so the order of additions does not matter.
     """
-    b: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    i: cython.Py_ssize_t
     n: cython.Py_ssize_t = columns.shape[1]
     t0: cython.int
     t1: cython.int
@@ -143,15 +137,12 @@ def sum_counts(
 
 
 def fill_random_words(seed: cython.ulonglong, first: cython.Py_ssize_t, random: cython.ulonglong[:, ::1]):
-    """random[b] = the first words of stream first + b."""
-    b: cython.Py_ssize_t
-    w: cython.Py_ssize_t
-    state: cython.ulonglong
+    """Fill random[b] with the first words of stream first + b."""
     with cython.nogil:
         for b in range(random.shape[0]):
-            state = beginning(seed, first + b)
+            state = start_stream(seed, first + b)
             for w in range(random.shape[1]):
-                state = after(state)
+                state = advance(state)
                 random[b, w] = mix(state)
 
 
@@ -162,26 +153,18 @@ def draw_resamples(
     weights: cython.short[:, ::1],
     random: cython.ulonglong[::1],
 ):
-    """weights[b, i] = how often resample first + b has segment i: n draws of the first n, with replacement.
+    """Fill weights[b, i] with the count of segment i in resample first + b: n draws from n segments with replacement.
 
-    A draw is the upper half of a 32-bit number times n, with the few numbers that would favor some segments drawn
-    again (Lemire 2019), so that every segment is equally likely to the last bit. `random` has room for some words of
-    two such numbers each: words are made many at a time, which a processor does faster.
+    A draw is the upper half of a 32-bit number times n; the few numbers that would favor some segments are drawn again
+    (Lemire 2019), so that all segments are exactly equally likely. `random` is room for words of two such numbers each:
+    generating many words at a time is faster.
     """
-    b: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    w: cython.Py_ssize_t
-    many: cython.Py_ssize_t
-    left: cython.Py_ssize_t
-    state: cython.ulonglong
-    word: cython.ulonglong
-    product: cython.ulonglong
     half: cython.ulonglong = 0xFFFFFFFF
     size: cython.ulonglong = n
     unfair: cython.ulonglong = (half + 1) % size
     with cython.nogil:
         for b in range(weights.shape[0]):
-            state = beginning(seed, first + b)
+            state = start_stream(seed, first + b)
             for i in range(weights.shape[1]):
                 weights[b, i] = 0
             left = n
@@ -190,7 +173,7 @@ def draw_resamples(
                 if many > random.shape[0]:
                     many = random.shape[0]
                 for w in range(many):
-                    state = after(state)
+                    state = advance(state)
                     random[w] = mix(state)
                 for w in range(many):
                     word = random[w]
@@ -205,20 +188,15 @@ def draw_resamples(
 
 
 def count_inversions(rows: cython.int[:, ::1], spare: cython.int[::1], counts: cython.longlong[::1]):
-    """counts[r] = how many pairs i < j have rows[r, i] > rows[r, j]. Sorts the rows; `spare` is as long as one."""
+    """Set counts[r] to the number of pairs i < j with rows[r, i] > rows[r, j], by merge sort (Knight 1966).
+
+    The rows are sorted in place; `spare` is as long as a row.
+    """
     n: cython.Py_ssize_t = rows.shape[1]
-    r: cython.Py_ssize_t
-    width: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    middle: cython.Py_ssize_t
-    stop: cython.Py_ssize_t
-    left: cython.Py_ssize_t
-    right: cython.Py_ssize_t
-    into: cython.Py_ssize_t
-    found: cython.longlong
+    swaps: cython.longlong
     with cython.nogil:
         for r in range(rows.shape[0]):
-            found = 0
+            swaps = 0
             width = 1
             while width < n:
                 start = 0
@@ -239,7 +217,7 @@ def count_inversions(rows: cython.int[:, ::1], spare: cython.int[::1], counts: c
                         else:
                             rows[r, into] = rows[r, right]
                             right += 1
-                            found += middle - left
+                            swaps += middle - left
                         into += 1
                     while left < middle:
                         rows[r, into] = spare[left]
@@ -247,4 +225,4 @@ def count_inversions(rows: cython.int[:, ::1], spare: cython.int[::1], counts: c
                         into += 1
                     start = stop
                 width = 2 * width
-            counts[r] = found
+            counts[r] = swaps

@@ -1,22 +1,22 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""From UTF-8 text to words, in one pass.
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
+"""UTF-8 text -> words, in one pass.
 
-All tokenizers are one loop over characters. What differs is the class of each character, looked up in a table:
+All tokenizers are one loop over characters. They differ only in a table of character classes:
 
     SPACE  ends a word
     SPLIT  is a word by itself
-    PAIR   is a word by itself unless it stands between two digits (the period in 3.14), see below
+    PAIR   is a word by itself unless it is between two digits (the period in 3.14), see below
     DIGIT  a digit
     DASH   is a word by itself after a digit
-    EDGE   is a word by itself at the end of a word, and at its beginning if the word does not end with one
+    EDGE   is a word by itself at the end of a word, and at its beginning if the word does not end with such a character
     OTHER  part of a word
 
-mteval's rules for PAIR characters are two regular expressions, applied in turn, whose matches must not overlap:
-`([^0-9])([.,])` -> `\\1 \\2 ` and then `([.,])([^0-9])` -> ` \\1 \\2`. One pass does the same with one bit of memory:
-in `,,` the second comma is not matched by the first expression, because its left neighbor was used up by the match
-before it; it is then matched by the second one if no digit follows. What follows an unmatched PAIR character is either
-a digit (nothing happens) or not (it is split off): a PAIR character behind an unmatched one is always matched by the
-first expression, so the second never sees two of them side by side.
+mteval's rules for PAIR characters are two regular expressions, applied one after the other, whose matches must not
+overlap: `([^0-9])([.,])` -> `\\1 \\2 ` and then `([.,])([^0-9])` -> ` \\1 \\2`. One pass with one bit of memory is
+equivalent. In `,,` the first expression does not match the second comma, because the previous match has consumed its
+left neighbor; the second expression then matches it if no digit follows. An unmatched PAIR character is followed by a
+digit (no change) or not (it is split off). The first expression always matches a PAIR character after an unmatched one,
+so the second expression never sees two adjacent ones.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ EDGE = cython.declare(cython.int, 6)
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def width(lead: cython.int) -> cython.int:
-    """How many bytes a character has, by its first one (the text is known to be valid)."""
+def get_width(lead: cython.int) -> cython.int:
+    """Return the number of bytes of a character by its first byte, in valid UTF-8."""
     if lead < 0x80:
         return 1
     if lead < 0xE0:
@@ -56,10 +56,10 @@ def width(lead: cython.int) -> cython.int:
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def class_at(
+def get_class(
     text: cython.const[cython.uchar][::1], i: cython.Py_ssize_t, classes: cython.const[cython.uchar][::1]
 ) -> cython.int:
-    """The class of the character that starts at byte i."""
+    """Return the class of the character that starts at byte i."""
     lead: cython.int = text[i]
     if lead < 0x80:
         return classes[lead]
@@ -76,7 +76,7 @@ def class_at(
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def begins(
+def has_bytes(
     text: cython.const[cython.uchar][::1],
     i: cython.Py_ssize_t,
     end: cython.Py_ssize_t,
@@ -85,7 +85,7 @@ def begins(
     c2: cython.int,
     c3: cython.int,
 ) -> cython.bint:
-    """Whether the bytes from i on are c0 c1 c2 c3 (c3 = 0: only the first three count)."""
+    """Return whether the bytes from i on are c0 c1 c2 c3, or c0 c1 c2 if c3 is 0."""
     if c3 == 0:
         return i + 3 <= end and text[i] == c0 and text[i + 1] == c1 and text[i + 2] == c2
     return i + 4 <= end and text[i] == c0 and text[i + 1] == c1 and text[i + 2] == c2 and text[i + 3] == c3
@@ -95,23 +95,23 @@ def begins(
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def entity(text: cython.const[cython.uchar][::1], i: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.int:
-    """The entity that starts with the ampersand at byte i, as length * 256 + the character it stands for, or 0.
+def read_entity(text: cython.const[cython.uchar][::1], i: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.int:
+    """Return length * 256 + character of the entity that starts with the ampersand at byte i, 0 if there is none.
 
-    mteval replaces &quot; &amp; &lt; &gt; in this order, each once over the whole line: so &amp;lt; becomes < in the
-    end, while &amp;quot; becomes &quot; and stays.
+    mteval replaces &quot; &amp; &lt; &gt; in this order, each once over the whole line: &amp;lt; becomes <, while
+    &amp;quot; becomes &quot; and remains so.
     """
-    if begins(text, i + 1, end, 108, 116, 59, 0):  # lt;
+    if has_bytes(text, i + 1, end, 108, 116, 59, 0):  # lt;
         return 4 * 256 + 60
-    if begins(text, i + 1, end, 103, 116, 59, 0):  # gt;
+    if has_bytes(text, i + 1, end, 103, 116, 59, 0):  # gt;
         return 4 * 256 + 62
-    if begins(text, i + 1, end, 97, 109, 112, 59):  # amp;
-        if begins(text, i + 5, end, 108, 116, 59, 0):
+    if has_bytes(text, i + 1, end, 97, 109, 112, 59):  # amp;
+        if has_bytes(text, i + 5, end, 108, 116, 59, 0):
             return 8 * 256 + 60
-        if begins(text, i + 5, end, 103, 116, 59, 0):
+        if has_bytes(text, i + 5, end, 103, 116, 59, 0):
             return 8 * 256 + 62
         return 5 * 256 + 38
-    if begins(text, i + 1, end, 113, 117, 111, 116) and i + 5 < end and text[i + 5] == 59:  # quot;
+    if has_bytes(text, i + 1, end, 113, 117, 111, 116) and i + 5 < end and text[i + 5] == 59:  # quot;
         return 6 * 256 + 34
     return 0
 
@@ -119,24 +119,43 @@ def entity(text: cython.const[cython.uchar][::1], i: cython.Py_ssize_t, end: cyt
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def splits_off(
+def is_split_off(
     text: cython.const[cython.uchar][::1],
     i: cython.Py_ssize_t,
     end: cython.Py_ssize_t,
     begins_word: cython.bint,
     classes: cython.const[cython.uchar][::1],
 ) -> cython.bint:
-    """Whether the EDGE character that starts at byte i is a word by itself."""
+    """Return whether the EDGE character that starts at byte i is a word by itself."""
     kind: cython.int = EDGE
     last: cython.int = EDGE
-    i += width(text[i])
+    i += get_width(text[i])
     if not begins_word:
-        return i >= end or class_at(text, i, classes) == SPACE
+        return i >= end or get_class(text, i, classes) == SPACE
     while i < end and kind != SPACE:
         last = kind
-        kind = class_at(text, i, classes)
-        i += width(text[i])
+        kind = get_class(text, i, classes)
+        i += get_width(text[i])
     return (last if kind == SPACE else kind) != EDGE
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def is_split_before(
+    text: cython.const[cython.uchar][::1],
+    i: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    padded: cython.bint,
+    classes: cython.const[cython.uchar][::1],
+) -> cython.bint:
+    """Return whether mteval's second expression matches the PAIR character before byte i."""
+    j: cython.Py_ssize_t = i
+    while j < end and not padded and get_class(text, j, classes) == SPACE:
+        j += get_width(text[j])
+    if j >= end:
+        return padded
+    return j > i or get_class(text, j, classes) != DIGIT
 
 
 def split_words(
@@ -148,22 +167,18 @@ def split_words(
     entities: cython.bint,
     out: cython.uchar[::1],
 ):
-    """Write the words of each segment, a space between words and a newline after each segment; return the length.
+    """Write the words of each segment, with spaces between words and a newline after each segment; return the length.
 
-    Segment i is the bytes starts[i] .. starts[i + 1] - 1 (the last byte separates it from the next one).
-    `padded`: the line is read as if a space stood on both sides (13a). `trimmed`: leading space does not count as a
-    left neighbor (zh). Trailing space never counts as a right neighbor. `entities`: four SGML entities are read.
-    `out` holds twice the text.
+    Segment i consists of the bytes starts[i] .. starts[i + 1] - 1; the last byte is a separator. With `padded`, lines
+    are read as if there were a space on both sides (13a). With `trimmed`, leading space is not a left neighbor (zh).
+    Trailing space is never a right neighbor. With `entities`, four SGML entities are replaced. `out` has room for twice
+    the text.
     """
-    segment: cython.Py_ssize_t
     i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
     step: cython.Py_ssize_t
-    start: cython.Py_ssize_t
     end: cython.Py_ssize_t
     length: cython.Py_ssize_t = 0
     begin: cython.Py_ssize_t
-    found: cython.int
     kind: cython.int
     previous: cython.int
     before: cython.bint
@@ -176,10 +191,10 @@ def split_words(
             start = starts[segment]
             end = starts[segment + 1] - 1
             begin = length
-            gap = False  # a space is due before the next character
-            before = padded  # there is a left neighbor
+            gap = False  # whether a space is due before the next character
+            before = padded  # whether there is a left neighbor
             previous = SPACE
-            used_up = False  # the left neighbor was matched by the first of mteval's expressions
+            used_up = False  # whether mteval's first expression has matched the left neighbor
             i = start
             while i < end:
                 character = text[i]
@@ -187,8 +202,8 @@ def split_words(
                     kind = classes[character]
                     step = 1
                 else:
-                    kind = class_at(text, i, classes)
-                    step = width(character)
+                    kind = get_class(text, i, classes)
+                    step = get_width(character)
                 if kind == SPACE:
                     gap = True
                     previous = SPACE
@@ -198,30 +213,16 @@ def split_words(
                     i += step
                     continue
                 if entities and character == 38:
-                    found = entity(text, i, end)
-                    if found:
-                        step = found >> 8
-                        character = found & 0xFF
+                    replaced = read_entity(text, i, end)
+                    if replaced:
+                        step = replaced >> 8
+                        character = replaced & 0xFF
                 alone = kind == SPLIT or (kind == DASH and previous == DIGIT)
+                used_up = kind == PAIR and before and previous != DIGIT and not used_up
                 if kind == PAIR:
-                    if before and previous != DIGIT and not used_up:
-                        alone = True
-                        used_up = True
-                    else:
-                        used_up = False
-                        j = i + step
-                        while j < end and not padded and class_at(text, j, classes) == SPACE:
-                            j += width(text[j])
-                        if j >= end:
-                            alone = padded
-                        elif j > i + step:
-                            alone = True
-                        else:
-                            alone = class_at(text, j, classes) != DIGIT
-                else:
-                    used_up = False
-                    if kind == EDGE:
-                        alone = splits_off(text, i, end, previous == SPACE, classes)
+                    alone = used_up or is_split_before(text, i + step, end, padded, classes)
+                elif kind == EDGE:
+                    alone = is_split_off(text, i, end, previous == SPACE, classes)
                 if (gap or alone) and length > begin:
                     out[length] = 32
                     length += 1
@@ -236,7 +237,7 @@ def split_words(
                 previous = kind
                 before = True
                 i += step
-                if kind == OTHER:  # most characters follow one of their kind: copy the run
+                if kind == OTHER:  # most characters are followed by one of the same class: copy the run
                     while i < end and text[i] < 0x80 and classes[text[i]] == OTHER:
                         out[length] = text[i]
                         length += 1

@@ -1,5 +1,5 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Which of a list's candidates is on top as a weight changes: the upper envelope of straight lines (Och 2003)."""
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
+"""Upper envelopes of straight lines (Och 2003): the best candidate of an n-best list as a function of a weight."""
 
 from __future__ import annotations
 
@@ -21,35 +21,26 @@ def find_upper_envelopes(
     starts: cython.double[::1],
     firsts: cython.Py_ssize_t[::1],
 ):
-    """The lines of each list that are highest somewhere, from left to right, and where each begins to be.
+    """Find the lines of each list that are highest somewhere, from left to right, and where each becomes the highest.
 
-    The lines of list s are those from bounds[s] to bounds[s + 1]; of equal ones the first is taken. What is found of
-    list s stands in kept and starts from firsts[s] to firsts[s + 1], and begins at `lowest`; nothing is beyond
-    `highest`. From the line that is on top the next one is that which crosses it first. Few lines are ever on top, so
-    that this is quicker than sorting all of them by slope.
+    The lines of list s are bounds[s]:bounds[s + 1]; of equal lines the first one is taken. The result for list s is
+    kept[firsts[s]:firsts[s + 1]] and starts[firsts[s]:firsts[s + 1]], which begins at `lowest` and ends before
+    `highest`. After each highest line comes the one that crosses it first. Few lines are ever the highest, so this is
+    faster than sorting all lines by slope.
     """
-    s: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    top: cython.Py_ssize_t
-    following: cython.Py_ssize_t
-    found: cython.Py_ssize_t = 0
-    place: cython.double
-    crossing: cython.double
-    nearest: cython.double
-    height: cython.double
-    slope: cython.double
+    written: cython.Py_ssize_t = 0
     with cython.nogil:
         for s in range(bounds.shape[0] - 1):
-            firsts[s] = found
+            firsts[s] = written
             top = bounds[s]
             for i in range(bounds[s] + 1, bounds[s + 1]):
                 if slopes[i] < slopes[top] or (slopes[i] == slopes[top] and heights[i] > heights[top]):
                     top = i
             place = lowest
             while True:
-                kept[found] = top
-                starts[found] = place
-                found += 1
+                kept[written] = top
+                starts[written] = place
+                written += 1
                 height = heights[top]
                 slope = slopes[top]
                 following = -1
@@ -57,7 +48,7 @@ def find_upper_envelopes(
                 for i in range(bounds[s], bounds[s + 1]):
                     if slopes[i] > slope:
                         crossing = (height - heights[i]) / (slopes[i] - slope)
-                        # Of those that cross at the same place the steepest is on top behind it.
+                        # Of lines that cross at the same place, the steepest is the highest to the right of it.
                         if crossing < nearest or (
                             crossing == nearest
                             and following >= 0
@@ -70,7 +61,7 @@ def find_upper_envelopes(
                             following = i
                 if following < 0:
                     break
-                if nearest > place:  # rounding never leads back
+                if nearest > place:  # despite rounding, never go back
                     place = nearest
                 top = following
-        firsts[bounds.shape[0] - 1] = found
+        firsts[bounds.shape[0] - 1] = written

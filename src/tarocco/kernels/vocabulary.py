@@ -1,9 +1,9 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""From words to ids: the same id for the same spelling, new words numbered as they come.
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
+"""Words -> word ids: equal spellings have equal ids, new words get the next id.
 
-A word has a key of 64 bits, which is not 0: that is an empty slot. Up to seven bytes fit into a key, with their number
-in the eighth, so that most words are found by comparing numbers; longer words have a hash, marked as such, and are
-compared letter by letter.
+A word has a key of 64 bits other than 0, which marks an empty slot. A key holds up to seven bytes of a word and their
+number, so most look-ups compare numbers only. Longer words have a hash, marked as such, and are compared letter by
+letter.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ COMPILED = cython.compiled
 MASK64 = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 LONG = cython.declare(cython.ulonglong, 0xFF00000000000000)  # the eighth byte of long words
 PRIME = cython.declare(cython.ulonglong, 0x100000001B3)  # of the FNV hash
-SPREAD = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)  # the golden ratio: all bits of a key move the slot
+SPREAD = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)  # the golden ratio: every bit of a key affects the slot
 LETTERS = cython.declare(cython.Py_ssize_t, 7)
 
 
@@ -37,11 +37,9 @@ def find_slot(
     bounds: cython.const[cython.Py_ssize_t][::1],
     spelling: cython.const[cython.uchar][::1],
 ) -> cython.Py_ssize_t:
-    """The slot that holds word[start:end], or the empty slot where it belongs."""
+    """Return the slot that holds word[start:end], or the empty slot where it belongs."""
     mask: cython.Py_ssize_t = slot_keys.shape[0] - 1
     slot: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, ((key * SPREAD) & MASK64) >> shift)
-    j: cython.Py_ssize_t
-    at: cython.Py_ssize_t
     while slot_keys[slot] != 0:
         if slot_keys[slot] == key:
             if key < LONG:
@@ -70,11 +68,11 @@ def intern_words(
     offsets: cython.Py_ssize_t[::1],
     state: cython.Py_ssize_t[::1],
 ):
-    """Give every word an id; stop early when the vocabulary is full.
+    """Write the id of every word; stop early if the vocabulary is full.
 
-    `words` has spaces between words and a newline after each segment. There are 2^(64 - shift) slots. state = [byte
-    reached, ids written, segments finished, words known]; the caller makes room and calls again while the byte reached
-    is not the end.
+    `words` has spaces between words and a newline after each segment. There are 2^(64 - shift) slots. state = [bytes
+    read, ids written, segments finished, words known]; the caller enlarges the vocabulary and calls again until all
+    bytes are read.
     """
     i: cython.Py_ssize_t = state[0]
     written: cython.Py_ssize_t = state[1]
@@ -82,11 +80,6 @@ def intern_words(
     known: cython.Py_ssize_t = state[3]
     end: cython.Py_ssize_t = words.shape[0]
     room: cython.Py_ssize_t = keys.shape[0]
-    start: cython.Py_ssize_t
-    slot: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    at: cython.Py_ssize_t
-    key: cython.ulonglong
     character: cython.ulonglong
     with cython.nogil:
         while i < end:
@@ -139,10 +132,8 @@ def rebuild_table(
     slot_keys: cython.ulonglong[::1],
     slot_ids: cython.int[::1],
 ):
-    """Put the first `known` words into a larger, empty table."""
+    """Insert the first `known` words into a larger, empty table."""
     mask: cython.Py_ssize_t = slot_keys.shape[0] - 1
-    slot: cython.Py_ssize_t
-    word: cython.Py_ssize_t
     with cython.nogil:
         for word in range(known):
             slot = cython.cast(cython.Py_ssize_t, ((keys[word] * SPREAD) & MASK64) >> shift)
@@ -163,11 +154,7 @@ def translate_ids(
     spelling: cython.const[cython.uchar][::1],
     out: cython.int[::1],
 ):
-    """For each word of one vocabulary its id in another one, -1 where the other does not have it."""
-    word: cython.Py_ssize_t
-    slot: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    end: cython.Py_ssize_t
+    """Fill out[word] with the id of a word of one vocabulary in another vocabulary, -1 if it is not there."""
     with cython.nogil:
         for word in range(out.shape[0]):
             start = from_bounds[word]

@@ -1,20 +1,24 @@
-"""What every metric is: a frozen record of parameters that knows its name, its statistics and its score."""
+"""The base class of all metrics: a frozen record of parameters with a name, statistics and a score."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter
-from tarocco.core.names import Name, Value, read_value, write_value
+from tarocco.core.names import MetricName, Value, read_value, write_value
 from tarocco.encode.batch import Batch, Encoding
+
+if TYPE_CHECKING:
+    from tarocco.metrics.edit.rates import Automaton
 
 Floats = NDArray[np.float64]
 Self = TypeVar("Self", bound="Metric")
@@ -29,10 +33,22 @@ def parameter(
     kind: type | None = None,
     depends: str = "",
 ) -> Any:
-    """A field of a metric: its default, what it means, what it may be, and whether it is part of the name's stem.
+    """Return a dataclass field for a parameter of a metric.
 
-    A default that depends on other parameters is None: `depends` says how, `kind` of which type it is, and the class
-    overrides `default` and fills it in.
+    Parameters
+    ----------
+    default
+        The default; None if it depends on other parameters. The class then overrides `Metric.default`.
+    meaning
+        One phrase for the documentation.
+    choices
+        The allowed values, if they are few.
+    in_stem
+        Whether the parameter is part of the name's stem, like the 4 of BLEU-4.
+    kind
+        The type of the value, if the default is None.
+    depends
+        One phrase on how the default depends on other parameters.
     """
     about = {"meaning": meaning, "choices": choices, "in_stem": in_stem, "depends": depends}
     return dataclasses.field(default=default, metadata=about | {"type": kind or type(default)})
@@ -40,7 +56,7 @@ def parameter(
 
 @dataclass(frozen=True)
 class Example:
-    """A case small enough to check by hand: what the metric named `name` gives for it, and why."""
+    """A worked example, small enough to check by hand: the score of the metric `name`, and why."""
 
     name: str
     candidates: tuple[str, ...]
@@ -51,49 +67,59 @@ class Example:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Whose numbers a metric gives, how far the two agree and under what options, and the test that shows it."""
+    """A tool whose numbers a metric reproduces, to what extent and with which options, and the test that shows it."""
 
     tool: str
     extent: str
-    test: str  # file::function, below the root of the repository
+    test: str  # file::function, relative to the root of the repository
+
+
+class EmptyValues(NamedTuple):
+    """The segment scores of empty texts: NaN if there is no score, None if the score depends on the other text."""
+
+    candidate: float | None  # an empty candidate, against a reference with words
+    reference: float | None  # a candidate with words, against an empty reference
+    both: float | None  # an empty candidate, against an empty reference
 
 
 @dataclass(frozen=True)
 class Metric(ABC):
     """A metric: two functions and a name.
 
-    `statistics(batch, context)` gives a short row of numbers for each candidate; rows can be added up. `score(sums)`
-    turns one row, or any array whose last axis is a row, into scores. A segment's score is the score of its row, the
-    corpus score is the score of the sum.
+    `statistics(batch, context)` returns a short row of numbers for each candidate; rows can be added up. `score(sums)`
+    turns one row, or any array whose last axis is a row, into scores. A segment's score is the score of its row, and
+    the corpus score is the score of the sum.
 
-    A subclass is a frozen dataclass whose fields are made with `parameter(...)`, and says what it is in the class
-    attributes below. Its stem is matched by `pattern`, whose named groups are the fields that are part of the stem.
+    A subclass is a frozen dataclass. Its fields are made with `parameter(...)`, and the class attributes below describe
+    it. Its stem is matched by `pattern`, whose named groups are the fields that are part of the stem.
     """
 
-    title: ClassVar[str]  # "BLEU-n": how the family is written
+    title: ClassVar[str]  # the name of the family, such as BLEU-n
     summary: ClassVar[str]  # one sentence
     formula: ClassVar[str]
     paper: ClassVar[str]
     pattern: ClassVar[str]
-    names: ClassVar[tuple[str, ...]]  # members to suggest; the laws are tested on each
+    names: ClassVar[tuple[str, ...]]  # members to suggest; the laws are tested on each of them
     example: ClassVar[Example]
-    also: ClassVar[tuple[tuple[str, str], ...]] = ()  # members with a name of their own, and what they are
-    notes: ClassVar[str] = ""  # where other implementations differ, and what degenerate input gives
-    agreement: ClassVar[tuple[Agreement, ...]] = ()  # with other tools; every built-in metric has some
+    also: ClassVar[tuple[tuple[str, str], ...]] = ()  # other names of members, and their meaning
+    notes: ClassVar[str] = ""  # differences from other tools, and degenerate input
+    agreement: ClassVar[tuple[Agreement, ...]] = ()  # required for built-in metrics
     kind: ClassVar[Literal["similarity", "error"]] = "similarity"
-    scale: ClassVar[float] = 1.0  # what the command line multiplies by when it prints a table
+    scale: ClassVar[float] = 1.0  # the factor of scores in tables
+    empty_values: ClassVar[EmptyValues | None] = None  # None: not declared
+    has_linear_approximation: ClassVar[bool] = False  # whether oracles can be searched by a sum of n-gram gains
 
     # --- names ---------------------------------------------------------------------------------------------------
 
     @classmethod
     def read_stem(cls, stem: str) -> Mapping[str, str] | None:
-        """The parameters that a stem holds, or None if it is not one of this family's."""
+        """Return the parameters in a stem, or None if the stem does not belong to this family."""
         match = re.fullmatch(cls.pattern, stem, re.IGNORECASE | re.ASCII)
         return {key: value for key, value in match.groupdict().items() if value} if match else None
 
     @classmethod
-    def from_name(cls: type[Self], name: Name) -> Self | None:
-        """The metric of that name, or None if the stem is not one of this family's."""
+    def from_name(cls: type[Self], name: MetricName) -> Self | None:
+        """Return the metric of that name, or None if the stem does not belong to this family."""
         in_stem = cls.read_stem(name.stem)
         if in_stem is None:
             return None
@@ -125,89 +151,130 @@ class Metric(ABC):
 
     @property
     def stem(self) -> str:
-        """The canonical stem, such as BLEU-4; the title, unless parameters are part of it."""
+        """The canonical stem, such as BLEU-4; by default the title."""
         return self.title
 
     def default(self, parameter: str) -> Value | None:
-        """What a parameter is if the name does not say; it may depend on other parameters."""
+        """Return the value of a parameter that the name does not mention; it may depend on other parameters."""
         defaults: dict[str, Any] = {field.name: field.default for field in dataclasses.fields(self)}
         value: Value | None = defaults[parameter]
         return value
 
     @property
     def after_colons(self) -> dict[str, Value]:
-        """The parameters that are not part of the stem, defaults too; those that do not apply (None) are left out."""
+        """All parameters that are not part of the stem, without those that do not apply (None)."""
         names = [field.name for field in dataclasses.fields(self) if not field.metadata["in_stem"]]
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
     def __str__(self) -> str:
-        told = ((key, value) for key, value in self.after_colons.items() if value != self.default(key))
-        return str(Name(self.stem, tuple((key, write_value(value)) for key, value in told)))
+        changed = ((key, value) for key, value in self.after_colons.items() if value != self.default(key))
+        return str(MetricName(self.stem, tuple((key, write_value(value)) for key, value in changed)))
 
     @property
     def sign(self) -> float:
-        """What a score is multiplied with so that higher is better."""
+        """The factor that makes higher scores better: -1 for errors, else 1."""
         return -1.0 if self.kind == "error" else 1.0
 
     # --- numbers -------------------------------------------------------------------------------------------------
 
-    def reads(self, asked: Encoding) -> Encoding:
-        """How this metric's words are read; most read as the run asks, some have rules of their own."""
-        return asked if asked.analyzer is None else dataclasses.replace(asked, analyzer=None)
+    def reads(self, requested: Encoding) -> Encoding:
+        """Return how this metric reads text: by default as requested, without linguistic analysis."""
+        return requested if requested.analyzer is None else dataclasses.replace(requested, analyzer=None)
 
     def prepare(self, references: Batch) -> Any:
-        """What must be known of all references before any candidate is scored; None for most metrics.
+        """Return whatever the metric needs to know about all references before it scores any candidate.
 
-        `references` is a batch without candidates. What is returned comes back as `context`.
+        `references` is a batch without candidates. The returned object is passed to `statistics` as `context`.
         """
         return None
 
     @property
     def prepares(self) -> bool:
-        """Whether there is anything to know of all references."""
+        """Whether the metric overrides `prepare`."""
         return type(self).prepare is not Metric.prepare
 
     @property
     def context_key(self) -> Hashable:
-        """Metrics with equal keys share what `prepare` returns."""
+        """Metrics with equal keys share the result of `prepare`."""
         return self
 
     @abstractmethod
     def statistics(self, batch: Batch, context: Any = None) -> Floats:
-        """One row of numbers for each candidate of the batch: float64[candidates, k]."""
+        """Return one row of numbers for each candidate of the batch: float64[candidates, k]."""
 
     @abstractmethod
     def score(self, sums: Floats) -> Floats:
-        """The score of each row of sums[..., k]; NaN where it does not exist."""
+        """Return the score of each row of sums[..., k]; NaN if it does not exist."""
+
+    @property
+    def pools_references(self) -> bool:
+        """Whether a segment's score depends on all references together, not on one that the metric chooses."""
+        return False
+
+    def rank_references(self, rows: Floats) -> list[tuple[float, ...]]:
+        """Return one sort key per row, the statistics with one reference; the metric chooses the lowest key."""
+        scores: list[float] = self.score(rows).tolist()
+        return [(math.inf if math.isnan(score) else -self.sign * score,) for score in scores]
 
     def details(self, sums: Floats) -> dict[str, Any]:
-        """What else a user may want to see beside the score of one row of sums: precisions, lengths."""
+        """Return more numbers for the user about one row of sums, such as precisions and lengths."""
         return {}
+
+    # --- capabilities --------------------------------------------------------------------------------------------
+
+    def automaton(self, several_references: bool) -> Automaton | None:
+        """Return the automaton that finds exact oracles in lattices and forests; None if the metric has none.
+
+        `several_references` says whether any segment has more than one reference.
+        """
+        return None
+
+    def order_shares(self, sums: Floats) -> dict[str, Floats]:
+        """Return the share of each n-gram order ("1", "2", ...) and of the penalty in the score of each row of sums.
+
+        Shares add up to 1. They are NaN if the score is 0, and the dictionary is empty if the metric has no orders.
+        """
+        return {}
+
+    def lower_orders(self) -> list[Metric]:
+        """Return this metric with fewer n-gram orders, from 1 up; nothing if the metric has no orders."""
+        return []
 
 
 @dataclass(frozen=True)
-class OnePass(Metric):
-    """A family whose members are columns picked from one measurement of the text.
+class OnePassMetric(Metric):
+    """A family whose members are columns of one measurement of the text.
 
-    Members that stand in one request are measured together.
+    The members in a request are measured together.
     """
 
     @classmethod
     @abstractmethod
     def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> Any:
-        """What all these members need to know of the batch; they have the same context."""
+        """Return what these members, which share a context, need to know about the batch."""
 
     @abstractmethod
     def columns(self, measured: Any) -> Floats:
-        """This member's statistics."""
+        """Return this member's statistics."""
 
     def scores(self, measured: Any) -> Floats:
-        """The score of each row of `columns`, bit for bit; a family may have a quicker way."""
+        """Return the score of each row of `columns`, bit for bit; a family may override this with a faster way."""
         return self.score(self.columns(measured))
 
     def counts_as(self, family: Any) -> bool:
-        """Whether statistics and score are still those of the class that has the quicker way."""
+        """Return whether statistics and score are inherited from `family`, so that its faster way is valid."""
         return type(self).columns is family.columns and type(self).score is family.score
 
     def statistics(self, batch: Batch, context: Any = None) -> Floats:
         return self.columns(self.measure([self], batch, context))
+
+
+PENALTY = "penalty"  # the key of the brevity penalty in `order_shares`
+
+
+def divide_parts(parts: dict[str, Floats], whole: Floats) -> dict[str, Floats]:
+    """Return each part divided by the whole; NaN if the whole is 0 or not finite."""
+    exists = np.isfinite(whole) & (whole != 0)
+    return {
+        name: np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=exists) for name, part in parts.items()
+    }

@@ -1,7 +1,7 @@
-"""Metrics that were computed elsewhere: their scores come from a file or from the program, not from the text.
+"""External scores as metrics: their numbers come from a file or the caller, not from the text.
 
-They stand beside computed metrics wherever a result goes. A score a segment gives statistics as any metric's, so means,
-documents and intervals follow; a score a system is all there is, so there is none for segments and no interval.
+They appear next to computed metrics in every result. Scores per segment give statistics like those of any metric, so
+there are means, documents and intervals. Scores per system have neither segments nor intervals.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from tarocco.metrics.base import Floats, Metric
 if TYPE_CHECKING:
     from tarocco.io.scores.external import ExternalFile
 
-Given = Union[Mapping[str, Any], Iterable[float | None], str, os.PathLike[str], ExternalScores, "ExternalFile"]
+ExternalSource = Union[Mapping[str, Any], Iterable[float | None], str, os.PathLike[str], ExternalScores, "ExternalFile"]
 
 
 @dataclass(frozen=True, eq=False)
 class External(Metric):
-    """Scores made elsewhere, as a metric: the mean over segments, or a number a system."""
+    """External scores as a metric: the mean over segments, or one number per system."""
 
     scores: ExternalScores = field(metadata={"choices": None, "in_stem": True})
 
     title = "external scores"
-    pattern = "(?!)"  # no name leads here: there are only the scores
+    pattern = "(?!)"  # matches no name
 
     @property
     def stem(self) -> str:
@@ -44,7 +44,7 @@ class External(Metric):
 
     @property
     def signature(self) -> str:
-        """COMET|external|kind:similarity|file:comet.tsv|sha256:0123456789ab"""
+        """For example COMET|external|kind:similarity|file:comet.tsv|sha256:0123456789ab."""
         return signature(f"{self.stem}|external", self.scores.origin)
 
     def __eq__(self, other: object) -> bool:
@@ -54,7 +54,7 @@ class External(Metric):
         return hash(self.signature)
 
     def rows_of(self, system: str, n_segments: int) -> Floats:
-        """The statistics of a system's segments: [score, 1], or [0, 0] where there is none."""
+        """Return the statistics of a system's segments: [score, 1], or [0, 0] if there is no score."""
         rows = np.zeros((n_segments, 2))
         if self.scores.level == "segment":
             scores = self.scores.by_system[system]
@@ -63,12 +63,12 @@ class External(Metric):
         return rows
 
     def sums_of(self, system: str) -> Floats:
-        """The statistics of a whole system, where only systems have scores."""
+        """Return the statistics of a whole system, if only systems have scores."""
         value = float(self.scores.by_system[system][0])
         return np.array([0.0, 0.0] if np.isnan(value) else [value, 1.0])
 
     def statistics(self, batch: Batch, context: Any = None) -> Floats:
-        raise InputError(f"{self}: these scores were made elsewhere, so other texts than those have none")
+        raise InputError(f"{self}: external scores exist only for the texts that they were computed for")
 
     def score(self, sums: Floats) -> Floats:
         means = np.full(sums.shape[:-1], np.nan)
@@ -76,49 +76,51 @@ class External(Metric):
         return means
 
 
-def external_metrics(given: Mapping[str, Given], test_set: TestSet, computed: Sequence[Metric] = ()) -> list[External]:
-    """Scores made elsewhere as metrics of a test set: a file, a mapping from systems to numbers, or a list of them.
+def external_metrics(
+    sources: Mapping[str, ExternalSource], test_set: TestSet, computed: Sequence[Metric] = ()
+) -> list[External]:
+    """Return external scores as metrics of a test set: files, mappings from systems to numbers, or lists of numbers.
 
-    `computed` are the metrics that they will stand beside: no two may have the same name.
+    Their names must differ from each other and from those of the `computed` metrics.
     """
-    if not given:
+    if not sources:
         return []
     from tarocco.io.scores.external import (
         ExternalFile,
-        external_of_numbers,
-        file_and_column,
-        name_and_kind,
+        build_external_scores,
+        parse_name_and_kind,
         read_external,
+        split_file_and_column,
     )
 
     systems, n = list(test_set.systems), len(test_set)
     names = [str(metric) for metric in computed]
-    found = []
-    for key, source in given.items():
+    metrics = []
+    for key, source in sources.items():
         written = str(key)
         if isinstance(source, str | os.PathLike):
-            name, kind = name_and_kind(written)
-            source = ExternalFile(name, *file_and_column(os.fspath(source)), kind)
+            name, kind = parse_name_and_kind(written)
+            source = ExternalFile(name, *split_file_and_column(os.fspath(source)), kind)
         if isinstance(source, ExternalScores):
             scores = source
         elif isinstance(source, ExternalFile):
             scores = read_external(source, systems, n, test_set.reference_names)
         else:
-            scores = external_of_numbers(written, source, systems, n)
+            scores = build_external_scores(written, source, systems, n)
         if scores.name in names:
             raise BadParameter(f"there are two metrics called {scores.name}: give the external scores another name")
         names.append(scores.name)
-        found.append(External(scores))
-    return found
+        metrics.append(External(scores))
+    return metrics
 
 
-def of_whole_systems(metric: Metric) -> TypeGuard[External]:
-    """Whether systems have scores, but segments have none."""
+def is_system_level(metric: Metric) -> TypeGuard[External]:
+    """Return whether only systems have scores, not segments."""
     return isinstance(metric, External) and metric.scores.level == "system"
 
 
-def beside(metrics: Sequence[Metric], computed: Sequence[Floats], test_set: TestSet) -> list[Floats]:
-    """float64[systems, segments, k] for each metric: what was computed from text, and what was made elsewhere."""
+def insert_external(metrics: Sequence[Metric], computed: Sequence[Floats], test_set: TestSet) -> list[Floats]:
+    """Return float64[systems, segments, k] for each metric: the computed statistics, with external ones inserted."""
     rest = iter(computed)
     return [
         np.stack([metric.rows_of(system, len(test_set)) for system in test_set.systems])

@@ -1,8 +1,8 @@
 """From names to metrics.
 
-Built-in families are found by how their names begin, and imported when first asked for. Anybody's metrics join by the
-entry point group `tarocco.metrics` of an installed package, or, in a running program, by the decorator
-`tarocco.metric_plugin`. A metric is let in only with its formula, its paper or origin, and an example worked by hand.
+Built-in families are found by the beginning of the name, and imported on first use. Plug-ins are registered by the
+entry point group `tarocco.metrics` of an installed package or, in a running program, by the decorator
+`tarocco.metric_plugin`. Every metric must have a formula, a paper or origin, and a worked example.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from typing import TypeVar
 
 from tarocco._version import __version__
 from tarocco.core.errors import BadParameter, PluginError, TaroccoError, UnknownName
-from tarocco.core.names import no_parameter, parse_name
+from tarocco.core.names import describe_bad_parameter, parse_name
 from tarocco.metrics.base import Metric
 
-# How names begin, which file of tarocco.metrics they belong to, and its families.
+# Beginning of the name (a regular expression), module in tarocco.metrics, families.
 BUILT_IN = (
     ("BLEU", "ngram.bleu", ("Bleu", "BleuSbp", "BleuIndividual")),
     ("NIST", "ngram.nist", ("Nist", "NistIndividual")),
-    ("m?WER|m?PER|1-|WRR|CDER", "edit.error_rates", ("Wer", "OneMinusWer", "Per", "OneMinusPer", "Cder")),
+    ("m?WER|m?PER|1-|WRR|CDER", "edit.rates", ("Wer", "OneMinusWer", "Per", "OneMinusPer", "Cder")),
     ("TER", "edit.ter", ("Ter",)),
-    (r"(\d+-)?GRR", "edit.grr", ("Grr",)),
+    (r"(\d+-)?GRR", "edit.rates", ("Grr",)),
     (r"(ROUGE|RG)-?[\dL]", "rouge", ("RougeN", "RougeL")),
     ("(ROUGE|RG)-?W", "rouge", ("RougeW",)),
     ("(ROUGE|RG)-?S", "rouge", ("RougeS", "RougeSU")),
@@ -44,8 +44,8 @@ BUILT_IN = (
     ("SR-", "linguistic.roles", ("RoleOverlap", "RoleMatching")),
 )
 
-# Names for many metrics at once. The lexical ones compare words or characters and know no language, so that they can be
-# asked for whatever the language is: METEOR's stems and synonyms are English.
+# Names of groups of metrics. Lexical metrics compare words or characters and work for any language, so METEOR is
+# included without its English stems and synonyms.
 GROUPS = {
     "lexical": (
         *(f"BLEU-{n}" for n in range(1, 5)),
@@ -56,14 +56,25 @@ GROUPS = {
     )
 }
 
-# Metrics that others compute, whose names are near to some of ours.
-ELSEWHERE = ("comet", "xcomet", "cometkiwi", "bleurt", "bertscore", "bartscore", "metricx", "yisi", "unite", "prism")
+# Learned metrics whose names resemble built-in ones; users import their scores.
+LEARNED = (
+    "comet",
+    "xcomet",
+    "cometkiwi",
+    "bleurt",
+    "bertscore",
+    "bartscore",
+    "metricx",
+    "yisi",
+    "unite",
+    "prism",
+)
 
 REQUIRED = ("title", "summary", "formula", "paper", "pattern", "names", "example")
 
 
-class PluginLeftOut(UserWarning):
-    """An installed metric that cannot be used."""
+class PluginWarning(UserWarning):
+    """An installed metric cannot be used."""
 
 
 PluginClass = TypeVar("PluginClass", bound=type[Metric])
@@ -72,9 +83,9 @@ _plugins: dict[str, type[Metric]] = {}
 
 
 def metric(name: str | Metric) -> Metric:
-    """The metric of that name: `metric("BLEU-4:smooth=none")`. A metric is returned as it is.
+    """Return the metric of that name, such as `metric("BLEU-4:smooth=none")`; a metric is returned unchanged.
 
-    Raises UnknownName, with names that are near, or BadParameter.
+    Raises UnknownName, which suggests similar names, or BadParameter.
     """
     if isinstance(name, Metric):
         return name
@@ -84,86 +95,87 @@ def metric(name: str | Metric) -> Metric:
     for beginning, file, classes in BUILT_IN:
         if re.match(beginning, parsed.stem, re.IGNORECASE | re.ASCII):
             for family in _built_in(file, classes):
-                found = family.from_name(parsed)
-                if found is not None:
-                    return found
+                member = family.from_name(parsed)
+                if member is not None:
+                    return member
     for family in plugins():
-        found = family.from_name(parsed)
-        if found is not None:
-            return found
+        member = family.from_name(parsed)
+        if member is not None:
+            return member
     if ":" in parsed.stem:
-        raise BadParameter(no_parameter(name, parsed.stem.partition(":")[2]))
-    raise UnknownName(_not_found(parsed.stem))
+        raise BadParameter(describe_bad_parameter(name, parsed.stem.partition(":")[2]))
+    raise UnknownName(_unknown_name(parsed.stem))
 
 
 def metrics(names: Iterable[str | Metric]) -> list[Metric]:
-    """The metrics of several names, or of groups of them, in order; all names that are wrong are reported at once."""
-    found: list[Metric] = []
+    """Return the metrics of several names or groups, in order; all wrong names are reported at once."""
+    members: list[Metric] = []
     problems: list[TaroccoError] = []
-    for name in chain.from_iterable(map(_each, names)):
+    for name in chain.from_iterable(map(_expand_group, names)):
         try:
-            found.append(metric(name))
+            members.append(metric(name))
         except (UnknownName, BadParameter) as error:
             problems.append(error)
     if problems:
         raise type(problems[0])("; ".join(map(str, problems)))
-    repeated = [str(one) for i, one in enumerate(found) if one in found[:i]]
+    repeated = [str(member) for i, member in enumerate(members) if member in members[:i]]
     if repeated:
-        raise BadParameter(f"asked for twice: {', '.join(repeated)}")
-    return found
+        raise BadParameter(f"metrics listed twice: {', '.join(repeated)}")
+    return members
 
 
-def _each(name: str | Metric) -> Iterable[str | Metric]:
-    """The names that a group stands for, or the name itself."""
+def _expand_group(name: str | Metric) -> Iterable[str | Metric]:
+    """Return the names of a group, or the name itself."""
     return GROUPS.get(name, (name,)) if isinstance(name, str) else (name,)
 
 
 def named(name: str) -> Metric | str:
-    """What an experiment file may name: a metric, or a group of them."""
+    """Return the metric of a name in an experiment file, or the name of a group."""
     return name if name in GROUPS else metric(name)
 
 
 def families() -> list[type[Metric]]:
-    """Every family there is: built-in ones, then plug-ins."""
+    """Return all families: built-in ones, then plug-ins."""
     return [*built_in_families(), *plugins()]
 
 
 def built_in_families() -> list[type[Metric]]:
-    """The families that come with tarocco."""
+    """Return the families that come with tarocco."""
     return [family for _, file, classes in BUILT_IN for family in _built_in(file, classes)]
 
 
 def plugins() -> list[type[Metric]]:
-    """The families of others: installed ones, then those registered in this program."""
+    """Return the families of plug-ins: installed ones, then those registered in this program."""
     return [*_installed(), *_plugins.values()]
 
 
-def release_of(one: Metric) -> str | None:
-    """Which release has the code of a metric: tarocco's or a package's; None for what a running program defines.
+def release_of(member: Metric) -> str | None:
+    """Return the release with the code of a metric: tarocco's or a package's; None if a running program defines it.
 
-    Numbers are stored under it, so that another release never reads them.
+    It is part of the keys of stored numbers, so another release never reads them.
     """
     try:
-        if metric(str(one)) != one:  # made in Python with something that its name does not say
+        if metric(str(member)) != member:  # it has a parameter that its name does not show
             return None
     except TaroccoError:
         return None
-    if type(one).__module__.startswith("tarocco.metrics."):
+    if type(member).__module__.startswith("tarocco.metrics."):
         return f"tarocco {__version__}"
-    return _installed().get(type(one))
+    return _installed().get(type(member))
 
 
 def metric_plugin(family: PluginClass) -> PluginClass:
-    """Register a metric of your own; use it as a class decorator.
+    """Register a metric in a running program; used as a class decorator.
 
-    The class derives from `tarocco.Metric`, is a frozen dataclass, and has all that `tarocco metrics` prints.
+    The class derives from `tarocco.Metric`, is a frozen dataclass, and has the attributes that `tarocco metrics`
+    prints. `tarocco.testing.check_metric` tests it.
     """
-    _plugins[check(family).title] = family
+    _plugins[check_family(family).title] = family
     return family
 
 
-def check(family: PluginClass) -> PluginClass:
-    """Make sure that a family has what every metric has; PluginError says what is missing."""
+def check_family(family: PluginClass) -> PluginClass:
+    """Return the family if it is complete; otherwise PluginError says what is missing."""
     name = getattr(family, "__name__", str(family))
     if not (isinstance(family, type) and issubclass(family, Metric)):
         raise PluginError(f"{name}: a metric is a class that derives from tarocco.Metric")
@@ -171,7 +183,7 @@ def check(family: PluginClass) -> PluginClass:
     loose += [key for key, value in vars(family).items() if isinstance(value, dataclasses.Field)]
     if loose:
         raise PluginError(
-            f"{name}: the class is made with @dataclass(frozen=True) and its fields with tarocco.parameter, "
+            f"{name}: the class must be made with @dataclass(frozen=True) and its fields with tarocco.parameter, "
             f"but {', '.join(loose)} is not"
         )
     missing = [attribute for attribute in REQUIRED if not getattr(family, attribute, None)]
@@ -182,13 +194,13 @@ def check(family: PluginClass) -> PluginClass:
     try:
         re.compile(family.pattern)
     except re.error as error:
-        raise PluginError(f'{name}: the pattern "{family.pattern}" is no regular expression ({error})') from None
-    for one in (*family.names, family.example.name):
-        parsed = parse_name(one)
+        raise PluginError(f'{name}: the pattern "{family.pattern}" is not a regular expression ({error})') from None
+    for member in (*family.names, family.example.name):
+        parsed = parse_name(member)
         if any(built_in.read_stem(parsed.stem) is not None for built_in in built_in_families()):
-            raise PluginError(f'{name}: the name "{one}" belongs to a built-in metric')
+            raise PluginError(f'{name}: the name "{member}" belongs to a built-in metric')
         if family.from_name(parsed) is None:
-            raise PluginError(f'{name}: its own name "{one}" does not match its pattern "{family.pattern}"')
+            raise PluginError(f'{name}: its name "{member}" does not match its pattern "{family.pattern}"')
     return family
 
 
@@ -200,23 +212,23 @@ def _built_in(file: str, classes: tuple[str, ...]) -> tuple[type[Metric], ...]:
 
 @cache
 def _installed() -> dict[type[Metric], str]:
-    """The metrics of installed packages, and which release of which package each is from."""
-    from importlib.metadata import entry_points  # 20 ms, and only wanted for names that are not built in
+    """Return the metrics of installed packages, and the package and release of each."""
+    from importlib.metadata import entry_points  # takes 20 ms, and is needed only for names that are not built in
 
     families: dict[type[Metric], str] = {}
     for entry in entry_points(group="tarocco.metrics"):
         try:
-            family = check(entry.load())
+            family = check_family(entry.load())
             release = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
             families[family] = f"{release} {_source_digest(family)}"
-        except Exception as error:  # somebody else's code: whatever it raises must not take our metrics away
+        except Exception as error:  # third-party code: no exception may disable built-in metrics
             package = entry.dist.name if entry.dist else entry.value
-            warnings.warn(f'the metric "{entry.name}" of {package} is left out: {error}', PluginLeftOut, stacklevel=2)
+            warnings.warn(f'the metric "{entry.name}" of {package} is left out: {error}', PluginWarning, stacklevel=2)
     return families
 
 
 def _source_digest(family: type[Metric]) -> str:
-    """Eight digits of the file that defines a metric: a plug-in that is being written changes without a new version."""
+    """Return a checksum of the file that defines a metric, because a plug-in may change without a new version."""
     import sys
     import zlib
     from pathlib import Path
@@ -225,15 +237,15 @@ def _source_digest(family: type[Metric]) -> str:
     return f"{zlib.crc32(Path(file).read_bytes()):08x}" if file else ""
 
 
-def _not_found(stem: str) -> str:
+def _unknown_name(stem: str) -> str:
     if "," in stem or " " in stem:
-        return f'"{stem}" is no metric: several are separated by spaces, each an argument of its own'
+        return f'"{stem}" is not a metric: separate several metrics by spaces, as separate arguments'
     from difflib import get_close_matches
 
     known = {name.lower(): name for family in families() for name in (*family.names, family.title)}
     near = [known[name] for name in get_close_matches(stem.lower(), known, n=3, cutoff=0.5)]
-    if near and not stem.lower().startswith(ELSEWHERE):
+    if near and not stem.lower().startswith(LEARNED):
         hint = f"did you mean {' or '.join(near)}?"
     else:
-        hint = f"`tarocco metrics` lists what there is; scores made elsewhere come in with --scores {stem}=FILE"
+        hint = f"`tarocco metrics` lists all metrics; --scores {stem}=FILE reads external scores"
     return f'there is no metric "{stem}" ({hint})'

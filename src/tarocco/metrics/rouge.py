@@ -1,4 +1,4 @@
-"""The ROUGE family: n-grams, longest common subsequence, skip-bigrams; recall, precision and their F."""
+"""The ROUGE family: recall, precision and F of shared n-grams, subsequences and skip-bigrams."""
 
 from __future__ import annotations
 
@@ -15,10 +15,16 @@ from tarocco.core.errors import BadParameter
 from tarocco.core.names import Value, write_value
 from tarocco.encode.batch import Batch, Encoding
 from tarocco.encode.vocabulary import Ragged
-from tarocco.metrics.base import Agreement, Example, Floats, parameter
-from tarocco.metrics.comparison import AS_IN_155, OPTIMUM, RECURRENCE, Compared, Comparison
+from tarocco.metrics.base import Agreement, EmptyValues, Example, Floats, parameter
+from tarocco.metrics.comparison import (
+    AS_IN_155,
+    OPTIMUM,
+    RECURRENCE,
+    Comparison,
+    PairwiseMetric,
+    TextPairs,
+)
 from tarocco.metrics.ngram.counts import share
-from tarocco.metrics.pairs import Pairs
 
 HIGHEST_ORDER = 9
 REFERENCES = ("best", "pooled", "best-recall", "jackknife")
@@ -36,43 +42,43 @@ ROUGE_SCORE = Agreement(
     "tests/peers/test_rouge_score.py::test_scores",
 )
 COMPAT = """
-        RG- in front of a name is another way to write ROUGE-, as in IQmt. compat=1.5.5 gives the segment values of
-        ROUGE-1.5.5: its words (lower case, letters and digits only), its five digits before F, its pooled references,
-        0 where a score does not exist. With references=best-recall (its -f B) it takes the first of equal recalls, we
-        the one with the best F. Its averages are means of random resamples; ours are the means of the segments.
+        RG- is another way to write ROUGE-, as in IQmt. compat=1.5.5 gives the segment scores of ROUGE-1.5.5: its words
+        (lower case, letters and digits only), rounding to five digits before F, pooled references, and 0 if a score
+        does not exist. With references=best-recall (its -f B) it uses the first of equal recalls, tarocco the one with
+        the best F. Its averages are means of random resamples; tarocco's are means of the segments.
 """
 
 
 @dataclass(frozen=True)
-class Overlap:
-    """What each pair of a candidate and a reference has in common, and what each side has."""
+class SharedUnits:
+    """The number of units that each pair shares, and that its candidate and reference have."""
 
     hits: Floats
     candidate: Floats
     reference: Floats
-    goes_by: Floats | None = None  # what best-recall goes by, if not by recall
+    criterion: Floats | None = None  # the criterion of best-recall, if it is not recall
 
 
 @dataclass(frozen=True)
-class Rouge(Compared):
-    """Recall, precision and F of units that candidate and reference share; the corpus score is the mean F."""
+class Rouge(PairwiseMetric):
+    """Recall, precision and F of shared units; the corpus score is the mean F."""
 
     beta: str = parameter("1", "how much more recall counts than precision: a number, inf (recall alone) or P/R")
-    stemmer: str = parameter("none", "compare words, or their stems by Porter's algorithm", choices=("none", "porter"))
+    stemmer: str = parameter("none", "compare words, or their stems (Porter)", choices=("none", "porter"))
     references: str = parameter(
         None,
-        "several references: the best F, hits and totals pooled, the best recall, or the mean over all sets less one",
+        "several references: best F, pooled counts, best recall, or the mean over all sets without one reference",
         choices=REFERENCES,
         kind=str,
         depends="best, or pooled for compat=1.5.5",
     )
-    compat: str = parameter("none", "follow ROUGE-1.5.5 where it departs from the papers", choices=("none", "1.5.5"))
+    compat: str = parameter("none", "follow ROUGE-1.5.5 where it differs from the papers", choices=("none", "1.5.5"))
 
     def __post_init__(self) -> None:
-        # Frozen, so what is derived is filled in like this.
+        # The dataclass is frozen, so derived values are set like this.
         if self.references is None:
             object.__setattr__(self, "references", self.default("references"))
-        object.__setattr__(self, "beta", _written_beta(self.beta, self.title))
+        object.__setattr__(self, "beta", _write_beta(self.beta, self.title))
         super().__post_init__()
 
     def default(self, parameter: str) -> Value | None:
@@ -80,54 +86,69 @@ class Rouge(Compared):
             return "pooled" if self.compat == "1.5.5" else "best"
         return super().default(parameter)
 
-    def reads(self, asked: Encoding) -> Encoding:
+    @property
+    def empty_values(self) -> EmptyValues:  # type: ignore[override]
+        """Two empty texts have no score, except in ROUGE-1.5.5."""
+        return EmptyValues(0.0, 0.0, 0.0 if self.compat == "1.5.5" else math.nan)
+
+    def reads(self, requested: Encoding) -> Encoding:
         stem = self.stemmer == "porter"
         if self.compat == "1.5.5":
             return Encoding("rouge", lowercase=True, stem=stem)
-        return Encoding(asked.tokenize, asked.lowercase, stem)
+        return Encoding(requested.tokenize, requested.lowercase, stem)
+
+    @property
+    def pools_references(self) -> bool:
+        return self.references in ("pooled", "jackknife")
+
+    def rank_references(self, rows: Floats) -> list[tuple[float, ...]]:
+        keys = super().rank_references(rows)
+        if self.references != "best-recall":
+            return keys
+        return [(-row[1], *key) for row, key in zip(rows.tolist(), keys, strict=True)]
 
     @abstractmethod
-    def overlap(self, comparison: Comparison) -> Overlap:
-        """The units of each pair."""
+    def shared_units(self, comparison: Comparison) -> SharedUnits:
+        """Return the units of each pair."""
 
     def ratios(self, part: Floats, whole: Floats) -> Floats:
-        """The recall or precision of these sums."""
+        """Return the recall or precision of these sums."""
         return share(part, whole)
 
     def columns(self, measured: Comparison) -> Floats:
-        """[F, recall, precision, 1], all 0 where there is no score"""
-        pairs, overlap = measured.pairs, self.overlap(measured)
+        """[F, recall, precision, 1], all 0 if there is no score"""
+        pairs, units = measured.pairs, self.shared_units(measured)
         if self.references == "pooled":
-            found, exists = self._scores(_pooled(pairs, overlap))
+            columns, exists = self._scores(_pool(pairs, units))
         else:
-            scores, existing = self._scores(overlap)
-            goes_by = scores[1] if overlap.goes_by is None else overlap.goes_by
-            first = [goes_by] if self.references == "best-recall" else []
+            scores, existing = self._scores(units)
+            criterion = scores[1] if units.criterion is None else units.criterion
+            first = [criterion] if self.references == "best-recall" else []
             best = _best(pairs, [*first, *scores], existing)
-            exists, found = existing[best], [one[best] for one in scores]
+            exists, columns = existing[best], [of_pairs[best] for of_pairs in scores]
             if self.references == "jackknife":
-                found = _without_best(pairs, scores, existing)
-        return np.column_stack([np.where(exists, one, 0.0) for one in found] + [exists])
+                columns = _jackknife(pairs, scores, existing)
+        return np.column_stack([np.where(exists, column, 0.0) for column in columns] + [exists])
 
     def scores(self, measured: Comparison) -> Floats:
-        """Where the best F counts, the other columns are not needed to choose among equals."""
+        """Return the scores; if the best F counts, the other columns are not needed to break ties."""
         if self.references != "best" or not self.counts_as(Rouge):
             return super().scores(measured)
-        (f, *_), existing = self._scores(self.overlap(measured))
+        (f, *_), existing = self._scores(self.shared_units(measured))
         best = _best(measured.pairs, [f], existing)
         exists = existing[best]
         with np.errstate(invalid="ignore"):
             return np.where(exists, f[best], 0.0) / exists
 
-    def _scores(self, overlap: Overlap) -> tuple[list[Floats], NDArray[np.bool_]]:
-        """F, recall and precision, and whether they exist: there is something on one side at least."""
-        recall = self.ratios(overlap.hits, overlap.reference)
-        precision = self.ratios(overlap.hits, overlap.candidate)
+    def _scores(self, units: SharedUnits) -> tuple[list[Floats], NDArray[np.bool_]]:
+        """Return F, recall and precision, and whether they exist: at least one side has units."""
+        recall = self.ratios(units.hits, units.reference)
+        precision = self.ratios(units.hits, units.candidate)
         if self.compat == "1.5.5":
             recall, precision = np.round(recall, 5), np.round(precision, 5)
-            found = [np.round(f_measure(recall, precision, self.beta), 5), recall, precision]
-            return found, np.ones(len(recall), np.bool_)
-        exists = (overlap.candidate > 0) | (overlap.reference > 0)
+            rounded = [np.round(f_measure(recall, precision, self.beta), 5), recall, precision]
+            return rounded, np.ones(len(recall), np.bool_)
+        exists = (units.candidate > 0) | (units.reference > 0)
         return [f_measure(recall, precision, self.beta), recall, precision], exists
 
     def score(self, sums: Floats) -> Floats:
@@ -135,37 +156,37 @@ class Rouge(Compared):
             return sums[..., 0] / sums[..., 3]
 
     def details(self, sums: Floats) -> dict[str, Any]:
-        """Mean recall and precision, and over how many segments."""
+        """Return mean recall and precision, and the number of segments."""
         count = float(sums[3])
         share = [float(part) / count if count else None for part in sums[1:3]]
         return {"recall": share[0], "precision": share[1], "segments": int(count)}
 
 
-def _pooled(pairs: Pairs, overlap: Overlap) -> Overlap:
-    """The sums over the references of each candidate, added in an order that is not that of the references."""
-    parts = [part[pairs.choices] for part in (overlap.hits, overlap.candidate, overlap.reference)]
+def _pool(pairs: TextPairs, units: SharedUnits) -> SharedUnits:
+    """Return the sums over the references of each candidate, whose rounding does not depend on their order."""
+    parts = [part[pairs.choices] for part in (units.hits, units.candidate, units.reference)]
     order = np.lexsort((*parts, pairs.owners))
-    return Overlap(*(np.add.reduceat(part[order], pairs.starts[:-1]) for part in parts))
+    return SharedUnits(*(np.add.reduceat(part[order], pairs.starts[:-1]) for part in parts))
 
 
-def _best(pairs: Pairs, keys: list[Floats], exists: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """The reference of each candidate that has the highest keys."""
+def _best(pairs: TextPairs, keys: list[Floats], exists: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return the pair of each candidate with the highest keys."""
     return pairs.least(*(np.where(exists, -key, np.inf) for key in keys))
 
 
-def _without_best(pairs: Pairs, scores: list[Floats], exists: NDArray[np.bool_]) -> list[Floats]:
-    """The means over all sets that leave a reference out: only without the best one does the second best count."""
-    scores, left = [one[pairs.choices] for one in scores], exists[pairs.choices]
+def _jackknife(pairs: TextPairs, scores: list[Floats], exists: NDArray[np.bool_]) -> list[Floats]:
+    """Return the means over all sets without one reference; the second best counts if the best one is left out."""
+    scores, left = [column[pairs.choices] for column in scores], exists[pairs.choices]
     best = _best(pairs.apart, scores, left)
     left[best] = False
     second = _best(pairs.apart, scores, left)
     second = np.where(left[second], second, best)
     counts = pairs.counts
-    return [(one[best] * (counts - 1) + one[second]) / counts for one in scores]
+    return [(column[best] * (counts - 1) + column[second]) / counts for column in scores]
 
 
 def f_measure(recall: Floats, precision: Floats, beta: str) -> Floats:
-    """F for a weight of recall: a number, inf, or P/R for the papers' beta = precision / recall."""
+    """Return F; beta is a number, inf, or P/R for the papers' beta = precision / recall."""
     if beta == "inf":
         return recall
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -174,7 +195,7 @@ def f_measure(recall: Floats, precision: Floats, beta: str) -> Floats:
     return np.where((recall > 0) & (precision > 0), f, 0.0)
 
 
-def _written_beta(beta: object, title: str) -> str:
+def _write_beta(beta: object, title: str) -> str:
     if str(beta).upper() == "P/R":
         return "P/R"
     try:
@@ -195,7 +216,7 @@ class RougeN(Rouge):
     title: ClassVar[str] = "ROUGE-N"
     summary: ClassVar[str] = "F of the n-grams that candidate and reference share."
     formula: ClassVar[str] = (
-        "R = (n-grams in common) / (n-grams of r), P = (n-grams in common) / (n-grams of c)\n"
+        "R = (shared n-grams) / (n-grams of r), P = (shared n-grams) / (n-grams of c)\n"
         "F = (1 + beta^2) R P / (R + beta^2 P); corpus: the mean of the segments' F"
     )
     paper: ClassVar[str] = LIN_2004
@@ -216,7 +237,7 @@ class RougeN(Rouge):
     notes: ClassVar[str] = f"""
         Equal to rouge-score 0.1.2 with tokenize=rouge in lower case. For stems rouge-score uses NLTK's variant of
         Porter's algorithm; a few differ from stemmer=porter. {COMPAT.strip()} An empty candidate scores 0, and so does
-        any candidate against an empty reference; without n-grams on both sides there is no score.
+        any candidate against an empty reference; if neither text has n-grams, there is no score.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         ROUGE_SCORE,
@@ -236,12 +257,12 @@ class RougeN(Rouge):
     def stem(self) -> str:
         return f"ROUGE-{self.order}"
 
-    def wants(self) -> tuple[tuple[str, Hashable], ...]:
+    def requests(self) -> tuple[tuple[str, Hashable], ...]:
         return (("n-grams", self.order),)
 
-    def overlap(self, comparison: Comparison) -> Overlap:
+    def shared_units(self, comparison: Comparison) -> SharedUnits:
         totals = comparison.pairs.of_lengths(lambda lengths: np.maximum(lengths - (self.order - 1), 0.0))
-        return Overlap(comparison.shared_ngrams(self.order), *totals)
+        return SharedUnits(comparison.shared_ngrams(self.order), *totals)
 
 
 @dataclass(frozen=True)
@@ -283,18 +304,17 @@ class RougeL(Rouge):
         ),
     )
 
-    def overlap(self, comparison: Comparison) -> Overlap:
+    def shared_units(self, comparison: Comparison) -> SharedUnits:
         pairs = comparison.pairs
         lengths = (pairs.candidate_lengths, pairs.reference_lengths)
-        return Overlap(*(one.astype(np.float64) for one in (comparison.subsequences, *lengths)))
+        return SharedUnits(*(counts.astype(np.float64) for counts in (comparison.subsequences, *lengths)))
 
 
 LARGEST_GAP = 1_000_000
-MISSING = "without skip-bigrams on both sides there is no score"
 
 
 def skip_bigram_totals(lengths: NDArray[np.intp], gap: int | None) -> Floats:
-    """How many skip-bigrams with gaps up to this one (None: any) texts of these lengths have."""
+    """Return the number of skip-bigrams with gaps up to this one (None: any) in texts of these lengths."""
     n = lengths.astype(np.float64)
     largest = n - 2 if gap is None else np.minimum(n - 2, float(gap))
     return np.where(n < 2, 0.0, (largest + 1) * (n - 1) - largest * (largest + 1) / 2)
@@ -307,11 +327,9 @@ class RougeS(Rouge):
     gap: int | None = parameter(None, "the most words between the two; * for any number", in_stem=True, kind=int)
 
     title: ClassVar[str] = "ROUGE-S-d"
-    summary: ClassVar[str] = (
-        "F of the skip-bigrams in common: pairs of words in order with at most d words between them."
-    )
+    summary: ClassVar[str] = "F of shared skip-bigrams: pairs of words in order with at most d words between them."
     formula: ClassVar[str] = (
-        "R = (skip-bigrams in common) / (skip-bigrams of r), P = (skip-bigrams in common) / (skip-bigrams of c)\n"
+        "R = (shared skip-bigrams) / (skip-bigrams of r), P = (shared skip-bigrams) / (skip-bigrams of c)\n"
         "gaps of at most d words; ROUGE-S* any gap, |c| (|c| - 1) / 2 skip-bigrams\n"
         "F = (1 + beta^2) R P / (R + beta^2 P); corpus: the mean of the segments' F"
     )
@@ -324,11 +342,12 @@ class RougeS(Rouge):
         candidates=("the gunman kill police",),
         references=(("police killed the gunman",),),
         score=1 / 6,
-        why="of 6 skip-bigrams on both sides only the gunman is in common",
+        why="of 6 skip-bigrams on both sides, only the gunman is shared",
     )
     notes: ClassVar[str] = f"""
-        A pair counts as often as it stands in both texts. ROUGE-S-0 is ROUGE-2. {COMPAT.strip()} An empty candidate
-        scores 0, and so does any candidate against an empty reference, if the other has two words; {MISSING}.
+        A pair counts as often as it occurs in both texts. ROUGE-S-0 is ROUGE-2. {COMPAT.strip()} An empty candidate
+        scores 0, and so does any candidate against an empty reference, if the other has two words;
+        if neither text has skip-bigrams, there is no score.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(
@@ -345,8 +364,8 @@ class RougeS(Rouge):
 
     @classmethod
     def read_stem(cls, stem: str) -> Mapping[str, str] | None:
-        found = super().read_stem(stem)
-        return {key: value for key, value in found.items() if key == "gap"} if found is not None else None
+        in_stem = super().read_stem(stem)
+        return None if in_stem is None else {key: value for key, value in in_stem.items() if key == "gap"}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -358,12 +377,12 @@ class RougeS(Rouge):
         title = self.title.removesuffix("-d")
         return f"{title}*" if self.gap is None else f"{title}-{self.gap}"
 
-    def wants(self) -> tuple[tuple[str, Hashable], ...]:
+    def requests(self) -> tuple[tuple[str, Hashable], ...]:
         return (("gap", self.gap),)
 
-    def overlap(self, comparison: Comparison) -> Overlap:
+    def shared_units(self, comparison: Comparison) -> SharedUnits:
         totals = comparison.pairs.of_lengths(lambda lengths: skip_bigram_totals(lengths, self.gap))
-        return Overlap(comparison.skip_bigrams(self.gap).astype(np.float64), *totals)
+        return SharedUnits(comparison.skip_bigrams(self.gap).astype(np.float64), *totals)
 
 
 @dataclass(frozen=True)
@@ -371,8 +390,8 @@ class RougeSU(RougeS):
     """Skip-bigrams and words."""
 
     title: ClassVar[str] = "ROUGE-SU-d"
-    summary: ClassVar[str] = "F of skip-bigrams and single words in common."
-    formula: ClassVar[str] = "As ROUGE-S-d, with every word as a unit beside the skip-bigrams; ROUGE-SU* with any gap"
+    summary: ClassVar[str] = "F of shared skip-bigrams and single words."
+    formula: ClassVar[str] = "As ROUGE-S-d, with single words as additional units; ROUGE-SU* with any gap"
     pattern: ClassVar[str] = r"(?:ROUGE|RG)-?SU(?P<any>\*|-\*)|(?:ROUGE|RG)-?SU-?(?P<gap>\d+)"
     names: ClassVar[tuple[str, ...]] = ("ROUGE-SU*", *(f"ROUGE-SU-{d}" for d in range(10)))
     also: ClassVar[tuple[tuple[str, str], ...]] = (("ROUGE-SU*", "The same with any number of words between the two."),)
@@ -384,8 +403,8 @@ class RougeSU(RougeS):
         why="the gunman, and the words the, gunman and police: 4 of 6 skip-bigrams and 4 words on both sides",
     )
     notes: ClassVar[str] = f"""
-        {COMPAT.strip()} It also leaves out the last word of both texts as a unit. An empty candidate scores 0, and so
-        does any candidate against an empty reference; for two empty texts there is no score.
+        {COMPAT.strip()} It also does not count the last word of either text as a unit. An empty candidate scores 0, and
+        so does any candidate against an empty reference; for two empty texts there is no score.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(
@@ -395,14 +414,14 @@ class RougeSU(RougeS):
         ),
     )
 
-    def overlap(self, comparison: Comparison) -> Overlap:
-        skips = super().overlap(comparison)
+    def shared_units(self, comparison: Comparison) -> SharedUnits:
+        skips = super().shared_units(comparison)
         if self.compat == "1.5.5":
             comparison = Comparison(_without_last_words(comparison.batch))
         pairs = comparison.pairs
         words = (comparison.hits, pairs.candidate_lengths, pairs.reference_lengths)
         parts = (skips.hits, skips.candidate, skips.reference)
-        return Overlap(*(part + more for part, more in zip(parts, words, strict=True)))
+        return SharedUnits(*(part + more for part, more in zip(parts, words, strict=True)))
 
 
 def _without_last_words(batch: Batch) -> Batch:
@@ -416,7 +435,7 @@ def _without_last_words(batch: Batch) -> Batch:
 
 @dataclass(frozen=True)
 class Weighting:
-    """What a run of k > 0 words is worth: a growing function, its inverse, and how it is written; no run is worth 0."""
+    """An increasing function of the length of a run, its inverse and its name; the empty run is worth 0."""
 
     weight: Callable[[Floats], Floats]
     inverse: Callable[[Floats], Floats]
@@ -449,14 +468,14 @@ class RougeW(Rouge):
     exponent: float = parameter(1.2, "a run of k words is worth k^a", in_stem=True)
     variant: str = parameter("paper", "the paper's recurrence, or the optimum", choices=("paper", "exact"))
     weighting: Weighting | None = parameter(  # noqa: RUF009
-        None, "another function than k^a (from Python only)", kind=Weighting, depends="k^a"
+        None, "another function than k^a (only in Python)", kind=Weighting, depends="k^a"
     )
 
     title: ClassVar[str] = "ROUGE-W-a"
-    summary: ClassVar[str] = "F of the longest common subsequence in which words in a row count more."
+    summary: ClassVar[str] = "F of the longest common subsequence, where consecutive words count more."
     formula: ClassVar[str] = (
         "R = f^-1(WLCS(c, r) / f(|r|)), P = f^-1(WLCS(c, r) / f(|c|)), f(k) = k^a\n"
-        "WLCS = the sum of f(k) over the runs of a common subsequence, k words in a row on both sides\n"
+        "WLCS = the sum of f(k) over the runs of a common subsequence, k consecutive words on both sides\n"
         "F = (1 + beta^2) R P / (R + beta^2 P); corpus: the mean of the segments' F"
     )
     paper: ClassVar[str] = LIN_OCH_2004
@@ -473,11 +492,11 @@ class RougeW(Rouge):
         why="four runs of one word: WLCS = 4; both sides have f(7) = 49, sqrt(4 / 49) = 2/7",
     )
     notes: ClassVar[str] = f"""
-        The paper's recurrence always takes a match, so that it can miss the best subsequence: for the reference a b b
-        and the candidate a b it finds runs worth 2, not 4. variant=exact gives the optimum. ROUGE-W-1 equals ROUGE-L.
-        {COMPAT.strip()} It also weighs the reference's length twice (f(f(|r|))) and looks for runs in the reference
-        only. An empty candidate scores 0, and so does any candidate against an empty reference; for two empty texts
-        there is no score.
+        The paper's recurrence always takes a match, so it can miss the best subsequence: for the reference a b b and
+        the candidate a b it finds runs worth 2, not 4. variant=exact gives the optimum. ROUGE-W-1 equals ROUGE-L.
+        {COMPAT.strip()} It also applies f twice to the reference's length (f(f(|r|))) and looks for runs in the
+        reference only. An empty candidate scores 0, and so does any candidate against an empty reference; for two empty
+        texts there is no score.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(
@@ -494,11 +513,13 @@ class RougeW(Rouge):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        most = 5 if self.compat == "1.5.5" else 10  # so that no text is too long for floating point
+        most = 5 if self.compat == "1.5.5" else 10  # so that lengths to this power do not overflow
         if not 1 <= self.exponent <= most:
             raise BadParameter(f"{self.title}: a is 1 to {most}, not {write_value(self.exponent)}")
         if self.compat == "1.5.5" and self.variant == "exact":
-            raise BadParameter(f"{self.title}: compat=1.5.5 has its own recurrence, not variant=exact")
+            raise BadParameter(
+                f"{self.title}: compat=1.5.5 uses another recurrence and cannot be combined with variant=exact"
+            )
 
     @property
     def stem(self) -> str:
@@ -506,7 +527,7 @@ class RougeW(Rouge):
 
     @property
     def worth(self) -> Any:
-        """The function from the length of a run to what it is worth."""
+        """The function from the length of a run to its worth."""
         return self.weighting or Power(self.exponent)
 
     @property
@@ -515,16 +536,16 @@ class RougeW(Rouge):
             return AS_IN_155
         return OPTIMUM if self.variant == "exact" else RECURRENCE
 
-    def wants(self) -> tuple[tuple[str, Hashable], ...]:
+    def requests(self) -> tuple[tuple[str, Hashable], ...]:
         return (("worth", (self._kernel_variant, self.worth)),)
 
-    def overlap(self, comparison: Comparison) -> Overlap:
+    def shared_units(self, comparison: Comparison) -> SharedUnits:
         pairs, worth = comparison.pairs, self.worth
         candidate, reference = pairs.of_lengths(lambda lengths: worth(lengths.astype(np.float64)))
         hits = comparison.weighted_subsequences(self._kernel_variant, worth)
         if self.compat == "1.5.5":
-            return Overlap(hits, candidate, worth(reference), goes_by=super().ratios(hits, reference))
-        return Overlap(hits, candidate, reference)
+            return SharedUnits(hits, candidate, worth(reference), criterion=super().ratios(hits, reference))
+        return SharedUnits(hits, candidate, reference)
 
     def ratios(self, part: Floats, whole: Floats) -> Floats:
         ratios = super().ratios(part, whole)

@@ -2,6 +2,5 @@
 
 fan_out        an ordered map over blocks, in any executor
 cluster        the executor whose workers belong to a Dask cluster
-cluster_tasks  what the driver sends to workers
-local_cluster  the process behind `--cluster local:N`
+local_cluster  the process that `--cluster local:N` starts
 """

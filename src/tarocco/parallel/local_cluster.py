@@ -1,9 +1,9 @@
-"""A process with a scheduler, and workers of this machine below it: what `--cluster local:4` starts.
+"""A process that runs a scheduler and its workers on this machine: `--cluster local:4` starts it.
 
     python -m tarocco.parallel.local_cluster 4 auto
 
-It writes the scheduler's address, and ends when its standard input does: however the process that has started it ends,
-nothing is left running. Workers that run out of memory are replaced.
+It prints the scheduler's address, and ends when its standard input is closed, so nothing survives the process that
+started it. Workers that run out of memory are replaced.
 """
 
 from __future__ import annotations
@@ -17,13 +17,12 @@ from typing import Any
 
 
 def main(workers: int, memory: str) -> None:
-    """Start everything, say where it is, and wait."""
+    """Start the cluster, print its address and wait."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     asyncio.run(_serve(workers, memory))
 
 
-# Dask's workers sample their own stacks a hundred times a second, and give memory back after every array, only to fetch
-# it again page by page: a fifth of the time of a block.
+# By default, Dask's workers sample their stacks a hundred times per second, which takes a fifth of a block's time.
 SETTINGS = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "500ms",
@@ -36,7 +35,7 @@ async def _serve(workers: int, memory: str) -> None:
     import distributed
 
     dask.config.set(SETTINGS)
-    # Nobody but this machine can reach it, and there is no page to look at.
+    # Only this machine can connect, and there is no dashboard.
     cluster: Any = await distributed.LocalCluster(
         n_workers=workers,
         threads_per_worker=1,
@@ -53,7 +52,7 @@ async def _serve(workers: int, memory: str) -> None:
 def _end_with_parent() -> None:
     while os.read(0, 1):
         pass
-    os._exit(0)  # workers see their pipes close, and end as well
+    os._exit(0)  # workers see their pipes close and end too
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 """Turns results into tables, figures and pages.
 
-tables     a table as text, Markdown, LaTeX, or for a terminal
-sections   headings, tables and sentences that fit a terminal
+tables     tables and sections as text, Markdown, LaTeX, TSV, or for a terminal
 terminal   progress bars, and text that cannot control a terminal
-results/   one file per kind of result
+terms      what a term means, in one sentence
+results/   one presenter per kind of result
 plots/     figures
 page/      the HTML report
-export     the scores of a store as CSV, JSONL and Parquet
+export     scores as files for other programs
 """

@@ -1,44 +1,50 @@
-"""The scores in a store as one long table, a row a segment: CSV, JSONL or Parquet."""
+"""Scores as files for other programs: a store as CSV, JSONL or Parquet, and the layout of mt-metrics-eval."""
 
 from __future__ import annotations
 
 import json
 import math
 import os
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tarocco._version import __version__
 from tarocco.core.errors import InputError, MissingExtra, TaroccoError
 from tarocco.core.names import write_value
-from tarocco.io.files import whole_file
-from tarocco.io.spreadsheets import write_rows
-from tarocco.meta.orange.cache import ELSEWHERE, NAME
+from tarocco.core.test_set import HumanScores
+from tarocco.io.files import replace_file, write_atomically
+from tarocco.io.scores.mt_metrics_eval import ScoreFile, ScoreFileName
+from tarocco.io.tables import write_rows
+from tarocco.meta.orange.cache import EXTERNAL, NAME
 from tarocco.metrics.base import Metric
 from tarocco.metrics.registry import metric, release_of
 from tarocco.store import Store
-from tarocco.store.maintenance import Entry, rows_of
+from tarocco.store.maintenance import SeriesEntry, read_rows
 
 FORMATS = ("csv", "jsonl", "parquet")
 HEADER = ("signature", "metric", "system", "text", "segment", "score", "statistics")
-_ROWS = 65536  # a Parquet row group
+_ROWS = 65536  # in a row group of Parquet
 
 
-def format_of(path: str | None, asked: str | None) -> str:
-    """What to write: as asked, or as the file's suffix says; CSV to standard output."""
-    if asked:
-        return asked
+def format_of(path: str | None, requested: str | None) -> str:
+    """Return the format to write: the requested one, or that of the file's suffix; CSV for standard output."""
+    if requested:
+        return requested
     if path is None:
         return "csv"
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix not in FORMATS:
-        raise InputError(f"{path}: a file that ends in .csv, .jsonl or .parquet is wanted, or --format")
+        raise InputError(f"{path}: expected a file that ends in .csv, .jsonl or .parquet, or --format")
     return suffix
 
 
-def current_metric(entry: Entry) -> Metric | None:
-    """The metric whose statistics these are, if this release has it; others may count other things under its name."""
+def current_metric(entry: SeriesEntry) -> Metric | None:
+    """Return the metric of a series, or None if another release computed it: its statistics may differ."""
     known = _known(entry.metric)
     if known is None:
         return None
@@ -46,15 +52,15 @@ def current_metric(entry: Entry) -> Metric | None:
     return known if same else None
 
 
-def of_this_release(entry: Entry) -> bool:
-    """Whether this release would read a series; outcomes of ORANGE have the metrics' names behind their own."""
+def of_this_release(entry: SeriesEntry) -> bool:
+    """Return whether this release would read a series. The name of an ORANGE series ends in those of its metrics."""
     if not entry.metric.startswith(f"{NAME} "):
         return current_metric(entry) is not None
     names = entry.metric.removeprefix(f"{NAME} ").split(" + ")
     releases = entry.release.split(" + ")
-    known = [_known(name) if release != ELSEWHERE else None for name, release in zip(names, releases, strict=True)]
-    now = [release_of(one) if one is not None else ELSEWHERE for one in known]
-    return now == releases and (set(now) == {ELSEWHERE} or f"|v:{__version__}" in entry.signature)
+    known = [_known(name) if release != EXTERNAL else None for name, release in zip(names, releases, strict=True)]
+    now = [release_of(one) if one is not None else EXTERNAL for one in known]
+    return now == releases and (set(now) == {EXTERNAL} or f"|v:{__version__}" in entry.signature)
 
 
 def _known(name: str) -> Metric | None:
@@ -64,10 +70,10 @@ def _known(name: str) -> Metric | None:
         return None
 
 
-def columns_of(store: Store, entry: Entry) -> Iterator[dict[str, list[Any]]]:
-    """A block of a series, column by column; what another release or a missing plug-in counted has no score."""
+def columns_of(store: Store, entry: SeriesEntry) -> Iterator[dict[str, list[Any]]]:
+    """Yield the blocks of a series as columns, without scores if another release or a missing plug-in computed it."""
     known = current_metric(entry)
-    for first, numbers in rows_of(store, entry):
+    for first, numbers in read_rows(store, entry):
         n = len(numbers)
         scores = known.score(numbers).tolist() if known else [math.nan] * n
         yield {
@@ -81,19 +87,19 @@ def columns_of(store: Store, entry: Entry) -> Iterator[dict[str, list[Any]]]:
         }
 
 
-def export(store: Store, entries: Sequence[Entry], form: str, path: str | None, out: TextIO) -> None:
-    """Write all rows of some series to a file, or to `out` if there is none; a file is whole or not there."""
+def export(store: Store, entries: Sequence[SeriesEntry], form: str, path: str | None, out: TextIO) -> None:
+    """Write all rows of some series to a file, completely or not at all, or without a path to `out`."""
     if path is not None and os.path.exists(path) and os.path.samefile(path, store.path):
-        raise InputError(f"{path}: this is the store itself; name another file")
+        raise InputError(f"{path} is the store: name another file")
     parts = (part for entry in entries for part in columns_of(store, entry))
     if form == "parquet":
         if path is None:
-            raise InputError("Parquet is not text: name a file with -o")
+            raise InputError("Parquet is a binary format: name a file with -o")
         _parquet(parts, path)
     elif path is None:
         _text(parts, form, out)
     else:
-        with whole_file(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
+        with replace_file(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
             _text(parts, form, file)
 
 
@@ -114,6 +120,45 @@ def _parquet(parts: Iterator[dict[str, list[Any]]], path: str) -> None:
         raise MissingExtra('Parquet needs pyarrow: pip install "tarocco[arrow]"') from None
     kinds: list[Any] = [pyarrow.string()] * 4 + [pyarrow.int64(), pyarrow.float64(), pyarrow.list_(pyarrow.float64())]
     schema = pyarrow.schema(list(zip(HEADER, kinds, strict=True)))
-    with whole_file(path) as temporary, parquet.ParquetWriter(temporary, schema) as writer:
+    with replace_file(path) as temporary, parquet.ParquetWriter(temporary, schema) as writer:
         for part in parts:
             writer.write_table(pyarrow.table(part, schema), row_group_size=_ROWS)
+
+
+# --- mt-metrics-eval -------------------------------------------------------------------------------------------------
+
+
+def score_file_of(named: ScoreFileName, systems: Sequence[str], scores: NDArray[np.float64]) -> ScoreFile:
+    """Return a file of scores, float64[systems, segments] or float64[systems], higher is better; NaN becomes None."""
+    for part in (named.language_pair, named.name, named.reference or "", *systems):
+        if re.search(r"[\s/]", part):
+            raise InputError(f'names in mt-metrics-eval have no spaces or slashes, found "{part}"')
+    lines = [
+        f"{system}\t{'None' if math.isnan(score) else repr(score)}\n"
+        for system, values in zip(systems, scores.reshape(len(systems), -1).tolist(), strict=True)
+        for score in values
+    ]
+    return ScoreFile(named, tuple(systems), scores, "".join(lines).encode())
+
+
+def human_score_files(human: HumanScores, language_pair: str) -> list[ScoreFile]:
+    """Return one file per criterion; mt-metrics-eval expects that higher is better, so errors are negated."""
+    level = "sys" if human.level == "system" else "seg"
+    return [
+        score_file_of(ScoreFileName(language_pair, name, level), human.systems, human.higher_is_better(name))
+        for name in human.criteria
+    ]
+
+
+def write_score_files(files: Iterable[ScoreFile], folder: str) -> list[str]:
+    """Write files to their places below a folder, which is created if it is missing; return their paths."""
+    paths = []
+    for file in files:
+        path = Path(folder) / file.named.place
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{path.parent}: this directory could not be created: {error.strerror or error}") from None
+        write_atomically(path, file.data)
+        paths.append(str(path))
+    return paths

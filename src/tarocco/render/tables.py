@@ -1,4 +1,4 @@
-"""A table of strings, and the ways to write it down."""
+"""Tables of strings in every text format, and sections with tables and sentences that fit a terminal."""
 
 from __future__ import annotations
 
@@ -7,31 +7,32 @@ import math
 import re
 import shutil
 import sys
+import textwrap
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TextIO
 
-from tarocco.io.spreadsheets import write_rows
+from tarocco.io.tables import write_rows
 from tarocco.render.terminal import bare, visible, visible_line
 
 NO_NUMBER = "-"
 
 
 def number_or_dash(value: float | None, form: str) -> str:
-    """A number in a format such as ".3f"; a dash if there is none."""
+    """Return a number in a format such as ".3f", or a dash if there is none."""
     return NO_NUMBER if value is None or math.isnan(value) else format(value, form)
 
 
 def percent(share: float, digits: int = 1, signed: bool = False) -> str:
-    """A share as a percentage: 0.125 is 12.5%. With `signed` a gain has a plus; nothing is neither."""
+    """Return a share as a percentage: 0.125 is 12.5%. With `signed`, positive numbers have a plus."""
     rounded = round(100 * share, digits) + 0.0  # no -0
     number = number_or_dash(rounded, f"{'+' if signed and rounded else ''}.{digits}f")
     return number if number == NO_NUMBER else f"{number}%"
 
 
-def told(details: Mapping[str, Any]) -> str:
-    """Details of a score in a line: precisions 0.8/0.6/0.5/0.4, brevity penalty 0.92, ..."""
+def write_details(details: Mapping[str, Any]) -> str:
+    """Return the details of a score in a line: precisions 0.8/0.6/0.5/0.4, brevity penalty 0.92, ..."""
 
     def number(value: float | None) -> str:
         return number_or_dash(value, ".4g" if value is None or value < 1000 else ".0f")
@@ -42,15 +43,15 @@ def told(details: Mapping[str, Any]) -> str:
     )
 
 
-LONG = 500  # rows; Rich takes seconds beyond
+LONG = 500  # rows; Rich takes seconds for more
 
 
 @dataclass(frozen=True)
 class Table:
     """A header and rows of strings; the first `labels` columns are words, the others numbers.
 
-    `best` holds the (row, column) of cells worth marking; `marks` are what stands behind a number, raised where that
-    can be written. `of` says what the columns of numbers are where they are all of a kind, such as metrics.
+    `best` holds the (row, column) of cells to highlight. `marks` follow a number, as superscripts where the format has
+    them. `of` is what all columns of numbers are, such as metrics, if they are of one kind.
     """
 
     header: tuple[str, ...]
@@ -61,7 +62,7 @@ class Table:
     of: str = ""
 
     def with_marks(self, write: Callable[[str], str] = str) -> Table:
-        """The same table with the marks written into its cells; numbers stay below each other."""
+        """Return the table with the marks written into its cells; numbers stay aligned."""
         if not self.marks:
             return self
         longest: dict[int, int] = {}
@@ -76,10 +77,10 @@ class Table:
         return replace(self, rows=rows, marks={})
 
     def long(self) -> Table:
-        """A row a number, with its labels and the name of its column: for terminals too narrow for the wide table.
+        """Return one row per number, with its labels and the name of its column, for narrow terminals.
 
-        A row's numbers stay together, as they are about one thing; but columns of a kind are kept together instead, as
-        their rows are what is compared.
+        The numbers of a row stay together, or those of a column if the columns are of one kind, because then rows are
+        compared.
         """
         numbers = range(self.labels, len(self.header))
         if not numbers:
@@ -99,7 +100,7 @@ class Table:
         return Table(header, tuple(rows), last, best, marks)
 
     def visible(self) -> Table:
-        """The same table without anything that a terminal acts upon, or that breaks a line."""
+        """Return the table without control characters and line breaks."""
         header, *rows = (tuple(map(visible_line, row)) for row in (self.header, *self.rows))
         return replace(self, header=header, rows=tuple(rows))
 
@@ -109,7 +110,7 @@ class Table:
 
 
 def width(text: str) -> int:
-    """How many columns a text takes on a terminal: Chinese characters take two, accents none."""
+    """Return the columns that a text takes on a terminal: Chinese characters take two, accents none."""
     if text.isascii():
         return len(text)
     return sum(
@@ -119,7 +120,7 @@ def width(text: str) -> int:
 
 
 def plain(table: Table) -> str:
-    """Aligned columns, two spaces between them: for pipes and files."""
+    """Return aligned columns, for pipes and files."""
     table = table.visible().with_marks()
     widths = table.widths
 
@@ -136,6 +137,8 @@ def plain(table: Table) -> str:
 
 
 def markdown(table: Table) -> str:
+    """Return a table in Markdown."""
+
     def line(cells: Sequence[str]) -> str:
         return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
@@ -160,8 +163,7 @@ _MINUS = re.compile(r"(?<!\w)-(?=[\d.])")
 
 
 def latex(table: Table) -> str:
-    """A tabular with booktabs' rules; the best of each column in bold, and a minus, not a hyphen, before numbers."""
-
+    """Return a tabular with booktabs' rules, the best of each column in bold, and minus signs before numbers."""
     table = table.visible()
 
     def cell(text: str, row: int, column: int) -> str:
@@ -193,7 +195,7 @@ def latex(table: Table) -> str:
 
 
 def separated(rows: Sequence[Mapping[str, Any]], delimiter: str) -> str:
-    """Flat records for programs, with a header; empty where there is no value. Records need not have all columns."""
+    """Return flat records as TSV or CSV with a header; cells without a value are empty."""
     out = io.StringIO()
     columns = list(dict.fromkeys(key for row in rows for key in row))
     if columns:
@@ -202,9 +204,9 @@ def separated(rows: Sequence[Mapping[str, Any]], delimiter: str) -> str:
 
 
 def write_table(table: Table, out: TextIO | None = None) -> None:
-    """Write a table to a terminal in color, to anything else as plain text; a very long one as plain text, too.
+    """Write a table: with Rich to a terminal, and as plain text otherwise, or if it is very long.
 
-    On a terminal that is too narrow it becomes a long one. Where that is too wide as well, words are folded.
+    On a narrow terminal it becomes a long table, and words are folded if that is still too wide.
     """
     out = out or sys.stdout
     columns = shutil.get_terminal_size().columns
@@ -231,18 +233,18 @@ def write_table(table: Table, out: TextIO | None = None) -> None:
 
 
 def _fits(table: Table, columns: int) -> bool:
-    """Whether a table fits a terminal: Rich puts three columns between two cells and one at both ends."""
+    """Return whether a table fits a terminal: Rich puts three columns between two cells and one at both ends."""
     widths = table.with_marks().widths
     return sum(widths) + 3 * len(widths) - 1 <= columns
 
 
 def _wordy(text: str) -> bool:
-    """Whether a cell is words with numbers among them rather than numbers."""
+    """Return whether a cell has more letters than digits."""
     return sum(map(str.isalpha, text)) > sum(map(str.isdigit, text))
 
 
 def write_noted(table: Table, notes: Sequence[str], form: str, out: TextIO) -> None:
-    """Write a table with notes below it, in the format `table`, `md` or `latex`; an empty note sets others apart."""
+    """Write a table with notes below it, in the format `table`, `md` or `latex`; an empty note is a blank line."""
     notes = [visible(note) for note in notes]
     if form == "md":
         out.write(markdown(table) + "\n" + "".join(f"- {note}\n" if note else "\n" for note in notes))
@@ -251,3 +253,149 @@ def write_noted(table: Table, notes: Sequence[str], form: str, out: TextIO) -> N
     else:
         write_table(table, out)
         out.write("\n" + "".join(f"{note}\n" for note in notes))
+
+
+# --- sections --------------------------------------------------------------------------------------------------------
+
+BLOCKS = "▁▂▃▄▅▆▇█"
+PLAIN = "_.-=+*#@"  # for encodings without blocks
+MISSING = " "
+
+
+def sparkline(values: Sequence[float], low: float, high: float, most: int = 16, blocks: str = BLOCKS) -> str:
+    """Return values between low and high as blocks; of more than `most` values, evenly spaced ones with the last."""
+    if len(values) > most:
+        values = [values[round(i * (len(values) - 1) / (most - 1))] for i in range(most)]
+    spread = high - low
+    top = len(blocks) - 1
+    return "".join(
+        MISSING
+        if math.isnan(value)
+        else blocks[min(top, max(0, round(top * (value - low) / spread))) if spread > 0 else top // 2]
+        for value in values
+    )
+
+
+def blocks_for(encoding: str | None) -> str:
+    """Return blocks, or plain characters for an encoding without blocks."""
+    try:
+        BLOCKS.encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return PLAIN
+    return BLOCKS
+
+
+PIPED = 80  # columns of output to a pipe or a file
+NARROW = 20  # columns: narrower terminals are treated as this wide
+
+
+@dataclass(frozen=True)
+class Section:
+    """A title, and below it a table with notes, pairs of a term and a sentence, or sentences."""
+
+    title: str
+    table: Table | None = None
+    text: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
+
+
+def columns_of(out: TextIO) -> int:
+    """Return how wide output may be."""
+    return max(NARROW, shutil.get_terminal_size().columns if out.isatty() else PIPED)
+
+
+def write_sections(sections: Iterable[Section], form: str, out: TextIO) -> None:
+    """Write sections in the format `table`, `md` or `latex`."""
+    for section in sections:
+        if form == "md":
+            out.write(_markdown(section))
+        elif form == "latex":
+            out.write(_latex(section))
+        else:
+            _write(section, out)
+        out.flush()
+
+
+def _write(section: Section, out: TextIO) -> None:
+    columns = columns_of(out)
+    title = section.title.upper()
+    if out.isatty():  # bold, which the shield would escape
+        bare(out).write(f"\033[1m{visible_line(title)}\033[0m\n")
+    else:
+        out.write(f"{title}\n")
+    if section.table is not None:
+        if not out.isatty():
+            out.write("\n")
+        for part in fitting(section.table, columns):
+            write_table(part, out)
+            out.write("" if out.isatty() else "\n")
+    longest = max((width(word) for word, _ in section.pairs), default=0)
+    for word, sentence in section.pairs:
+        space = " " * (longest - width(word) + 2)
+        out.write(_wrapped(sentence, columns, f"  {word}{space}", " " * min(longest + 4, columns // 3)))
+    mark = "  " if section.table is not None else "- " if len(section.text) > 1 else ""
+    for sentence in section.text:
+        out.write(_wrapped(sentence, columns, mark, " " * len(mark)))
+    out.write("\n")
+
+
+def _wrapped(text: str, columns: int, first: str, then: str) -> str:
+    lines = textwrap.wrap(
+        text, columns, initial_indent=first, subsequent_indent=then, break_long_words=False, break_on_hyphens=False
+    )
+    return "".join(f"{line}\n" for line in lines)
+
+
+def fitting(table: Table, columns: int) -> list[Table]:
+    """Return the table in parts that fit, each with the labels and as many other columns as there is room for."""
+    table = _shortened(table, columns)
+    widths = table.with_marks().widths
+    room = columns + 1 - sum(wide + 3 for wide in widths[: table.labels])
+    parts: list[list[int]] = []
+    left = 0
+    for column in range(table.labels, len(widths)):
+        needed = widths[column] + 3
+        if not parts or needed > left:
+            parts.append([])
+            left = room
+        parts[-1].append(column)
+        left -= needed
+    return [_part(table, part) for part in parts] if len(parts) > 1 else [table]
+
+
+def _shortened(table: Table, columns: int) -> Table:
+    """Return the table with its labels shortened in the middle, if it is too wide."""
+    if table.labels != 1 or sum(table.widths) + 3 * len(table.widths) <= columns:
+        return table
+    from tarocco.render.plots.style import make_labels
+
+    short = make_labels((row[0] for row in table.rows), max(12, columns // 3))
+    return replace(table, rows=tuple((short[row[0]], *row[1:]) for row in table.rows))
+
+
+def _part(table: Table, chosen: Sequence[int]) -> Table:
+    kept = [*range(table.labels), *chosen]
+    place = {column: i for i, column in enumerate(kept)}
+    return replace(
+        table,
+        header=tuple(table.header[c] for c in kept),
+        rows=tuple(tuple(row[c] for c in kept) for row in table.rows),
+        best=frozenset((r, place[c]) for r, c in table.best if c in place),
+        marks={(r, place[c]): mark for (r, c), mark in table.marks.items() if c in place},
+    )
+
+
+def _markdown(section: Section) -> str:
+    parts = [f"## {section.title}\n"]
+    if section.table is not None:
+        parts.append(markdown(section.table))
+    lines = [*(f"**{word}**: {sentence}" for word, sentence in section.pairs), *section.text]
+    if lines:
+        parts.append("".join(f"- {line}\n" for line in lines))
+    return "\n".join(parts) + "\n"
+
+
+def _latex(section: Section) -> str:
+    table = latex(section.table) if section.table is not None else ""
+    lines = [*(f"{word}: {sentence}" for word, sentence in section.pairs), *section.text]
+    return f"% {section.title}\n{table}" + "".join(f"% {line}\n" for line in lines) + "\n"

@@ -1,4 +1,4 @@
-"""A progress bar on a terminal, on standard error, and nothing anywhere else."""
+"""Text that cannot control a terminal, and progress bars, which only terminals show."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _ACTING_IN_A_LINE = re.compile(f"[\x00-\x1f\x7f-\x9f{_TURNING}]")
 
 
 def visible(text: str) -> str:
-    """Text of any number of lines."""
+    """Return text of any number of lines, with escapes for control characters."""
     return _ACTING.sub(_escaped, text)
 
 
 def visible_line(text: str) -> str:
-    """Text that stays on its line: newlines and tabs are escapes, too."""
+    """Return text on one line: newlines and tabs are escaped too."""
     return _ACTING_IN_A_LINE.sub(_escaped, text)
 
 
 def visible_message(message: object) -> str:
-    """A message, whose further lines are indented, so that none of them looks like another message."""
+    """Return a message whose further lines are indented, so that none of them looks like another message."""
     text = str(message)
     if len(text) > LONGEST:
         text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
@@ -39,7 +39,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 class _Shield:
-    """A stream that writes visible text alone, and is in everything else the stream itself."""
+    """A stream that escapes control characters in what it writes."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -57,13 +57,13 @@ class _Shield:
 
 
 def bare(stream: TextIO) -> TextIO:
-    """The stream behind a shield, for whoever writes colors and sees to the text."""
+    """Return the stream that a shield wraps, for code that writes colors and escapes text itself."""
     return bare(stream.stream) if isinstance(stream, _Shield) else stream
 
 
 @contextmanager
 def shielded() -> Iterator[None]:
-    """Standard error, and standard output where it is a terminal, behind shields."""
+    """Shield standard error, and standard output if it is a terminal."""
     before = sys.stdout, sys.stderr
     if sys.stdout is not None and sys.stdout.isatty():
         sys.stdout = cast(TextIO, _Shield(sys.stdout))
@@ -78,19 +78,17 @@ def shielded() -> Iterator[None]:
         sys.stdout, sys.stderr = before
 
 
-PATIENCE = 0.5  # seconds; work that takes no longer shows no bar
+PATIENCE = 0.5  # seconds; shorter work shows no bar
 
 
 @contextmanager
 def progress(
     what: str, total: int | None, shown: bool = True, inside: str | None = None, title: str = ""
 ) -> Iterator[Callable[..., None]]:
-    """Gives a function to call with how many more items are done; shows items, rate and time left.
+    """Show items, rate and time left; yield a function to call with the number of items that were just finished.
 
-    `total` is None where nobody knows how many items there are.
-
-    Where items differ in size, `inside` is what they are made of: the function is called with how many of those were
-    done, too, and the rate is theirs. Where several bars come one after the other, `title` says which it is.
+    `total` is None if the number of items is unknown. If items differ in size, `inside` names their parts: the function
+    takes their number as a second argument, and the rate is theirs. `title` distinguishes several bars.
     """
     if not (shown and sys.stderr is not None and sys.stderr.isatty()):
         yield lambda _done, _inside=0: None
@@ -103,10 +101,10 @@ def progress(
 
 
 class _Bar:
-    """A bar that appears once the work has taken long enough to wonder about it; below others that are there."""
+    """A bar that appears below others once the work has taken some time."""
 
-    display: ClassVar[Any] = None  # of all bars: a terminal can show one
-    shown: ClassVar[int] = 0  # how many of them are in it
+    display: ClassVar[Any] = None  # shared by all bars, because a terminal can show one display
+    shown: ClassVar[int] = 0  # the number of bars in it
 
     def __init__(self, what: str, total: int | None, inside: str | None, title: str) -> None:
         self.what, self.total, self.done, self.title = what, total, 0, title
@@ -123,7 +121,7 @@ class _Bar:
         counted = self.done_inside if self.inside else self.done
         rate = f"{counted / max(elapsed, 1e-9):,.0f} {self.inside or self.what}/s"
         if self.task is None:
-            self.start(rate)  # what is there is drawn at once, however busy the machine is
+            self.start(rate)  # draws at once, however busy the machine is
         else:
             _Bar.display.update(self.task, completed=self.done, rate=rate)
 

@@ -1,8 +1,9 @@
 """From a test set to scores.
 
 score        the public functions: score, statistics, score_nbest
+settings     Text, Resampling and Workers: the values that public functions accept
 statistics   encodes and counts blocks of segments
 results      Score and Result
 resampling   bootstrap and random swaps over sums of statistics
-cache        which blocks of a run a store already holds
+cache        reads and stores the blocks of a run
 """

@@ -1,9 +1,10 @@
-"""Random sets of segments: pseudo-documents, halves of a text, segments to leave out."""
+"""Bootstrap resamples and random sets of segments, reproducible from a seed on any number of workers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,11 @@ from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.records import Interval
 from tarocco.kernels import kernel, statistics, widest
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.external import of_whole_systems
+from tarocco.metrics.external import is_system_level
 from tarocco.parallel.fan_out import blocks, map_ordered
+
+if TYPE_CHECKING:
+    from tarocco.scoring.settings import Resampling
 
 _weighted_totals = kernel(widest(statistics), "sum_weighted")
 _counted_totals = kernel(widest(statistics), "sum_counts")
@@ -21,10 +25,10 @@ _draw = kernel(widest(statistics), "draw_resamples")
 _fill = kernel(widest(statistics), "fill_random_words")
 
 _LANES = 8  # the kernels add in eight lanes
-_TOGETHER = 4  # resamples that the kernel adds in one go
+_TOGETHER = 4  # resamples that the kernel adds at once
 _BLOCK = 64  # resamples computed together; results do not depend on it
-_MOST_WEIGHTS = 1 << 22  # of those, so that a million segments do not fill the memory
-_WORDS = 256  # random numbers made at a time; small enough to stay near the processor
+_MOST_WEIGHTS = 1 << 22  # per block, so that a million segments do not fill the memory
+_WORDS = 256  # random numbers generated at a time, few enough for the processor's cache
 _SHORT = 2**15 - 1
 
 Shorts = NDArray[np.int16]
@@ -32,15 +36,15 @@ Words = NDArray[np.uint64]
 
 
 def _columns(statistics: Floats) -> Floats:
-    """Statistics as the kernels want them: float64[k, segments], padded with zeros to a multiple of eight."""
+    """Return statistics as the kernels need them: float64[k, segments], padded with zeros to a multiple of eight."""
     n, k = statistics.shape
     columns = np.zeros((k, -(-n // _LANES) * _LANES))
     columns[:, :n] = statistics.T
     return columns
 
 
-def totals(statistics: Floats) -> Floats:
-    """The sum of the rows, added in the order that every resample is added in."""
+def sum_rows(statistics: Floats) -> Floats:
+    """Return the sum of the rows, added in the same order as every resample."""
     columns = _columns(statistics)
     sums = np.empty(len(columns))
     _weighted_totals(columns, np.ones(columns.shape[1]), sums)
@@ -48,38 +52,38 @@ def totals(statistics: Floats) -> Floats:
 
 
 def corpus_sums(metric: Metric, system: str, statistics: Floats) -> Floats:
-    """The sums that give a system's score; scores that were made elsewhere for whole systems bring their own."""
-    return metric.sums_of(system) if of_whole_systems(metric) else totals(statistics)
+    """Return the sums that give a system's score; external scores of whole systems have no rows to add."""
+    return metric.sums_of(system) if is_system_level(metric) else sum_rows(statistics)
 
 
 def bootstrap(statistics: Floats, n_resamples: int, seed: int, jobs: int | None = None) -> Floats:
-    """float64[n_resamples, k]: sums of as many rows, drawn with replacement.
+    """Return float64[n_resamples, k]: sums of as many rows, drawn with replacement.
 
-    Resample b depends on the seed and on b alone, so the result has the same bits for any number of jobs.
+    Resample b depends only on the seed and on b, so results are identical for any number of jobs.
     """
-    return _drawn(_draws, statistics, n_resamples, seed, jobs)
+    return _resample(_draws, statistics, n_resamples, seed, jobs)
 
 
-def swaps(differences: Floats, n_resamples: int, seed: int, jobs: int | None = None) -> Floats:
-    """float64[n_resamples, k]: sums of rows, each in with probability one half; reproducible as `bootstrap` is.
+def swap_randomly(differences: Floats, n_resamples: int, seed: int, jobs: int | None = None) -> Floats:
+    """Return float64[n_resamples, k]: sums of rows, each included with probability 1/2.
 
-    Of a system's statistics minus a baseline's this is what both gain and lose when they swap these segments.
+    If rows are a system's statistics minus a baseline's, this is the change when the two swap these segments.
     """
-    return _drawn(_tosses, differences, n_resamples, seed, jobs)
+    return _resample(_tosses, differences, n_resamples, seed, jobs)
 
 
-def _drawn(
+def _resample(
     choose: Callable[[int, int, int, Shorts], None],
     statistics: Floats,
     n_resamples: int,
     seed: int,
     jobs: int | None,
 ) -> Floats:
-    """The sums of each resample; `choose` says which segments it has, and how often."""
+    """Return the sums of each resample; `choose` writes how often it contains each segment."""
     n = len(statistics)
     _check_segments(n)
     columns = _columns(statistics)
-    # Most statistics are counts. They are added in 16 and 32 bits, several times as fast, and to the same bits.
+    # Most statistics are counts. Adding them in 16 and 32 bits is several times faster and gives the same sums.
     largest = np.abs(columns).max(initial=0.0)
     counts = columns.astype(np.int16) if largest <= _SHORT and n * largest < 2**31 else None
     if counts is not None and not (counts == columns).all():
@@ -88,14 +92,14 @@ def _drawn(
     def run(block: tuple[int, int]) -> Floats:
         first, last = block
         rows = -(-(last - first) // _TOGETHER) * _TOGETHER
-        weights = np.empty((rows, columns.shape[1]), np.int16)  # nobody is drawn 32768 times
+        weights = np.empty((rows, columns.shape[1]), np.int16)  # no segment is drawn 32768 times
         sums = np.empty((rows, len(columns)))
         choose(n, int(seed), first, weights)
         if counts is not None:
             _counted_totals(counts, weights, sums)
         else:
-            for row, own in zip(sums, weights, strict=True):
-                _weighted_totals(columns, own.astype(np.float64), row)
+            for row, row_weights in zip(sums, weights, strict=True):
+                _weighted_totals(columns, row_weights.astype(np.float64), row)
         return sums[: last - first]
 
     parts = blocks(n_resamples, _TOGETHER * max(1, min(_BLOCK, _MOST_WEIGHTS // n) // _TOGETHER))
@@ -103,21 +107,21 @@ def _drawn(
 
 
 def _draws(n: int, seed: int, first: int, weights: Shorts) -> None:
-    """How often resamples `first` and following have each of n segments."""
+    """Write how often resamples `first` and following contain each of n segments."""
     _draw(n, seed % 2**64, first, weights, np.empty(_WORDS, np.uint64))
 
 
 def _tosses(n: int, seed: int, first: int, weights: Shorts) -> None:
-    """Whether they have it: a coin for each segment."""
+    """Write whether resamples `first` and following contain each segment: one coin per segment."""
     weights[:, :n] = coins(words(seed, len(weights), -(-n // 64), first), 0, n)
     weights[:, n:] = 0
 
 
 def words(seed: int, streams: int, length: int, first: int = 0) -> Words:
-    """uint64[streams, length]: the first random words of streams `first` and following.
+    """Return uint64[streams, length]: the first random words of streams `first` and following.
 
-    Every resample, permutation or document has a stream of its own (SplitMix64, Steele, Lea and Flood 2014), made from
-    the seed and its number: the same on every machine, and however many there are.
+    Each resample, permutation or document has one stream (SplitMix64, Steele, Lea and Flood 2014), which depends only
+    on the seed and its number.
     """
     random = np.empty((streams, length), np.uint64)
     _fill(int(seed) % 2**64, first, random)
@@ -125,7 +129,7 @@ def words(seed: int, streams: int, length: int, first: int = 0) -> Words:
 
 
 def coins(random: Words, first: int, last: int) -> NDArray[np.uint8]:
-    """uint8[streams, last - first] of 0 and 1: these bits of each stream's words, a word's lowest first."""
+    """Return uint8[streams, last - first] of 0 and 1: these bits of each stream's words, lowest bit first."""
     start = first // 64
     part = np.ascontiguousarray(random[:, start : -(-last // 64)], "<u8").view(np.uint8)
     return np.unpackbits(part, axis=1, bitorder="little")[:, first - 64 * start : last - 64 * start]
@@ -137,12 +141,12 @@ def _check_segments(n: int) -> None:
 
 
 def drawn(n: int, seed: int, number: int) -> NDArray[np.intp]:
-    """The n segments of resample `number`, in ascending order: those whose rows `bootstrap` adds."""
-    return np.repeat(np.arange(n), times_drawn(n, seed, number, number + 1)[0])
+    """Return the n segments of resample `number`, ascending: the rows that `bootstrap` adds."""
+    return np.repeat(np.arange(n), count_draws(n, seed, number, number + 1)[0])
 
 
-def times_drawn(n: int, seed: int, first: int, last: int) -> Shorts:
-    """int16[last - first, n]: how often resamples first .. last - 1 have each segment."""
+def count_draws(n: int, seed: int, first: int, last: int) -> Shorts:
+    """Return int16[last - first, n]: how often resamples first .. last - 1 contain each segment."""
     _check_segments(n)
     weights = np.empty((last - first, n), np.int16)
     _draws(n, int(seed), first, weights)
@@ -150,7 +154,7 @@ def times_drawn(n: int, seed: int, first: int, last: int) -> Shorts:
 
 
 def check_resampling(confidence: float, n_resamples: int, seed: int) -> None:
-    """Refuse what makes no interval."""
+    """Raise BadParameter for values that define no interval."""
     if not (isinstance(confidence, Real) and 0 < confidence < 1):
         raise BadParameter(f"confidence is a number between 0 and 1, not {confidence!r}")
     if not (isinstance(n_resamples, Integral) and n_resamples >= 2):
@@ -159,35 +163,34 @@ def check_resampling(confidence: float, n_resamples: int, seed: int) -> None:
         raise BadParameter(f"seed is an integer, not {seed!r}")
 
 
-def intervals(
+def bootstrap_intervals(
     metrics: Sequence[Metric],
     statistics: Sequence[Floats],
-    confidence: float,
-    n_resamples: int,
-    seed: int,
+    resampling: Resampling,
     jobs: int | None = None,
 ) -> list[Interval | None]:
-    """Percentile bootstrap intervals of corpus scores over segments (Davison and Hinkley 1997), one a metric.
+    """Return the percentile bootstrap interval over segments of each metric's corpus score (Davison and Hinkley 1997).
 
-    All metrics see the same resamples, drawn once. Where segments have no scores there is no interval.
+    All metrics share the same resamples. Metrics without segment scores have no interval.
     """
-    drawn = [m for m, metric in enumerate(metrics) if not of_whole_systems(metric)]
-    found: list[Interval | None] = [None] * len(metrics)
-    if not drawn:
-        return found
-    statistics = [statistics[m] for m in drawn]
+    with_segments = [m for m, metric in enumerate(metrics) if not is_system_level(metric)]
+    intervals: list[Interval | None] = [None] * len(metrics)
+    if not with_segments:
+        return intervals
+    statistics = [statistics[m] for m in with_segments]
     ends = np.cumsum([rows.shape[1] for rows in statistics])[:-1]
+    n_resamples, confidence, seed = resampling.n_resamples, resampling.confidence, resampling.seed
     sums = np.split(bootstrap(np.concatenate(statistics, axis=1), n_resamples, seed, jobs), ends, axis=1)
-    for m, of_metric in zip(drawn, sums, strict=True):
+    for m, of_metric in zip(with_segments, sums, strict=True):
         low, high = percentiles(metrics[m].score(of_metric), (1 - confidence) / 2)
-        found[m] = Interval(low, high, float(confidence), int(n_resamples), int(seed))
-    return found
+        intervals[m] = Interval(low, high, float(confidence), int(n_resamples), int(seed))
+    return intervals
 
 
 def percentiles(scores: Floats, tail: float) -> tuple[float, float]:
-    """What lies between the lowest and the highest `tail` of the scores, linearly between neighbors.
+    """Return the quantiles `tail` and 1 - `tail` of the scores, ignoring NaNs, with linear interpolation.
 
-    As np.nanquantile, whose first call takes longer than a thousand resamples.
+    Same as np.nanquantile, whose first call takes longer than a thousand resamples.
     """
     ordered = np.sort(scores[~np.isnan(scores)])
     last = len(ordered) - 1
@@ -197,10 +200,10 @@ def percentiles(scores: Floats, tail: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def random_sets(seed: int, segments: int, count: int = 1000, size: int = 30) -> NDArray[np.intp]:
-    """intp[count, size]: sets of distinct segments, each set equally likely; those with the lowest of random words."""
+def draw_random_sets(seed: int, segments: int, count: int = 1000, size: int = 30) -> NDArray[np.intp]:
+    """Return intp[count, size]: sets of distinct segments, each set equally likely."""
     if segments < size:
-        raise InputError(f"sets of {size} distinct segments are wanted, and there are only {segments}")
+        raise InputError(f"expected at least {size} segments to draw sets of {size}, found {segments}")
     if segments == size:
         return np.tile(np.arange(size), (count, 1))
     chosen = np.argpartition(words(seed, count, segments), size - 1, axis=1)[:, :size]

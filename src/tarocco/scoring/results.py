@@ -1,4 +1,4 @@
-"""What scoring gives: frozen records that keep what made them and show themselves well."""
+"""The results of scoring: `Score` for one system and metric, `Result` for many."""
 
 from __future__ import annotations
 
@@ -53,15 +53,15 @@ class Score(Record):
 
     @cached_property
     def details(self) -> dict[str, Any]:
-        """What the corpus score is made of, where the metric tells: precisions, lengths, penalty."""
+        """What the corpus score is made of, such as precisions, lengths and penalty; empty for some metrics."""
         return self.metric.details(self.sums)
 
     def __float__(self) -> float:
         return self.score
 
     def __repr__(self) -> str:
-        between = f" [{self.interval.low:.6g}, {self.interval.high:.6g}]" if self.interval else ""
-        return f"<{self.signature} = {self.score:.6g}{between}>"
+        interval = f" [{self.interval.low:.6g}, {self.interval.high:.6g}]" if self.interval else ""
+        return f"<{self.signature} = {self.score:.6g}{interval}>"
 
     def to_dict(self, level: str = "corpus") -> dict[str, Any]:
         """Return the record as JSON has it, on the metric's natural scale; `level` adds documents or segments."""
@@ -87,19 +87,19 @@ class Result(ResultTable, Mapping[str, Any]):
 
     def __getitem__(self, key: str) -> Any:
         if not isinstance(key, str):
-            raise UnknownName(f"{key!r} is not there; there are {', '.join(self)}")
+            raise UnknownName(f"there is no {key!r}; there are {', '.join(self)}")
         if self.single:
             for score in self.scores:
                 if key == str(score.metric):
                     return score
             return self._by_alias(key)
-        own = tuple(score for score in self.scores if score.system == key)
-        if not own:
+        scores = tuple(score for score in self.scores if score.system == key)
+        if not scores:
             raise UnknownName(f'there is no system "{key}"; there are {", ".join(self)}')
-        return Result(own, single=True)
+        return Result(scores, single=True)
 
     def _by_alias(self, key: str) -> Score:
-        """Another spelling of a metric's name, such as BLEU for BLEU-4."""
+        """Find a metric by another spelling of its name, such as BLEU for BLEU-4."""
         with suppress(BadParameter):
             for score in self.scores:
                 if type(score.metric).from_name(parse_name(key)) == score.metric:

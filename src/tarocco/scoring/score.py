@@ -1,44 +1,52 @@
-"""From text to scores: the public functions."""
+"""Scores systems, n-best lists and test sets: the public functions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from tarocco._version import __version__
-from tarocco.annotate.analyzers import Analyzer, analyzer_name
-from tarocco.core.arguments import Candidates, References, lines_of, make_test_set, pack, packed
 from tarocco.core.errors import InputError
 from tarocco.core.names import signature, write_value
 from tarocco.core.records import Interval
-from tarocco.core.test_set import TestSet
+from tarocco.core.test_set import (
+    Candidates,
+    References,
+    TestSet,
+    make_test_set,
+    pack_lines,
+    pack_segments,
+    pack_strings,
+)
 from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.external import External, Given, beside, external_metrics
+from tarocco.metrics.external import External, ExternalSource, external_metrics, insert_external
 from tarocco.metrics.registry import metrics as find_metrics
-from tarocco.parallel.fan_out import check_jobs
-from tarocco.scoring.resampling import check_resampling, corpus_sums, intervals
+from tarocco.scoring.resampling import bootstrap_intervals, corpus_sums
 from tarocco.scoring.results import Result, Score
 from tarocco.scoring.settings import (
     RESAMPLING,
-    SEED,
     TEXT,
     WORKERS,
     Resampling,
     Shortcuts,
     Text,
+    TextAndWorkerShortcuts,
+    TextShortcuts,
     Workers,
+    WorkerShortcuts,
     apply_shortcuts,
 )
-from tarocco.scoring.statistics import by_reading, compute_statistics, scores_of_batch
+from tarocco.scoring.statistics import compute_statistics, group_by_encoding, score_batch
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
-    from tarocco.scoring.cache import Kept
+    from tarocco.scoring.cache import StatisticsCache
     from tarocco.store import Store
+
+
+UNTOKENIZED = Text(tokenize="none")  # n-best lists are tokenized already
 
 
 def score(
@@ -47,7 +55,7 @@ def score(
     *,
     metrics: Sequence[str | Metric] | str | Metric = "BLEU-4",
     documents: Iterable[str] | None = None,
-    external: Mapping[str, Given] | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
     text: Text = TEXT,
     resampling: Resampling | None = None,
     workers: Workers = WORKERS,
@@ -72,7 +80,7 @@ def score(
     text, workers
         How text is read (`Text`), and where work is done (`Workers`).
     resampling
-        Asks for bootstrap intervals over segments (`Resampling`). `confidence=0.95` does the same.
+        Asks for bootstrap bootstrap_intervals over segments (`Resampling`). `confidence=0.95` does the same.
     **shortcuts
         The fields of these three values as keywords: tokenize, lowercase, analyzer, n_resamples, confidence, seed,
         jobs, store, executor, progress.
@@ -80,7 +88,7 @@ def score(
     Raises
     ------
     InputError
-        If the shapes do not fit; the message says which shape was seen and which is wanted.
+        If the shapes do not fit; the message says what was expected and found.
     UnknownName, BadParameter
         If a metric or tokenizer does not exist, or a parameter is wrong.
 
@@ -91,23 +99,18 @@ def score(
     >>> round(result["BLEU-4"].score, 4)
     0.6043
     """
-    chosen = [] if external and isinstance(metrics, list | tuple) and not metrics else _chosen(metrics)
+    chosen = [] if external and isinstance(metrics, list | tuple) and not metrics else choose_metrics(metrics)
     test_set = make_test_set(candidates, references, documents)
     chosen += external_metrics(external or {}, test_set, chosen)
-    given = {name: value for name, value in shortcuts.items() if (name, value) != ("confidence", None)}
-    text, draws, workers = apply_shortcuts("score", given, text, resampling or RESAMPLING, workers)
+    named = {name: value for name, value in shortcuts.items() if (name, value) != ("confidence", None)}
+    text, draws, workers = apply_shortcuts("score", named, text, resampling or RESAMPLING, workers)
     return score_test_set(
         test_set,
         chosen,
         text.encoding,
         single=not isinstance(candidates, Mapping),
-        confidence=draws.confidence if resampling or "confidence" in given else None,
-        n_resamples=draws.n_resamples,
-        seed=draws.seed,
-        jobs=workers.jobs,
-        store=workers.store,
-        executor=workers.executor,
-        advance=workers.progress,
+        resampling=draws if resampling or "confidence" in named else None,
+        workers=workers,
     )
 
 
@@ -116,18 +119,19 @@ def statistics(
     candidates: Iterable[str],
     references: References,
     *,
-    tokenize: str = "13a",
-    lowercase: bool = False,
-    analyzer: Analyzer | None = None,
-    jobs: int | None = None,
+    text: Text = TEXT,
+    workers: Workers = WORKERS,
+    **shortcuts: Unpack[TextAndWorkerShortcuts],
 ) -> Floats:
-    """The statistics of a metric, float64[segments, k]: add rows up and give the sum to `metric.score`."""
+    """Return the statistics of a metric, float64[segments, k]; `metric.score` turns sums of rows into scores.
+
+    The fields of `text` and `workers` are keywords too, as for `score`; `store` is not used.
+    """
     if isinstance(candidates, Mapping):
-        raise InputError("candidates is a mapping: the statistics of one system at a time are computed")
+        raise InputError("candidates: expected the segments of one system, found a mapping")
+    text, workers = apply_shortcuts("statistics", shortcuts, text, workers)
     test_set = make_test_set(candidates, references)
-    rows: Floats = compute_statistics(
-        test_set, find_metrics([metric]), Encoding(tokenize, lowercase, analyzer=analyzer_name(analyzer)), jobs
-    )[0][0]
+    rows: Floats = compute_statistics(test_set, find_metrics([metric]), text.encoding, workers)[0][0]
     return rows
 
 
@@ -136,15 +140,14 @@ def score_nbest(
     references: Sequence[str] | str,
     *,
     metrics: Sequence[str | Metric] | str | Metric = "BLEUS-4",
-    tokenize: str = "none",
-    lowercase: bool = False,
-    analyzer: Analyzer | None = None,
+    text: Text = UNTOKENIZED,
+    **shortcuts: Unpack[TextShortcuts],
 ) -> dict[str, Floats]:
-    """Score many candidates for one segment, each by itself: an n-best list, or samples of a model.
+    """Score many candidates of one segment separately, such as an n-best list or samples of a model.
 
-    What the candidates are compared with is prepared once for all of them. `candidates` are strings, or bytes with a
-    candidate a line (UTF-8). An empty reference beside others is none, as in `score`. Returns float64[candidates]
-    for each metric, under its name.
+    The references are prepared once for all candidates. `candidates` are strings, or UTF-8 bytes with one candidate per
+    line. As in `score`, an empty string among several references is not a reference, and the fields of `text` are
+    keywords too. Returns float64[candidates] for each metric, by its name.
 
     Example
     -------
@@ -152,30 +155,25 @@ def score_nbest(
     >>> tarocco.score_nbest(["the cat sat", "a cat sits"], ["the cat sat here"], metrics="ROUGE-L")["ROUGE-L"].round(4)
     array([0.8571, 0.2857])
     """
-    chosen = _chosen(metrics)
-    column = lines_of(candidates) if isinstance(candidates, bytes) else packed(candidates, "candidates")
-    texts = packed([references] if isinstance(references, str) else references, "references")
+    chosen = choose_metrics(metrics)
+    (text,) = apply_shortcuts("score_nbest", shortcuts, text)
+    column = pack_lines(candidates) if isinstance(candidates, bytes) else pack_strings(candidates, "candidates")
+    texts = pack_strings([references] if isinstance(references, str) else references, "references")
     if not len(texts):
         raise InputError("there are no references")
-    if len(texts) > 1 and texts.blank.any():  # beside others an empty one is none
-        texts = pack([text for text in texts if text.strip()] or [""], "references")
-    asked, groups = (
-        Encoding(tokenize, lowercase, analyzer=analyzer_name(analyzer)),
-        (Groups.of_one(len(column)), Groups.of_one(len(texts))),
-    )
-    found: dict[int, Floats] = {}
-    for way, members in by_reading(chosen, asked).items():
-        batch = Batch.of_groups([column], [texts], *groups, way)
-        own = [chosen[i] for i in members]
-        # The context is that of these references; a batch without candidates is what metrics prepare on.
-        alone = (
-            Batch.of_groups([], [texts], Groups.of_one(0), groups[1], way)
-            if any(metric.prepares for metric in own)
-            else batch
-        )
-        contexts = [metric.prepare(alone) if metric.prepares else None for metric in own]
-        found |= dict(zip(members, scores_of_batch(own, batch, contexts), strict=True))
-    return {str(metric): found[i] for i, metric in enumerate(chosen)}
+    if len(texts) > 1 and texts.blank.any():
+        texts = pack_segments([reference for reference in texts if reference.strip()] or [""], "references")
+    groups = Groups.of_one(len(column)), Groups.of_one(len(texts))
+    scores: dict[int, Floats] = {}
+    for encoding, members in group_by_encoding(chosen, text.encoding).items():
+        batch = Batch.of_groups([column], [texts], *groups, encoding)
+        of_encoding = [chosen[i] for i in members]
+        prepared: list[Any] = [None] * len(members)
+        if any(metric.prepares for metric in of_encoding):  # on a batch without candidates
+            alone = Batch.of_groups([], [texts], Groups.of_one(0), groups[1], encoding)
+            prepared = [metric.prepare(alone) if metric.prepares else None for metric in of_encoding]
+        scores |= dict(zip(members, score_batch(of_encoding, batch, prepared), strict=True))
+    return {str(metric): scores[i] for i, metric in enumerate(chosen)}
 
 
 def score_test_set(
@@ -184,66 +182,61 @@ def score_test_set(
     encoding: Encoding,
     *,
     single: bool = False,
-    confidence: float | None = None,
-    n_resamples: int = 1000,
-    seed: int = SEED,
-    jobs: int | None = None,
-    advance: Callable[[int], object] | None = None,
-    store: Store | str | Path | None = None,
-    executor: Executor | None = None,
+    resampling: Resampling | None = None,
+    workers: Workers = WORKERS,
+    **shortcuts: Unpack[WorkerShortcuts],
 ) -> Result:
-    """Score every system of a test set with every metric; `advance` is told how many more segments have scores."""
-    if confidence is not None:
-        check_resampling(confidence, n_resamples, seed)
-    check_jobs(jobs)
+    """Score every system of a test set with every metric; `resampling` adds bootstrap intervals."""
+    (workers,) = apply_shortcuts("score_test_set", shortcuts, workers)
     signatures = [score_signature(metric, encoding, test_set.reference_count) for metric in metrics]
     computed = [i for i, metric in enumerate(metrics) if not isinstance(metric, External)]
     from_text = [metrics[i] for i in computed]
-    with kept_in(store, test_set, from_text, [signatures[i] for i in computed]) as kept:
-        counted = compute_statistics(test_set, from_text, encoding, jobs, advance, kept, executor)
-    by_metric = beside(metrics, counted, test_set)
+    with open_statistics_cache(workers.store, test_set, from_text, [signatures[i] for i in computed]) as cache:
+        counted = compute_statistics(test_set, from_text, encoding, workers, cache)
+    by_metric = insert_external(metrics, counted, test_set)
     scores = []
     for s, system in enumerate(test_set.systems):
-        own = [by_system[s] for by_system in by_metric]
-        between: Sequence[Interval | None] = [None] * len(metrics)
-        if confidence is not None:
-            between = intervals(metrics, own, confidence, n_resamples, seed, jobs)
-        for metric, text, rows, ends in zip(metrics, signatures, own, between, strict=True):
+        statistics = [by_system[s] for by_system in by_metric]
+        intervals: Sequence[Interval | None] = [None] * len(metrics)
+        if resampling is not None:
+            intervals = bootstrap_intervals(metrics, statistics, resampling, workers.jobs)
+        for metric, text, rows, interval in zip(metrics, signatures, statistics, intervals, strict=True):
             sums = corpus_sums(metric, system, rows)
             corpus = float(metric.score(sums))
-            scores.append(Score(system, metric, text, corpus, rows, sums, ends, test_set.documents))
+            scores.append(Score(system, metric, text, corpus, rows, sums, interval, test_set.documents))
     return Result(tuple(scores), single)
 
 
 @contextmanager
-def kept_in(
+def open_statistics_cache(
     store: Store | str | Path | None,
     test_set: TestSet,
     metrics: Sequence[Metric],
     signatures: Sequence[str],
-) -> Iterator[Kept | None]:
-    """What a store has of this run; a store given by its name is closed at the end."""
+) -> Iterator[StatisticsCache | None]:
+    """Open the cache of a run's statistics in a store, if there is a store."""
     if store is None:
         yield None
         return
-    from tarocco.scoring.cache import Kept, keeping  # SQLite: 7 ms that a run without a store does not need
+    from tarocco.scoring.cache import StatisticsCache, open_cache  # imports SQLite, which takes 7 ms
 
-    with keeping(store, lambda opened: Kept(opened, test_set, metrics, signatures)) as kept:
-        yield kept
+    with open_cache(store, lambda opened: StatisticsCache(opened, test_set, metrics, signatures)) as cache:
+        yield cache
 
 
-def _chosen(metrics: Sequence[str | Metric] | str | Metric) -> list[Metric]:
-    asked = [metrics] if isinstance(metrics, str | Metric) or not isinstance(metrics, Iterable) else metrics
-    chosen = find_metrics(asked)
+def choose_metrics(metrics: Sequence[str | Metric] | str | Metric) -> list[Metric]:
+    """Return the metrics that a caller named; raises InputError if there are none."""
+    single = isinstance(metrics, str | Metric) or not isinstance(metrics, Iterable)
+    chosen = find_metrics([metrics] if single else metrics)  # type: ignore[list-item, arg-type]
     if not chosen:
-        raise InputError("no metric was asked for")
+        raise InputError("metrics: expected at least one metric, found none")
     return chosen
 
 
 def score_signature(
     metric: Metric, encoding: Encoding, reference_count: int | None, more: Sequence[tuple[str, object]] = ()
 ) -> str:
-    """What a score is, in one line; known before anything is computed. `more` is what a judge adds."""
+    """Return the signature of a score: the metric and all settings. `more` is what another result adds."""
     if isinstance(metric, External):
         return metric.signature
     encoding = metric.reads(encoding)
@@ -259,6 +252,6 @@ def score_signature(
 
 
 def _version_of(analyzer: str) -> str:
-    from tarocco.annotate.cache import annotator  # most metrics need none
+    from tarocco.annotate.analyzers import load_analyzer
 
-    return annotator(analyzer).version
+    return load_analyzer(analyzer).version

@@ -1,8 +1,8 @@
-"""Settings that travel together, as values: how text is read, how resamples are drawn, where work is done.
+"""Settings that travel together as values: how text is read, how resamples are drawn, where work is done.
 
-Every public function accepts `text`, `resampling` and `workers`, and also the fields of these values as keywords of its
-own: `score(..., tokenize="intl")` is short for `score(..., text=Text(tokenize="intl"))`. `apply_shortcuts` turns the
-keywords into values; no other code does.
+Public functions accept `text`, `resampling` and `workers`, and the fields of these values as keywords:
+`score(..., tokenize="intl")` is short for `score(..., text=Text(tokenize="intl"))`. `apply_shortcuts` turns keywords
+into values; no other code does.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Text:
 
     @property
     def encoding(self) -> Encoding:
-        """The same choice as metrics and batches use it."""
+        """The encoding that metrics and batches use."""
         return Encoding(self.tokenize, self.lowercase, analyzer=analyzer_name(self.analyzer))
 
 
@@ -118,6 +118,10 @@ class WorkerShortcuts(TypedDict, total=False):
     store: Store | str | Path | None
     executor: Executor | None
     progress: Callable[[int], object] | None
+
+
+class TextAndWorkerShortcuts(TextShortcuts, WorkerShortcuts, total=False):
+    """The fields of `Text` and `Workers` as keywords."""
 
 
 class Shortcuts(TextShortcuts, ResamplingShortcuts, WorkerShortcuts, total=False):

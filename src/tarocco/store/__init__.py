@@ -1,9 +1,8 @@
-"""Scores kept between runs: one SQLite file of float64 blocks, found by what they were computed from.
+"""The cache between runs: one SQLite file of float64 blocks and annotations, keyed by a digest of their inputs.
 
-database     opening the file: schema, migrations, and what goes wrong as one sentence
-blocks       `Store`: blocks in, blocks out, and which run they belong to
-annotations  what analyzers said of texts, in and out
-upkeep       what is in a store, whether it is sound, and throwing away what nobody wants
+database     opens the file: schema, migrations, error messages
+blocks       `Store`: reads and writes blocks and annotations, and records which series they belong to
+maintenance  lists, checks and prunes a store
 """
 
 from tarocco.store.blocks import Series, Store

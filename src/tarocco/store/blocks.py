@@ -1,8 +1,8 @@
-"""Blocks of float64 numbers, found by a digest of everything they were computed from.
+"""`Store`: blocks of float64 numbers and annotations of texts, addressed by a digest of their inputs.
 
-A block is some rows of a series; a series is what one metric says of one system on one test set. A key is made from the
-metric's signature, the release that computes it and the text of the rows (see keeping.py), so another parameter, other
-text or another release has another key: stale numbers cannot be read, because nobody asks for them.
+A block is some rows of a series, and a series is the statistics of one system under one metric on one test set. A
+block's key is made from the metric's signature, the release that computes it and the text of the rows (see
+`scoring/cache.py`). Other parameters, texts or releases have other keys, so stale numbers are never read.
 """
 
 from __future__ import annotations
@@ -20,21 +20,22 @@ import numpy as np
 from numpy.typing import NDArray
 from xxhash import xxh3_128
 
+from tarocco._version import __version__
 from tarocco.core.errors import BadParameter, StoreError
-from tarocco.store.database import DAMAGED, connect, sentences, transaction
+from tarocco.store.database import DAMAGED, connect, store_errors, transaction
 
 Floats = NDArray[np.float64]
 
 
-# Numbers are often counts: a column is stored as the first of these that gives the same float64 back, bit for bit.
+# Most numbers are counts: a column is stored as the first of these types that preserves its float64 bits.
 KINDS = {"B": "|u1", "H": "<u2", "d": "<f8"}
 _SIZES = {"B": 1, "H": 2, "d": 8}
 
 
-def digest(*parts: Any) -> bytes:
-    """128 bits of texts and buffers; where one part ends and the next begins counts, too.
+def make_digest(*parts: Any) -> bytes:
+    """Return a 128-bit digest of texts and buffers, which depends on the bounds of the parts too.
 
-    xxHash, because SHA-256 would take as long as a twentieth of scoring the text does.
+    Uses xxHash, because SHA-256 would take a twentieth of the scoring time.
     """
     buffers = [part.encode() if isinstance(part, str) else part for part in parts]
     whole = xxh3_128(repr([memoryview(buffer).nbytes for buffer in buffers]).encode())
@@ -43,27 +44,27 @@ def digest(*parts: Any) -> bytes:
     return whole.digest()
 
 
-def time_text(moment: datetime) -> str:
-    """A moment (UTC) as a store writes it down, to the second."""
+def write_time(moment: datetime) -> str:
+    """Write a time (UTC) as stores do, to the second."""
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def packed(numbers: Floats) -> tuple[str, bytes]:
-    """The kind of each column, and the columns of each kind together, row by row."""
+def pack_numbers(numbers: Floats) -> tuple[str, bytes]:
+    """Return the type of each column, and the columns grouped by type, row by row."""
     wide = np.ascontiguousarray(numbers, "<f8")
     left = np.ones(wide.shape[1], np.bool_)
     kinds, parts = np.full(wide.shape[1], "d"), []
     for code, kind in KINDS.items():
-        own = left & _kept_by(wide[:1], kind)  # a first row tells most often
-        if own.any():
-            own &= _kept_by(wide, kind)
-            kinds[own], left = code, left & ~own
-            parts.append((wide if own.all() else wide[:, own]).astype(kind).tobytes())
+        columns = left & _is_lossless(wide[:1], kind)  # the first row rules out most columns
+        if columns.any():
+            columns &= _is_lossless(wide, kind)
+            kinds[columns], left = code, left & ~columns
+            parts.append((wide if columns.all() else wide[:, columns]).astype(kind).tobytes())
     return "".join(kinds.tolist()), b"".join(parts)
 
 
-def _kept_by(wide: Floats, kind: str) -> NDArray[np.bool_] | bool:
-    """Which columns lose nothing when they are written down as another type."""
+def _is_lossless(wide: Floats, kind: str) -> NDArray[np.bool_] | bool:
+    """Return which columns another type can hold without loss."""
     if kind == "<f8":
         return True
     with np.errstate(invalid="ignore"):
@@ -72,24 +73,24 @@ def _kept_by(wide: Floats, kind: str) -> NDArray[np.bool_] | bool:
     return same
 
 
-def unpacked(kinds: str, rows: int, data: bytes) -> Floats:
-    """The numbers that were packed; ValueError if there are not as many bytes as it takes."""
+def unpack_numbers(kinds: str, rows: int, data: bytes) -> Floats:
+    """Return the numbers that were packed; raises ValueError if the number of bytes is wrong."""
     if len(data) != rows * sum(map(_SIZES.__getitem__, kinds)):
         raise ValueError("the number of bytes is wrong")
     if len(set(kinds)) == 1:
         return np.frombuffer(data, KINDS[kinds[0]]).reshape(rows, len(kinds)).astype(np.float64)
     numbers, start = np.empty((rows, len(kinds))), 0
     for code, kind in KINDS.items():
-        own = [i for i, one in enumerate(kinds) if one == code]
-        part = np.frombuffer(data, kind, rows * len(own), start)
-        numbers[:, own] = part.reshape(rows, len(own))
+        columns = [i for i, column_code in enumerate(kinds) if column_code == code]
+        part = np.frombuffer(data, kind, rows * len(columns), start)
+        numbers[:, columns] = part.reshape(rows, len(columns))
         start += part.nbytes
     return numbers
 
 
 @dataclass(frozen=True)
 class Series:
-    """What one metric says of one system on one test set: `keys` are its blocks, from row `first` on."""
+    """The statistics of one system under one metric on one test set, as the keys of their blocks."""
 
     signature: str
     metric: str
@@ -100,22 +101,22 @@ class Series:
     keys: tuple[tuple[int, bytes], ...]  # (first row, key)
 
 
-def is_kept(data: object, checksum: object) -> bool:
-    """Whether bytes are those that were stored; SQLite keeps values of any type anywhere."""
+def is_intact(data: object, checksum: object) -> bool:
+    """Return whether these are the bytes that were stored; SQLite may return a value of any type."""
     return isinstance(data, bytes) and zlib.crc32(data) == checksum
 
 
 def _writable(name: str) -> str:
-    """A file's name that is not UTF-8 in a form that can be written down."""
+    """Escape a file name that is not UTF-8."""
     return name.encode("utf-8", "backslashreplace").decode()
 
 
 class Store:
-    """A file of blocks. Opened for writing it is made where there is none; use it in a `with` statement."""
+    """A file of blocks, created if missing unless `readonly`; use it in a `with` statement."""
 
     def __init__(self, path: str | Path, *, readonly: bool = False) -> None:
         if not isinstance(path, str | os.PathLike):
-            raise BadParameter(f"a store is the name of a file, not {path!r}")
+            raise BadParameter(f"store: expected the name of a file, found {path!r}")
         self.path = os.fspath(path)
         self.connection = connect(self.path, readonly)
 
@@ -128,58 +129,114 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close the file; the last one to close a store moves the log into it."""
-        with sentences(self.path):
+        """Close the file; the last process that closes it merges the log into it."""
+        with store_errors(self.path):
             self.connection.close()
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, Floats]:
-        """The blocks that are there, by key."""
-        found = {}
-        with sentences(self.path):
+        """Return the stored blocks among these keys."""
+        blocks = {}
+        with store_errors(self.path):
             for key in keys:
                 row = self.connection.execute(
                     "SELECT rows, kinds, checksum, numbers FROM blocks WHERE key = ?", (key,)
                 ).fetchone()
                 if row is not None:
                     rows, kinds, checksum, numbers = row
-                    if not is_kept(numbers, checksum):
+                    if not is_intact(numbers, checksum):
                         raise StoreError(f"{self.path}: {DAMAGED}")
                     try:
-                        found[key] = unpacked(kinds, rows, numbers)
+                        blocks[key] = unpack_numbers(kinds, rows, numbers)
                     except (KeyError, TypeError, ValueError):
                         raise StoreError(f"{self.path}: {DAMAGED}") from None
-        return found
+        return blocks
 
     def put(self, blocks: Iterable[tuple[bytes, Floats]]) -> None:
-        """Keep blocks, all of them or, if something goes wrong, none; one that is there already stays as it is."""
-        created = time_text(datetime.now(UTC))
+        """Store all blocks or, on an error, none; blocks that exist are not replaced."""
+        created = write_time(datetime.now(UTC))
         rows = []
         for key, block in blocks:
-            kinds, numbers = packed(block)
+            kinds, numbers = pack_numbers(block)
             rows.append((key, len(block), kinds, zlib.crc32(numbers), created, numbers))
-        with sentences(self.path), transaction(self.connection):
+        with store_errors(self.path), transaction(self.connection):
             self.connection.executemany(
                 "INSERT OR IGNORE INTO blocks (key, rows, kinds, checksum, created, numbers) VALUES (?, ?, ?, ?, ?, ?)",
                 rows,
             )
 
-    def register(self, series: Sequence[Series], *, anew: bool = False) -> None:
-        """Write down what a run is about to compute, so that people can see what a store holds and how far it got.
+    def register(self, series: Sequence[Series], *, replace: bool = False) -> None:
+        """Record which series a run is about to compute, so that `tarocco store` can list them and their progress.
 
-        `anew`: what was written down of these series before is forgotten first (the blocks are not).
+        `replace` first forgets which blocks these series had (but not the blocks).
         """
-        used = time_text(datetime.now(UTC))
-        with sentences(self.path), transaction(self.connection):
-            for one in series:
+        used = write_time(datetime.now(UTC))
+        with store_errors(self.path), transaction(self.connection):
+            for entry in series:
                 (number,) = self.connection.execute(
                     """INSERT INTO series (signature, metric, release, subject, content, rows, used)
                     VALUES (?, ?, ?, ?, ?, ?, ?)
                     ON CONFLICT DO UPDATE SET used = excluded.used RETURNING id""",
-                    (one.signature, one.metric, one.release, _writable(one.subject), one.content, one.rows, used),
+                    (
+                        entry.signature,
+                        entry.metric,
+                        entry.release,
+                        _writable(entry.subject),
+                        entry.content,
+                        entry.rows,
+                        used,
+                    ),
                 ).fetchone()
-                if anew:
+                if replace:
                     self.connection.execute("DELETE FROM places WHERE series = ?", (number,))
                 self.connection.executemany(
                     "INSERT OR REPLACE INTO places (series, first, key) VALUES (?, ?, ?)",
-                    ((number, first, key) for first, key in one.keys),
+                    ((number, first, key) for first, key in entry.keys),
                 )
+
+
+# --- annotations: the analyses of texts, as bytes, keyed by the text, the analyzer and its version ------------------
+
+RELEASE = f"tarocco {__version__}"
+_TOGETHER = 500  # keys per query
+
+
+def get_annotations(store: Store, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+    """Return the stored annotations among these keys."""
+    annotations: dict[bytes, bytes] = {}
+    with store_errors(store.path):
+        for first in range(0, len(keys), _TOGETHER):
+            batch = keys[first : first + _TOGETHER]
+            marks = ",".join("?" * len(batch))
+            for key, checksum, data in store.connection.execute(
+                f"SELECT key, checksum, sentence FROM annotations WHERE key IN ({marks})", batch
+            ):
+                if not is_intact(data, checksum):
+                    raise StoreError(f"{store.path}: {DAMAGED}")
+                annotations[key] = data
+    return annotations
+
+
+def put_annotations(store: Store, analyzer: str, new: Iterable[tuple[bytes, bytes]]) -> None:
+    """Store all annotations or, on an error, none."""
+    used = write_time(datetime.now(UTC))
+    rows = [(key, analyzer, RELEASE, zlib.crc32(data), used, data) for key, data in new]
+    with store_errors(store.path), transaction(store.connection):
+        store.connection.executemany(
+            "INSERT OR IGNORE INTO annotations (key, analyzer, release, checksum, used, sentence) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            rows,
+        )
+
+
+def prune_annotations(store: Store, before: str | None, other_releases: bool) -> int:
+    """Delete annotations stored before a time, or all if it is None, and optionally those of other releases.
+
+    Returns the number of deleted annotations.
+    """
+    with store_errors(store.path), transaction(store.connection):
+        return int(
+            store.connection.execute(
+                "DELETE FROM annotations WHERE ? OR used < ? OR (? AND release != ?)",
+                (before is None, before or "", other_releases, RELEASE),
+            ).rowcount
+        )

@@ -1,7 +1,7 @@
-"""Opening a store: its schema, its migrations, and what goes wrong as one sentence.
+"""Opens a store: its schema, its migrations, and SQLite's errors as one sentence.
 
-A store is an SQLite file with a write-ahead log. What was committed survives the death of the process at any moment;
-two processes may write at once, one waits for the other.
+A store is an SQLite file with a write-ahead log. Committed data survives if the process is killed at any time. Two
+processes may write to it: one waits for the other.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from pathlib import Path
 
 from tarocco.core.errors import StoreError
 
-APPLICATION = 0x7461726F  # "taro": how SQLite files say whose they are
-WAIT = 60.0  # seconds that a process waits for another one that writes
-_NAP = 0.2  # seconds that it waits before it looks whether it was told to stop
+APPLICATION = 0x7461726F  # "taro", SQLite's application_id of stores
+WAIT = 60.0  # seconds that a process waits for another one that is writing
+_NAP = 0.2  # seconds between checks for Ctrl-C while waiting
 _PAGE = 8192  # bytes
-_LOG_PAGES = 8192  # 64 MiB are logged before they are moved into the file
-DAMAGED = "the store is damaged (`tarocco store check` says where); move it away to begin anew"
+_LOG_PAGES = 8192  # 64 MiB are logged before a checkpoint
+DAMAGED = "the store is damaged (`tarocco store check` says where); move it away to start a new one"
 
-# What turns schema i into schema i + 1. Never edit an entry that was released: append one.
+# Entry i migrates schema i to schema i + 1. Never edit a released entry: append one.
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         """CREATE TABLE blocks (
             id INTEGER PRIMARY KEY,
-            key BLOB NOT NULL UNIQUE,       -- what the numbers were computed from, see keeping.py
+            key BLOB NOT NULL UNIQUE,       -- digest of the inputs, see scoring/cache.py
             rows INTEGER NOT NULL,
-            kinds TEXT NOT NULL,            -- a letter a column: what its numbers are stored as, see blocks.py
+            kinds TEXT NOT NULL,            -- one letter per column, its type: see blocks.py
             checksum INTEGER NOT NULL,      -- CRC-32 of numbers
             created TEXT NOT NULL,          -- UTC
-            numbers BLOB NOT NULL           -- they mean float64
+            numbers BLOB NOT NULL           -- columns of float64, packed
         )""",
         """CREATE TABLE series (
             id INTEGER PRIMARY KEY,
@@ -54,12 +54,12 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     ),
     (
         """CREATE TABLE annotations (
-            key BLOB PRIMARY KEY,           -- of a text, the analyzer and its version, see annotate/annotated.py
+            key BLOB PRIMARY KEY,           -- digest of the text, the analyzer and its version
             analyzer TEXT NOT NULL,         -- its name and version
-            release TEXT NOT NULL,          -- of the program that had it analyzed
+            release TEXT NOT NULL,          -- of the program that stored it
             checksum INTEGER NOT NULL,      -- CRC-32 of sentence
             used TEXT NOT NULL,             -- UTC; when it was stored
-            sentence BLOB NOT NULL          -- what was found, compressed, see annotate/packing.py
+            sentence BLOB NOT NULL          -- the analysis, compressed
         ) WITHOUT ROWID""",
     ),
 )
@@ -67,22 +67,20 @@ SCHEMA = len(MIGRATIONS)
 
 
 def connect(path: str, readonly: bool = False) -> sqlite3.Connection:
-    """Open a store, make it where there is none, and bring an older one up to date; StoreError says why not."""
+    """Open a store; unless `readonly`, create a missing one and migrate an older one."""
     _look_at(path, readonly)
-    with sentences(path):
+    with store_errors(path):
         connection = _connection(os.path.realpath(path), readonly)
         try:
             version = _version(connection, path)
             if not readonly:
                 _prepare(connection, path)
-            elif version == 0:  # nothing was ever stored, and whoever only looks writes nothing
+            elif version == 0:  # nothing was stored yet, and readers do not write
                 connection.close()
                 connection = sqlite3.connect(":memory:", isolation_level=None)
                 _migrate(connection, path)
             elif version < SCHEMA:
-                raise StoreError(
-                    f"{path}: this store is of an older release; any run with --store brings it up to date"
-                )
+                raise StoreError(f"{path}: this store was made by an older release; any run with --store migrates it")
             connection.execute("PRAGMA foreign_keys = ON")
         except BaseException:
             connection.close()
@@ -91,29 +89,29 @@ def connect(path: str, readonly: bool = False) -> sqlite3.Connection:
 
 
 def _look_at(path: str, readonly: bool) -> None:
-    """Refuse what cannot be a store before SQLite, whose words are few, comes to it."""
+    """Reject files that cannot be stores, with better messages than SQLite's."""
     if not path or "\0" in path:
-        raise StoreError("the name of the store is empty" if not path else "the name of a store has no zero byte")
+        raise StoreError("the name of the store is empty" if not path else "the name of the store contains a zero byte")
     folder = Path(os.path.realpath(path)).parent
     if os.path.isdir(path) or path.endswith(os.sep):
-        raise StoreError(f"{path}: this is a directory, a store is a file")
+        raise StoreError(f"{path}: expected a file, found a directory")
     if not os.path.exists(path):
         if readonly:
             raise StoreError(f"{path}: there is no such store")
         if not folder.is_dir():
-            raise StoreError(f"{path}: there is no directory {folder} to make the store in")
+            raise StoreError(f"{path}: there is no directory {folder} to create the store in")
         if not os.access(folder, os.W_OK | os.X_OK):
-            raise StoreError(f"{path}: the directory {folder} cannot be written to")
+            raise StoreError(f"{path}: cannot write to the directory {folder}")
     elif not os.access(path, os.R_OK):
-        raise StoreError(f"{path}: this file cannot be read (permission denied)")
+        raise StoreError(f"{path}: cannot read this file (permission denied)")
     elif not readonly and not os.access(path, os.W_OK):
-        raise StoreError(f"{path}: this store cannot be written to (permission denied)")
+        raise StoreError(f"{path}: cannot write to this store (permission denied)")
     elif not readonly and not os.access(folder, os.W_OK | os.X_OK):
-        raise StoreError(f"{path}: a store is written to with a log beside it, but {folder} cannot be written to")
+        raise StoreError(f"{path}: cannot write to {folder}, where the store's log must be")
 
 
 def _connection(path: str, readonly: bool) -> sqlite3.Connection:
-    """A connection; one that is to read only still tidies the log up if it may."""
+    """Connect to a file; a reader with write permission still merges the log."""
     may_write = os.access(path, os.W_OK) and os.access(Path(path).parent, os.W_OK)
     if not readonly:
         mode = "mode=rwc"
@@ -121,45 +119,47 @@ def _connection(path: str, readonly: bool) -> sqlite3.Connection:
         mode = "mode=rw"
     elif os.path.exists(f"{path}-wal"):
         mode = "mode=ro"
-    else:  # where the index of the log cannot be made, a store that nobody is writing to needs none
+    else:  # the log's index cannot be created, and without a log the store needs none
         mode = "immutable=1"
     connection = sqlite3.connect(f"{Path(path).as_uri()}?{mode}", uri=True, isolation_level=None, timeout=_NAP)
-    connection.execute("PRAGMA trusted_schema = OFF")  # a store may come from anywhere
+    connection.execute("PRAGMA trusted_schema = OFF")  # a store may come from an untrusted source
     if readonly:
         connection.execute("PRAGMA query_only = ON")
     return connection
 
 
 def _version(connection: sqlite3.Connection, path: str) -> int:
-    """The schema of a store; 0 if the file is new. Nothing is written before this has been read."""
+    """Return the schema of a store; 0 if the file is new. Writes nothing."""
     inside = connection.in_transaction
     if not inside:
-        connection.execute("BEGIN")  # so that the answers are of one moment: another process may be making the store
+        connection.execute("BEGIN")  # one snapshot: another process may be creating the store
     questions = ("SELECT count(*) FROM sqlite_master", "PRAGMA application_id", "PRAGMA user_version")
-    tables, application, version = (int(patiently(connection, question).fetchone()[0]) for question in questions)
+    tables, application, version = (
+        int(execute_patiently(connection, question).fetchone()[0]) for question in questions
+    )
     if not inside:
         connection.execute("COMMIT")
     if application != APPLICATION and (application or tables):
-        raise StoreError(f"{path}: this is an SQLite database, but not a tarocco store; it is left as it is")
+        raise StoreError(f"{path}: this is an SQLite database, but not a tarocco store; it was not changed")
     if version > SCHEMA:
         raise StoreError(
-            f"{path}: this store was made by a newer release (schema {version}, this one knows {SCHEMA}); "
-            "update tarocco, or name another file"
+            f"{path}: this store was made by a newer release (expected schema {SCHEMA} or lower, found {version}); "
+            "update tarocco, or use another file"
         )
     return version
 
 
 def _prepare(connection: sqlite3.Connection, path: str) -> None:
     connection.execute(f"PRAGMA page_size = {_PAGE}")
-    patiently(connection, "PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")  # the log is flushed when it is moved: enough against a kill
+    execute_patiently(connection, "PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")  # flushes the log at checkpoints: enough for killed processes
     connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
     _migrate(connection, path)
 
 
 def _migrate(connection: sqlite3.Connection, path: str) -> None:
     if _version(connection, path) < SCHEMA:
-        with transaction(connection):  # another process may have done it in the meantime: look again
+        with transaction(connection):  # check again: another process may have migrated it
             for step in range(_version(connection, path), SCHEMA):
                 for statement in MIGRATIONS[step]:
                     connection.execute(statement)
@@ -167,8 +167,8 @@ def _migrate(connection: sqlite3.Connection, path: str) -> None:
             connection.execute(f"PRAGMA user_version = {SCHEMA}")
 
 
-def patiently(connection: sqlite3.Connection, statement: str) -> sqlite3.Cursor:
-    """Execute a statement, and while others keep the store locked, again. SQLite would wait deaf to Ctrl-C."""
+def execute_patiently(connection: sqlite3.Connection, statement: str) -> sqlite3.Cursor:
+    """Execute a statement, and retry while the store is locked. SQLite's own waiting ignores Ctrl-C."""
     deadline = time.monotonic() + WAIT
     while True:
         try:
@@ -182,8 +182,8 @@ def patiently(connection: sqlite3.Connection, statement: str) -> sqlite3.Cursor:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All of it or nothing; waits for others that write."""
-    patiently(connection, "BEGIN IMMEDIATE")
+    """Commit everything, or nothing on an error; waits for other writers."""
+    execute_patiently(connection, "BEGIN IMMEDIATE")
     try:
         yield
         connection.execute("COMMIT")
@@ -194,22 +194,22 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 _MEANINGS = {
-    sqlite3.SQLITE_FULL: "the disk is full; what was stored before is kept",
-    sqlite3.SQLITE_NOTADB: "this is not a tarocco store, nor any SQLite file; it is left as it is",
+    sqlite3.SQLITE_FULL: "the disk is full; earlier data is intact",
+    sqlite3.SQLITE_NOTADB: "this is not a tarocco store, nor an SQLite file; it was not changed",
     sqlite3.SQLITE_CORRUPT: DAMAGED,
-    sqlite3.SQLITE_BUSY: f"another process has kept the store locked for {WAIT:.0f} seconds",
-    sqlite3.SQLITE_READONLY: "the store cannot be written to",
-    sqlite3.SQLITE_CANTOPEN: "the store, or the log beside it, cannot be opened",
-    sqlite3.SQLITE_IOERR: "the store could not be read or written; what was stored before is kept",
+    sqlite3.SQLITE_BUSY: f"another process has locked the store for {WAIT:.0f} seconds",
+    sqlite3.SQLITE_READONLY: "cannot write to the store",
+    sqlite3.SQLITE_CANTOPEN: "cannot open the store or its log",
+    sqlite3.SQLITE_IOERR: "cannot read or write the store; earlier data is intact",
 }
 
 
 @contextmanager
-def sentences(path: str) -> Iterator[None]:
-    """What SQLite raises becomes a StoreError of one sentence."""
+def store_errors(path: str) -> Iterator[None]:
+    """Turn SQLite's errors into a StoreError of one sentence."""
     try:
         yield
-    except UnicodeDecodeError:  # SQLite's own words about a damaged file, with a piece of it
+    except UnicodeDecodeError:  # SQLite's message quotes a damaged file
         raise StoreError(f"{path}: {DAMAGED}") from None
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", None)

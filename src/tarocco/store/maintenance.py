@@ -1,4 +1,4 @@
-"""What is in a store, whether it is sound, and throwing away what nobody wants."""
+"""Lists, checks and prunes a store: the work of `tarocco store`."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from tarocco.core.errors import StoreError
-from tarocco.store.blocks import Floats, Store, is_kept, time_text, unpacked
-from tarocco.store.database import SCHEMA, sentences, transaction
+from tarocco.store.blocks import Floats, Store, is_intact, unpack_numbers, write_time
+from tarocco.store.database import SCHEMA, store_errors, transaction
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A series as a store knows it: what was scored, and how much of it is there."""
+class SeriesEntry:
+    """A series in a store: what was scored, and how much of it is stored."""
 
     number: int
     signature: str
     metric: str
     release: str
     subject: str
-    text: str  # eight digits that tell test sets apart
+    text: str  # eight digits that identify the test set
     rows: int
-    done: int  # rows whose blocks are there
+    done: int  # rows with a stored block
     stored_bytes: int
     used: str
 
 
 @dataclass(frozen=True)
-class Summary:
-    """A store at a glance."""
+class StoreSummary:
+    """The size and contents of a store."""
 
     path: str
     schema: int
@@ -42,24 +42,24 @@ class Summary:
     releases: tuple[str, ...]
     first_used: str | None
     last_used: str | None
-    annotations: int = 0  # texts whose analysis is kept
+    annotations: int = 0  # analyzed texts
 
 
-def entries(store: Store) -> list[Entry]:
-    """Every series, the one used last first."""
-    with sentences(store.path):
+def list_series(store: Store) -> list[SeriesEntry]:
+    """Return every series, most recently used first."""
+    with store_errors(store.path):
         rows = store.connection.execute(
             """SELECT series.id, signature, metric, release, subject, substr(hex(content), 1, 8), series.rows,
                 ifnull(sum(blocks.rows), 0), ifnull(sum(length(numbers)), 0), used
             FROM series LEFT JOIN places ON places.series = series.id LEFT JOIN blocks USING (key)
             GROUP BY series.id ORDER BY used DESC, series.id"""
         ).fetchall()
-    return [Entry(*row) for row in rows]
+    return [SeriesEntry(*row) for row in rows]
 
 
-def summary(store: Store) -> Summary:
-    """What `tarocco store info` prints."""
-    with sentences(store.path):
+def summarize(store: Store) -> StoreSummary:
+    """Return what `tarocco store info` prints."""
+    with store_errors(store.path):
         series, first, last = store.connection.execute("SELECT count(*), min(used), max(used) FROM series").fetchone()
         blocks, rows = store.connection.execute("SELECT count(*), ifnull(sum(rows), 0) FROM blocks").fetchone()
         releases = store.connection.execute("SELECT DISTINCT release FROM series ORDER BY release").fetchall()
@@ -67,12 +67,12 @@ def summary(store: Store) -> Summary:
     log = f"{store.path}-wal"
     size = os.path.getsize(store.path) + (os.path.getsize(log) if os.path.exists(log) else 0)
     names = tuple(name for (name,) in releases)
-    return Summary(store.path, SCHEMA, size, series, blocks, rows, names, first, last, analyzed)
+    return StoreSummary(store.path, SCHEMA, size, series, blocks, rows, names, first, last, analyzed)
 
 
-def rows_of(store: Store, entry: Entry) -> Iterator[tuple[int, Floats]]:
-    """(first row, numbers) of the blocks of a series that are there, in order."""
-    with sentences(store.path):
+def read_rows(store: Store, entry: SeriesEntry) -> Iterator[tuple[int, Floats]]:
+    """Yield (first row, numbers) of the stored blocks of a series, in order."""
+    with store_errors(store.path):
         places = store.connection.execute(
             "SELECT first, key FROM places WHERE series = ? ORDER BY first", (entry.number,)
         ).fetchall()
@@ -82,55 +82,55 @@ def rows_of(store: Store, entry: Entry) -> Iterator[tuple[int, Floats]]:
 
 
 def problems(store: Store) -> list[str]:
-    """What is wrong with a store, a sentence each; none if it is sound."""
+    """Return one sentence per problem with a store."""
     connection = store.connection
     try:
-        found = [f"SQLite: {text}" for (text,) in connection.execute("PRAGMA integrity_check") if text != "ok"]
-        found += [
-            f"a place in series {row} leads nowhere" for _, row, *_ in connection.execute("PRAGMA foreign_key_check")
+        sentences = [f"SQLite: {text}" for (text,) in connection.execute("PRAGMA integrity_check") if text != "ok"]
+        sentences += [
+            f"series {row} has a dangling reference" for _, row, *_ in connection.execute("PRAGMA foreign_key_check")
         ]
         for number, rows, kinds, checksum, numbers in connection.execute(
             "SELECT id, rows, kinds, checksum, numbers FROM blocks"
         ):
-            if not is_kept(numbers, checksum):
-                found.append(f"block {number} has other numbers than were stored")
+            if not is_intact(numbers, checksum):
+                sentences.append(f"block {number}: the numbers do not match their checksum")
                 continue
             try:
-                unpacked(kinds, rows, numbers)
+                unpack_numbers(kinds, rows, numbers)
             except (KeyError, TypeError, ValueError):
-                found.append(f"block {number} has {len(numbers)} bytes, which are not {rows} rows of {kinds}")
+                sentences.append(f"block {number}: expected {rows} rows of type {kinds}, found {len(numbers)} bytes")
         too_long = connection.execute(
             """SELECT series.id FROM series JOIN places ON places.series = series.id JOIN blocks USING (key)
             WHERE places.first + blocks.rows > series.rows"""
         )
-        found += [f"series {number} has more rows than its test set" for (number,) in too_long]
-        found += [
-            f"the analysis of a text by {analyzer} is not what was stored"
+        sentences += [f"series {number} has more rows than its test set" for (number,) in too_long]
+        sentences += [
+            f"an annotation by {analyzer} does not match its checksum"
             for analyzer, checksum, sentence in connection.execute(
                 "SELECT analyzer, checksum, sentence FROM annotations"
             )
-            if not is_kept(sentence, checksum)
+            if not is_intact(sentence, checksum)
         ]
     except sqlite3.DatabaseError as error:
         return [f"SQLite: {error}"]
-    return found
+    return sentences
 
 
 def prune(store: Store, numbers: Sequence[int]) -> int:
-    """Forget series, and drop the blocks that no series has any more; gives how many blocks were dropped."""
+    """Delete series, and the blocks that no other series uses; returns the number of deleted blocks."""
     connection = store.connection
-    with sentences(store.path):
+    with store_errors(store.path):
         with transaction(connection):
             connection.executemany("DELETE FROM series WHERE id = ?", ((number,) for number in numbers))
             dropped = connection.execute("DELETE FROM blocks WHERE key NOT IN (SELECT key FROM places)").rowcount
-        connection.execute("VACUUM")  # gives the room back to the disk
+        connection.execute("VACUUM")  # returns the space to the disk
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return dropped
 
 
 def days_ago(days: float) -> str:
-    """A moment as a store writes it down."""
+    """Return the time this many days ago, as stores write it."""
     try:
-        return time_text(datetime.now(UTC) - timedelta(days=days))
+        return write_time(datetime.now(UTC) - timedelta(days=days))
     except OverflowError:
-        raise StoreError(f"{days:g} days ago is before the calendar begins") from None
+        raise StoreError(f"{days:g} days ago is before the year 1") from None

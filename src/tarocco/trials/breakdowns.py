@@ -11,7 +11,7 @@ from tarocco.core.test_set import Segments, TestSet
 from tarocco.meta.correlation.agreement import spearman
 from tarocco.meta.correlation.score_sources import round_last_bits
 from tarocco.meta.qarla.optimize import cluster_average_linkage, order_by_cluster
-from tarocco.metrics.external import of_whole_systems
+from tarocco.metrics.external import is_system_level
 from tarocco.scoring.results import Result
 from tarocco.trials.findings import Breakdown, MetricAgreement
 
@@ -39,7 +39,7 @@ def _breakdown(by: str, names: Sequence[str], parts: NDArray[np.intp], scores: R
     tables = {}
     for metric in dict.fromkeys(score.metric for score in scores.scores):
         own = {score.system: score for score in scores.scores if score.metric == metric}
-        if not of_whole_systems(metric):
+        if not is_system_level(metric):
             columns = []
             for system in systems:
                 rows = own[system].statistics
@@ -86,7 +86,7 @@ def correlate_metrics(scores: Result) -> MetricAgreement:
     A pair of metrics is correlated over the segments of which both have a score. Metrics with scores of whole systems
     alone are left out. The order is that of average linkage.
     """
-    metrics = [one for one in dict.fromkeys(score.metric for score in scores.scores) if not of_whole_systems(one)]
+    metrics = [one for one in dict.fromkeys(score.metric for score in scores.scores) if not is_system_level(one)]
     values = [
         round_last_bits(np.concatenate([metric.sign * one.segments for one in scores.scores if one.metric == metric]))
         for metric in metrics

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from tarocco.core.records import number_or_null
+from tarocco.core.records import Displayed, Row, number_or_null
 from tarocco.core.test_set import HumanScores, Segments, TestSet
 from tarocco.encode.batch import Encoding
 from tarocco.explanation.records import ExplainResult
@@ -94,7 +94,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, eq=False)
-class Findings:
+class Findings(Displayed):
     """What a run found out."""
 
     name: str  # of the experiment
@@ -127,6 +127,15 @@ class Findings:
         from tarocco.trials.findings import records_of
 
         return records_of(self)
+
+    def display(self) -> list[Row]:
+        """Return one row per metric: how far it can be trusted, and why."""
+        verdicts = self.verdict.metrics if self.verdict else ()
+        return [{"metric": item.metric, "trust": item.trust, "reason": item.reason} for item in verdicts]
+
+    def captions(self) -> list[str]:
+        """Return the headline of the verdict."""
+        return [self.verdict.headline] if self.verdict else []
 
     def __repr__(self) -> str:
         said = "no verdict" if self.verdict is None else self.verdict.headline
@@ -177,7 +186,7 @@ def records_of(findings: Findings) -> list[dict[str, Any]]:
     if findings.optimal is not None:
         part("optimal set", results=findings.optimal.to_dict())
     for correlated in findings.correlations:
-        asked = correlated.question
+        asked = correlated.design
         about = {"level": asked.level, "grouping": asked.grouping, "coefficient": asked.coefficient}
         part("people", **about, n_resamples=asked.n_resamples, results=correlated.to_dict())
     if findings.curves is not None:

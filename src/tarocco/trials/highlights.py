@@ -19,7 +19,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from tarocco.meta.audit.audit import AuditResult
-from tarocco.meta.audit.evidence import Finding as Gamed
+from tarocco.meta.audit.evidence import AuditFinding as Gamed
 from tarocco.meta.correlation.score_sources import make_human_source
 from tarocco.trials.findings import Findings
 from tarocco.trials.judgments import Judgments, format_ordinal, rank_values
@@ -118,7 +118,7 @@ def _people(findings: Findings, systems: SystemRanking) -> Iterator[Highlight]:
 def _gaming(audit: AuditResult) -> Iterator[Highlight]:
     for name in audit:
         for outcome in audit[name].values():
-            if outcome.found:
+            if outcome.gamed:
                 yield Highlight("gaming", min(1.0, outcome.size), gamed(outcome.findings[0]))
 
 
@@ -152,7 +152,7 @@ def gamed(finding: Gamed) -> str:
 
 
 def _references(findings: Findings, trusted: Sequence[str]) -> Iterator[Highlight]:
-    for curve in findings.curves.asked if findings.curves is not None else ():
+    for curve in findings.curves.named_curves if findings.curves is not None else ():
         said = curve.verdict
         if said.kind == "degrades":
             goodness = curve.goodness

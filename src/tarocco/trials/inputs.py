@@ -1,177 +1,324 @@
-"""What a trial works on: the texts, and whatever else there is to judge metrics by."""
+"""What a run works on: texts, metrics and settings, from an experiment file and from what the caller says.
+
+Every command, `tarocco trial` and `tarocco.trial` read experiment files through this module, so that a file means the
+same everywhere. A setting is the caller's, else the file's, else the default.
+"""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tarocco.annotate.analyzers import Analyzer, analyzer_name
-from tarocco.core.arguments import Candidates, References, listed, make_test_set, packed
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.core.test_set import CandidateScores, HumanScores, Segments, TestSet
 from tarocco.encode.batch import Encoding
-from tarocco.io.experiment import Experiment, read_experiment
-from tarocco.meta.correlation.score_sources import HumanInput, make_human_scores, require_judged_systems
-from tarocco.meta.orange.orange import NBest
 from tarocco.metrics.base import Metric
-from tarocco.metrics.external import External, Given, external_metrics, of_whole_systems
+from tarocco.metrics.external import External, ExternalSource, external_metrics, is_system_level
 from tarocco.metrics.registry import metrics as find_metrics
-from tarocco.metrics.registry import named
 
-# A dozen that compare words or characters, know no language, and are quick on the odd texts that audits make up.
+if TYPE_CHECKING:
+    from tarocco.core.test_set import Candidates, CandidateScores, HumanScores, References, Segments, TestSet
+    from tarocco.io.experiment import Experiment
+    from tarocco.io.test_set import TextColumn
+    from tarocco.meta.orange.orange import NBest
+
+# Twelve metrics that compare words or characters, need no language resources, and are fast on the texts of audits.
 METRICS = (
     *("BLEU-4", "BLEU-SBP", "NIST-5", "WER", "PER", "TER", "GRR-4", "GTM-2"),
     *("ROUGE-L", "ROUGE-W-1.2", "ROUGE-S-4", "chrF"),
 )
 
+# The settings that an experiment file and a caller can both make, with their defaults.
+SETTINGS: Mapping[str, Any] = {
+    **dict.fromkeys(("metrics", "analyzer", "parses", "documents", "groups", "source", "nbest", "store")),
+    "labels": "own",
+    "tokenize": "13a",
+    "lowercase": False,
+    "confidence": None,
+    "n_resamples": 1000,
+    "seed": 12345,
+}
+
+Note = Callable[[str], None]  # receives a sentence for the user
+
+
+# --- experiment files ------------------------------------------------------------------------------------------------
+
+
+def open_experiment(path: str | os.PathLike[str]) -> Experiment:
+    """Read and check an experiment file, its metrics included."""
+    from tarocco.io.experiment import read_experiment
+    from tarocco.metrics.registry import named
+
+    return read_experiment(os.fspath(path), named)
+
+
+def combine_settings(
+    requested: Mapping[str, Any], experiment: Experiment | None, defaults: Mapping[str, Any] = SETTINGS
+) -> dict[str, Any]:
+    """Return each setting of `defaults`: what the caller requests, else what the file says, else the default.
+
+    None in `requested` means that the caller says nothing. A caller who names an analyzer or parses overrides both keys
+    of the file, because only one of them can describe the texts.
+    """
+    settings = {}
+    described = any(requested.get(name) for name in ("analyzer", "parses"))
+    for name, default in defaults.items():
+        value = requested.get(name)
+        if value is None and not (described and name in ("analyzer", "parses")):
+            value = getattr(experiment, name, None)
+            value = None if value == () else value
+        settings[name] = default if value is None else value
+    return settings
+
+
+class ScoringInputs(NamedTuple):
+    """Texts, metrics and the reading of text. Metrics with external scores come last."""
+
+    test_set: TestSet
+    metrics: list[Metric]
+    encoding: Encoding
+    experiment: Experiment | None
+
+
+def read_texts(
+    experiment: Experiment, documents: str | None, systems: Sequence[str] = (), num_refs: int | None = None
+) -> TestSet:
+    """Return the texts of an experiment, or with `systems`, which are files, those instead of the experiment's.
+
+    Columns that were read with the experiment are not read again.
+    """
+    from tarocco.io.test_set import build_test_set, read_references, read_systems
+
+    references, outputs = experiment.reference_columns, experiment.system_columns
+    if num_refs is not None:
+        references = tuple(column for path in experiment.references for column in read_references(path, num_refs))
+    if systems:
+        outputs = tuple(column for path in systems for column in read_systems(path))
+    if not outputs:
+        raise InputError(f"{experiment.path} names no systems: add systems = [...] or use -i")
+    return build_test_set(references, outputs, documents)
+
+
+def choose_analyzer(settings: Mapping[str, Any], texts: Mapping[str, Segments], note: Note) -> str | None:
+    """Return the name of the analyzer that the settings ask for; parses become an analyzer of these texts."""
+    from tarocco.annotate.analyzers import analyzer_name
+
+    analyzer = analyzer_name(settings["analyzer"])
+    if settings["parses"]:
+        from tarocco.annotate.parses import register_parses
+
+        if analyzer:
+            raise InputError("--analyzer and --parses exclude each other: both describe the structure of sentences")
+        analyzer = register_parses(settings["parses"], texts, note)
+    if settings["labels"] == "iqmt" and not (analyzer or "").endswith("+iqmt"):
+        analyzer = f"{analyzer or 'spacy'}+iqmt"
+    return analyzer
+
+
+def read_external_metrics(
+    experiment: Experiment | None,
+    given: Mapping[str, ExternalSource],
+    test_set: TestSet,
+    computed: Sequence[Metric],
+    note: Note,
+    *,
+    other_systems: bool = False,
+) -> list[External]:
+    """Return metrics with external scores: the experiment's, then those in `given`, which win over the same names.
+
+    With `other_systems`, the systems are not the experiment's, so its scores are left out, with a note, where they do
+    not cover them. Files with scores of n-best candidates are for `read_candidate_scores`.
+    """
+    from tarocco.io.scores.external import holds_candidate_scores
+
+    external: list[External] = []
+    for file in experiment.external if experiment else ():
+        if file.name in given or holds_candidate_scores(file.path):
+            continue
+        scores: ExternalSource = file
+        if experiment is not None and not other_systems:
+            scores = experiment.external_scores.get(file.name, file)
+        try:
+            external += external_metrics({file.name: scores}, test_set, [*computed, *external])
+        except InputError as error:
+            if not other_systems:
+                raise
+            note(f"{file.name} is left out: {error}")
+    return external + external_metrics(given, test_set, [*computed, *external])
+
+
+def read_candidate_scores(
+    experiment: Experiment | None, given: Mapping[str, Any] | None = None
+) -> tuple[CandidateScores, ...]:
+    """Return external scores of the candidates in n-best lists: those in `given`, then the experiment's."""
+    from tarocco.io.scores import external
+
+    files = dict(given or {})
+    for file in experiment.external if experiment else ():
+        if external.holds_candidate_scores(file.path):
+            files.setdefault(file.name, file)
+    return tuple(external.read_candidate_scores(file) for file in files.values())
+
+
+# --- trials ----------------------------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """Texts and metrics, and what there is of n-best lists, human scores, labels and a source."""
+    """What a trial works on: texts and metrics, and n-best lists, human scores, labels and a source where there are."""
 
     name: str
     test_set: TestSet
-    metrics: tuple[Metric, ...]  # scores made elsewhere are the last of them
+    metrics: tuple[Metric, ...]  # metrics with external scores come last
     encoding: Encoding
-    list_encoding: Encoding  # of n-best lists, which are tokenized already, most often
+    list_encoding: Encoding  # n-best lists are usually tokenized already
     nbest: NBest | None = None
     first_id: int = 0  # of n-best lists
-    given: tuple[CandidateScores, ...] = ()  # scores of candidates that were made elsewhere
+    candidate_scores: tuple[CandidateScores, ...] = ()  # external scores of candidates in the lists
     human: HumanScores | None = None
     labels: tuple[str, ...] | None = None  # of segments, such as their genres
     source: Segments | None = None
-    parsed: bool = False  # files tell the structure of the texts, and of no other texts
+    parsed: bool = False  # parse files describe these texts, and no others
 
     def __post_init__(self) -> None:
         n = len(self.test_set)
         if self.labels is not None and len(self.labels) != n:
-            raise InputError(f"there are {n} segments, but {len(self.labels)} group labels: one a segment is wanted")
+            raise InputError(f"expected one group label per segment, found {len(self.labels)} for {n} segments")
         if self.source is not None and len(self.source) != n:
             raise InputError(f"the references have {n} segments, but the source has {len(self.source)}")
         if not self.metrics:
-            raise InputError("no metric was asked for")
+            raise InputError("expected at least one metric, found none")
 
     @property
     def most_references(self) -> int:
-        """How many references the segment has that has most."""
+        """The largest number of references that a segment has."""
         return int(self.test_set.present.sum(axis=0).max(initial=0))
 
     @property
-    def of_segments(self) -> list[Metric]:
-        """The metrics that have scores of segments."""
-        return [metric for metric in self.metrics if not of_whole_systems(metric)]
+    def segment_metrics(self) -> list[Metric]:
+        """The metrics that score segments."""
+        return [metric for metric in self.metrics if not is_system_level(metric)]
 
     @property
-    def from_text(self) -> list[Metric]:
+    def computed_metrics(self) -> list[Metric]:
         """The metrics that can score any text."""
         return [metric for metric in self.metrics if not isinstance(metric, External)]
 
     @property
-    def of_made_texts(self) -> list[Metric]:
-        """The metrics that can score texts that no file describes."""
-        return [one for one in self.from_text if not (self.parsed and one.reads(self.encoding).analyzer)]
+    def audit_metrics(self) -> list[Metric]:
+        """The metrics that can score the texts that an audit makes, which no parse file describes."""
+        return [one for one in self.computed_metrics if not (self.parsed and one.reads(self.encoding).analyzer)]
 
     @property
-    def of_pairs(self) -> list[Metric]:
-        """The metrics that can say how near any two of the texts are to each other."""
+    def pairwise_metrics(self) -> list[Metric]:
+        """The metrics that can compare any two of the texts."""
         return [one for one in self.metrics if not isinstance(one, External) or one.scores.pairs]
 
 
 def material_of_texts(
     systems: Candidates,
     references: References,
-    *,
     name: str,
-    metrics: Sequence[str | Metric] | str | Metric | None,
-    nbest: NBest | None,
-    human: HumanInput | None,
-    groups: Iterable[str] | None,
-    source: Iterable[str] | None,
     documents: Iterable[str] | None,
-    external: Mapping[str, Given] | None,
-    tokenize: str | None,
-    lowercase: bool | None,
-    analyzer: Analyzer | None,
+    requested: Mapping[str, Any],
 ) -> Material:
-    """What a caller of the Python interface gave, checked."""
+    """Return the material of a caller of the Python interface, who passes texts."""
+    from tarocco.core.test_set import make_test_set
+
     if not isinstance(systems, Mapping):
         raise InputError("systems is a mapping from names to segments, or the name of an experiment file")
     test_set = make_test_set(systems, references, documents)
-    chosen = _chosen(metrics, METRICS)
-    encoding = Encoding(tokenize or "13a", bool(lowercase), analyzer=analyzer_name(analyzer))
-    labels = groups if groups is not None else test_set.documents
+    return _material(name, test_set, None, requested, combine_settings(requested, None), METRICS)
+
+
+def material_of_experiment(
+    experiment: Experiment, requested: Mapping[str, Any], default: Sequence[str] = METRICS
+) -> Material:
+    """Return the material of an experiment; what the caller requests wins over what the file says.
+
+    `requested` has the keys of SETTINGS, `human` and `external`, each of them None or absent where the caller says
+    nothing.
+    """
+    settings = combine_settings(requested, experiment)
+    test_set = read_texts(experiment, settings["documents"])
+    return _material(experiment.name, test_set, experiment, requested, settings, default)
+
+
+def _material(
+    name: str,
+    test_set: TestSet,
+    experiment: Experiment | None,
+    requested: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    default: Sequence[str],
+) -> Material:
+    from tarocco.annotate.parses import name_texts
+    from tarocco.meta.correlation.score_sources import make_human_scores, require_judged_systems
+
+    chosen = _chosen(default if settings["metrics"] is None else settings["metrics"])
+    external = read_external_metrics(experiment, requested.get("external") or {}, test_set, chosen, warnings.warn)
+    analyzer = choose_analyzer(settings, name_texts(test_set), warnings.warn)
+    human, systems = requested.get("human"), list(test_set.systems)
+    if human is not None:
+        human = make_human_scores(human, systems, len(test_set))
+    elif experiment is not None and experiment.human is not None and experiment.human_scores is not None:
+        human = require_judged_systems(experiment.human_scores, systems, experiment.human.path)
+    inputs = ScoringInputs(
+        test_set,
+        [*chosen, *external],
+        Encoding(settings["tokenize"], bool(settings["lowercase"]), analyzer=analyzer),
+        experiment,
+    )
+    first = experiment.reference_columns[0] if experiment else None
+    return assemble_material(name, inputs, settings, requested.get("tokenize"), first, human=human)
+
+
+def assemble_material(
+    name: str,
+    inputs: ScoringInputs,
+    settings: Mapping[str, Any],
+    tokenize: str | None,
+    first: TextColumn | None,
+    **parts: Any,
+) -> Material:
+    """Return material from inputs and settings, whose groups and source are files, or lists of strings.
+
+    `tokenize` is the tokenizer that the caller requests, `first` the column of the first reference, and `parts` are
+    further fields of `Material`.
+    """
+    from tarocco.core.test_set import as_list, pack_strings
+    from tarocco.io.test_set import align_column, read_labels, read_source
+
+    test_set, chosen, encoding, experiment = inputs
+    labels, source, nbest = settings["groups"], settings["source"], settings["nbest"]
+    if labels is None:
+        labels = test_set.documents
+    elif isinstance(labels, str) and first is not None:
+        labels = read_labels(labels, first)
+    if isinstance(source, str) and first is not None:
+        source = align_column(read_source(source), first).segments
+    elif source is not None:
+        source = pack_strings(source, "source")
+    on_lists = tokenize or (experiment.tokenize if experiment else None) or "none"
     return Material(
         name,
         test_set,
-        (*chosen, *external_metrics(external or {}, test_set, chosen)),
+        tuple(chosen),
         encoding,
-        Encoding(tokenize or "none", bool(lowercase), analyzer=encoding.analyzer),
+        replace(encoding, tokenize=on_lists),
         nbest if nbest is None or isinstance(nbest, str | os.PathLike) else list(nbest),
-        human=None if human is None else make_human_scores(human, list(test_set.systems), len(test_set)),
-        labels=None if labels is None else tuple(str(label) for label in listed(labels, "groups")),
-        source=None if source is None else packed(source, "source"),
+        candidate_scores=read_candidate_scores(experiment) if nbest is not None else (),
+        labels=None if labels is None else tuple(str(label) for label in as_list(labels, "groups")),
+        source=source,
+        parsed=bool(settings["parses"]),
+        **parts,
     )
 
 
-def material_of_experiment(path: str | os.PathLike[str], **said: Any) -> Material:
-    """What an experiment file names; what a caller of the Python interface says besides wins over it."""
-    from tarocco.io.test_set import assemble, fitted, read_labels, source_column
-
-    experiment = read_experiment(os.fspath(path), named)
-    if not experiment.system_columns:
-        raise InputError(f"{experiment.path} names no systems (systems = [...])")
-    first = experiment.reference_columns[0]
-    test_set = assemble(experiment.reference_columns, experiment.system_columns, experiment.documents)
-    asked = experiment.tokenize if said["tokenize"] is None else said["tokenize"]
-    lowercase = bool(experiment.lowercase if said["lowercase"] is None else said["lowercase"])
-    analyzer = analyzer_name(said["analyzer"]) or experiment.analyzer
-    parses = experiment.parses if said["analyzer"] is None else None
-    if parses:
-        from tarocco.annotate.parses import analyzer_of_parses, texts_of
-
-        analyzer = analyzer_of_parses(parses, texts_of(test_set), warnings.warn)
-    if experiment.labels == "iqmt":
-        analyzer = f"{analyzer or 'spacy'}+iqmt"
-    chosen = _chosen(said["metrics"], experiment.metrics or METRICS)
-    external: dict[str, Given] = {**experiment.external_scores, **(said["external"] or {})}
-    people, labels, source = said["human"], said["groups"], said["source"]
-    if labels is None:
-        labels = read_labels(experiment.groups, first) if experiment.groups else test_set.documents
-    if source is None and experiment.source:
-        source = fitted(source_column(experiment.source), first).segments
-    human = None if people is None else make_human_scores(people, list(test_set.systems), len(test_set))
-    if human is None and experiment.human_scores is not None:
-        path_of = experiment.human.path if experiment.human else experiment.path
-        human = require_judged_systems(experiment.human_scores, list(test_set.systems), path_of)
-    lists = experiment.nbest if said["nbest"] is None else said["nbest"]
-    return Material(
-        experiment.name,
-        test_set,
-        (*chosen, *external_metrics(external, test_set, chosen)),
-        Encoding(asked or "13a", lowercase, analyzer=analyzer),
-        Encoding(asked or "none", lowercase, analyzer=analyzer),
-        lists if lists is None or isinstance(lists, str | os.PathLike) else list(lists),
-        given=candidate_scores(experiment),
-        human=human,
-        labels=None if labels is None else tuple(str(label) for label in listed(labels, "groups")),
-        source=source if source is None or isinstance(source, Segments) else packed(source, "source"),
-        parsed=bool(parses),
-    )
-
-
-def candidate_scores(experiment: Experiment) -> tuple[CandidateScores, ...]:
-    """The experiment's scores made elsewhere that are about the candidates of n-best lists."""
-    from tarocco.io.scores.external import holds_candidates, read_candidate_scores
-
-    return tuple(read_candidate_scores(file) for file in experiment.external if holds_candidates(file.path))
-
-
-def _chosen(asked: Sequence[str | Metric] | str | Metric | None, default: Sequence[str]) -> list[Metric]:
-    if asked is None:
-        return find_metrics(default)
-    if not isinstance(asked, str | Metric | Iterable):
-        raise BadParameter(f"metrics are names such as BLEU-4, or tarocco.Metric, not {asked!r}")
-    return find_metrics([asked] if isinstance(asked, str | Metric) else asked)
+def _chosen(names: Sequence[str | Metric] | str | Metric) -> list[Metric]:
+    if not isinstance(names, str | Metric | Iterable):
+        raise BadParameter(f"metrics are names such as BLEU-4, or tarocco.Metric, not {names!r}")
+    return find_metrics([names] if isinstance(names, str | Metric) else names)

@@ -101,8 +101,8 @@ def of_people(results: Sequence[CorrelateResult]) -> Judgments:
     behind = _behind(result)
     values = {one.metric: result.value(one) for one in own}
     ranks = rank_values(values)
-    what = "scores of systems" if result.question.level == "system" else "scores of segments"
-    told = result.question.coefficient.capitalize()
+    what = "scores of systems" if result.design.level == "system" else "scores of segments"
+    told = result.design.coefficient.capitalize()
     return {
         one.metric: Judgment(
             "people",
@@ -136,8 +136,8 @@ def _behind(result: CorrelateResult) -> set[str]:
 
 
 def of_audit(result: AuditResult) -> Judgments:
-    checked = [name for name in result if result.possible(name)]
-    shares = {name: result.found(name) / result.possible(name) for name in checked}
+    checked = [name for name in result if result.count_possible(name)]
+    shares = {name: result.count_gamed(name) / result.count_possible(name) for name in checked}
     fewest = min(shares.values(), default=0.0)
     ranks = rank_values({name: -share for name, share in shares.items()})
     return {
@@ -146,8 +146,10 @@ def of_audit(result: AuditResult) -> Judgments:
             int(share == fewest),
             ranks[name],
             share,
-            f"can be gamed in {result.found(name)} of {result.possible(name)} ways",
-            f"it can be gamed in {result.found(name)} of {result.possible(name)} ways" if share > 0.5 else None,
+            f"can be gamed in {result.count_gamed(name)} of {result.count_possible(name)} ways",
+            f"it can be gamed in {result.count_gamed(name)} of {result.count_possible(name)} ways"
+            if share > 0.5
+            else None,
         )
         for name, share in shares.items()
     }

@@ -23,7 +23,7 @@ QUESTIONS = {
 LARGEST = 1 << 28  # numbers that JACK, or words of bits that the search for a set, may need: 2 GB
 
 
-def plan(material: Material) -> tuple[PlanStep, ...]:
+def make_plan(material: Material) -> tuple[PlanStep, ...]:
     """All steps, in the order in which they are done."""
     return tuple(_step(name, material) for name in QUESTIONS)
 
@@ -38,8 +38,8 @@ def _missing(name: str, material: Material) -> str | None:
     return {
         "scores": lambda _: None,
         "significance": _no_pair,
-        "agreement": lambda own: None if len(own.of_segments) > 1 else "a second metric with scores of segments",
-        "breakdown": lambda own: None if own.of_segments else "a metric with scores of segments",
+        "agreement": lambda own: None if len(own.segment_metrics) > 1 else "a second metric with scores of segments",
+        "breakdown": lambda own: None if own.segment_metrics else "a metric with scores of segments",
         "audit": _no_pair,
         "ORANGE": _no_lists,
         "KING": lambda own: _too_few(own, 3) or _no_pairs(own, 1),
@@ -47,7 +47,7 @@ def _missing(name: str, material: Material) -> str | None:
         "JACK": lambda own: _too_few(own, 2) or _no_pair(own) or _no_pairs(own, 1) or _too_large(own),
         "optimal set": lambda own: _too_few(own, 3) or _no_pairs(own, 2) or _too_many_references(own),
         "people": _no_people,
-        "references": _no_judge_of_references,
+        "references": _no_judge,
     }[name](material)
 
 
@@ -58,16 +58,16 @@ def _with(name: str, material: Material) -> str:
     return {
         "scores": f"{systems}, {counted(len(test_set), 'segment')}, {counted(references, 'reference')}",
         "significance": f"all pairs of {systems}",
-        "agreement": counted(len(material.of_segments), "metric"),
+        "agreement": counted(len(material.segment_metrics), "metric"),
         "breakdown": f"{counted(len(set(material.labels)), 'group')}, and length" if material.labels else "length",
         "audit": "five checks" if material.labels else "four checks; group labels would add mixing",
         "ORANGE": "n-best lists",
         "people": counted(len(material.human.systems), "judged system") if material.human else "",
-        "references": f"up to {references}, judged by {judge_of_references(material)}",
+        "references": f"up to {references}, judged by {choose_judge_of_references(material)}",
     }.get(name, counted(references, "reference"))
 
 
-def judge_of_references(material: Material) -> str:
+def choose_judge_of_references(material: Material) -> str:
     """Who judges metrics with fewer references: people, if they judged enough systems, else ORANGE, else KING."""
     if material.human is not None and len(material.human.systems) >= MIN_SYSTEMS:
         return "people"
@@ -84,14 +84,14 @@ def _too_few(material: Material, least: int) -> str | None:
 
 
 def _no_pairs(material: Material, least: int) -> str | None:
-    if len(material.of_pairs) >= least:
+    if len(material.pairwise_metrics) >= least:
         return None
     return "a metric that can compare any two texts" if least == 1 else "a second metric that can compare any two texts"
 
 
 def _too_large(material: Material) -> str | None:
     texts = len(material.test_set.systems) + len(material.test_set.references)
-    needed = len(material.of_pairs) * len(material.test_set) * texts**2
+    needed = len(material.pairwise_metrics) * len(material.test_set) * texts**2
     return None if needed <= LARGEST else f"memory: every text with every other takes {needed:,} numbers"
 
 
@@ -100,16 +100,16 @@ def _too_many_references(material: Material) -> str | None:
     references = len(material.test_set.references)
     words = references * -(-references * (references - 1) // 64)
     texts = len(material.test_set.systems) + references
-    needed = len(material.of_pairs) * len(material.test_set) * texts * words
+    needed = len(material.pairwise_metrics) * len(material.test_set) * texts * words
     return None if needed <= LARGEST else f"memory: decisions with so many references are {64 * needed:,} bits"
 
 
 def _no_lists(material: Material) -> str | None:
     if material.nbest is None:
         return "n-best lists (nbest)"
-    if material.most_references < 2 and not material.given:
+    if material.most_references < 2 and not material.candidate_scores:
         return "two references (there is 1): one is scored against the others"
-    return None if material.of_made_texts or material.given else "a metric that can score any text"
+    return None if material.audit_metrics or material.candidate_scores else "a metric that can score any text"
 
 
 def _no_people(material: Material) -> str | None:
@@ -121,10 +121,10 @@ def _no_people(material: Material) -> str | None:
     return f"scores of {MIN_SYSTEMS} systems, or of segments (people judged {len(human.systems)} whole systems)"
 
 
-def _no_judge_of_references(material: Material) -> str | None:
-    if not material.of_made_texts:
+def _no_judge(material: Material) -> str | None:
+    if not material.audit_metrics:
         return "a metric that can score any text"
-    judge = judge_of_references(material)
+    judge = choose_judge_of_references(material)
     few = _too_few(material, {"people": 2, "ORANGE": 3, "KING": 4}[judge])
     if few is None or judge != "KING":
         return few

@@ -1,12 +1,11 @@
-"""What minimum Bayes risk in lattices gives: a path each, and what it gained."""
+"""Results of minimum Bayes risk: one choice per n-best list or lattice, and corpus scores by human references."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from tarocco.core.records import ResultTable, number_or_null
 from tarocco.metrics.base import Floats
@@ -14,44 +13,44 @@ from tarocco.scoring.results import Result
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
-    """What was chosen from one list."""
+class MbrChoice:
+    """The choice from one n-best list."""
 
     segment: int  # from 0
     text: str
-    rank: int  # its place in the list, from 1
-    utility: float  # expected; NaN where there is none
+    rank: int  # the place of the text in the list, from 1
+    utility: float  # the expected utility; NaN if it does not exist
     first_utility: float  # that of the list's first candidate
     n_candidates: int
-    n_texts: int  # different ones
-    utilities: Floats  # of all candidates, in the order of the list; NaN where pruned
+    n_texts: int  # the number of distinct texts
+    utilities: Floats  # of all candidates, in the order of the list; NaN if pruned
 
 
 @dataclass(frozen=True)
-class Gain:
-    """Corpus scores under one metric: of the first candidates, the choices, and the best candidates there are."""
+class MbrGain:
+    """Corpus scores under one metric: of the first candidates, of the choices, and of the best candidates."""
 
     metric: str
     signature: str
-    scale: float  # what tables multiply by
+    scale: float  # the factor of scores in tables
     first: float
     chosen: float
     oracle: float
-    oracle_rank: float  # where in the list the best candidate stands, on average
+    oracle_rank: float  # the mean place of the best candidate in its list
 
 
 @dataclass(frozen=True, eq=False)
 class MbrResult(ResultTable):
-    """A choice a list, in the order of segments."""
+    """One choice per list, in the order of the segments."""
 
-    choices: tuple[Choice, ...]
+    choices: tuple[MbrChoice, ...]
     utility: str  # in a few words
     signature: str
     metric_signatures: tuple[str, ...]
-    gains: tuple[Gain, ...] = ()
+    gains: tuple[MbrGain, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def __iter__(self) -> Iterator[Choice]:
+    def __iter__(self) -> Iterator[MbrChoice]:
         return iter(self.choices)
 
     def __len__(self) -> int:
@@ -59,93 +58,85 @@ class MbrResult(ResultTable):
 
     @property
     def texts(self) -> list[str]:
-        """What was chosen."""
-        return [one.text for one in self.choices]
+        """The chosen texts."""
+        return [choice.text for choice in self.choices]
 
     @property
     def changed(self) -> int:
-        """How many choices are another text than the first of their list."""
-        return sum(one.rank > 1 for one in self.choices)
+        """How many choices differ from the first candidate of their list."""
+        return sum(choice.rank > 1 for choice in self.choices)
 
     @property
     def mean_utility(self) -> float:
-        """The expected utility of the choices, the mean over lists."""
-        return _mean([one.utility for one in self.choices])
+        """The mean expected utility of the choices."""
+        return _mean([choice.utility for choice in self.choices])
 
     @property
     def mean_first_utility(self) -> float:
-        """That of the lists' first candidates."""
-        return _mean([one.first_utility for one in self.choices])
+        """The mean expected utility of the lists' first candidates."""
+        return _mean([choice.first_utility for choice in self.choices])
 
     def rows(self) -> list[dict[str, Any]]:
-        """One flat record a list."""
+        """Return one flat record per list."""
         return [
             {
-                "segment": one.segment + 1,
-                "rank": one.rank,
-                "candidates": one.n_candidates,
-                "texts": one.n_texts,
-                "utility": _or_none(one.utility),
-                "first_utility": _or_none(one.first_utility),
-                "text": one.text,
+                "segment": choice.segment + 1,
+                "rank": choice.rank,
+                "candidates": choice.n_candidates,
+                "texts": choice.n_texts,
+                "utility": number_or_null(choice.utility),
+                "first_utility": number_or_null(choice.first_utility),
+                "text": choice.text,
             }
-            for one in self.choices
+            for choice in self.choices
         ]
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        """What `tarocco mbr -f json` prints under "results"."""
-        return self.rows()
 
     def gain_rows(self) -> list[dict[str, Any]]:
-        """One flat record a metric that judged."""
+        """Return one flat record per judge."""
         return [
             {
-                "metric": one.metric,
-                "first": _or_none(one.first),
-                "mbr": _or_none(one.chosen),
-                "oracle": _or_none(one.oracle),
-                "oracle_rank": one.oracle_rank,
-                "signature": one.signature,
+                "metric": gain.metric,
+                "first": number_or_null(gain.first),
+                "mbr": number_or_null(gain.chosen),
+                "oracle": number_or_null(gain.oracle),
+                "oracle_rank": gain.oracle_rank,
+                "signature": gain.signature,
             }
-            for one in self.gains
+            for gain in self.gains
         ]
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else value
 
 
 def _mean(values: list[float]) -> float:
-    known = [value for value in values if not np.isnan(value)]
-    return sum(known) / len(known) if known else float("nan")
+    known = [value for value in values if not math.isnan(value)]
+    return sum(known) / len(known) if known else math.nan
 
 
-FIRST, CHOICE = "1-best", "MBR"
+FIRST, CHOICE = "1-best", "MBR"  # the systems of LatticeMbrResult.scores
 
 
 @dataclass(frozen=True)
 class LatticeChoice:
-    """What was chosen from one lattice or forest."""
+    """The choice from one lattice or forest."""
 
     segment: int  # from 0
     text: str
     first: str  # the text of the best path by weight
-    gain: float  # expected
+    gain: float  # the expected gain
     first_gain: float
-    n_arcs: int  # or edges
-    n_ngrams: int  # different ones, of all orders
-    weighted: bool  # or there is one path
+    n_arcs: int  # of a forest: edges
+    n_ngrams: int  # distinct n-grams, of all orders
+    weighted: bool  # true if there are weights, or only one path
 
 
 @dataclass(frozen=True, eq=False)
 class LatticeMbrResult(ResultTable):
-    """A choice a lattice, in the order of segments; with references, `scores` of the systems "1-best" and "MBR"."""
+    """One choice per lattice, in the order of the segments; with references, `scores` of "1-best" and "MBR"."""
 
     choices: tuple[LatticeChoice, ...]
     theta: tuple[float, ...]
     signature: str
     scores: Result | None = None
-    left_out: int = 0  # segments that have references and no lattice
+    left_out: int = 0  # segments that have references but no lattice
 
     def __iter__(self) -> Iterator[LatticeChoice]:
         return iter(self.choices)
@@ -155,59 +146,55 @@ class LatticeMbrResult(ResultTable):
 
     @property
     def texts(self) -> list[str]:
-        """What was chosen."""
-        return [one.text for one in self.choices]
+        """The chosen texts."""
+        return [choice.text for choice in self.choices]
 
     @property
     def changed(self) -> int:
-        """How many choices are another text than the best by weight."""
-        return sum(one.text != one.first for one in self.choices)
+        """How many choices differ from the best text by weight."""
+        return sum(choice.text != choice.first for choice in self.choices)
 
     @property
     def mean_gain(self) -> float:
-        """The expected gain of the choices, the mean over lattices."""
-        return sum(one.gain for one in self.choices) / len(self)
+        """The mean expected gain of the choices."""
+        return sum(choice.gain for choice in self.choices) / len(self)
 
     @property
     def mean_first_gain(self) -> float:
-        """That of the best paths by weight."""
-        return sum(one.first_gain for one in self.choices) / len(self)
+        """The mean expected gain of the best paths by weight."""
+        return sum(choice.first_gain for choice in self.choices) / len(self)
 
     @property
     def notes(self) -> list[str]:
-        """What people should know of what was searched."""
+        """Notes on lattices that were empty, unweighted or missing."""
         notes = []
-        empty = sum(one.n_ngrams == 0 for one in self.choices)
+        empty = sum(choice.n_ngrams == 0 for choice in self.choices)
         if empty:
             notes.append(f"{empty} of {len(self)} lattices have no words: the empty text was chosen there")
-        bare = sum(not one.weighted for one in self.choices)
-        if bare:
-            notes.append(f"{bare} of {len(self)} lattices have no weights: their paths are equally probable")
+        unweighted = sum(not choice.weighted for choice in self.choices)
+        if unweighted:
+            notes.append(f"{unweighted} of {len(self)} lattices have no weights: their paths are equally probable")
         if self.left_out:
             notes.append(f"{self.left_out} segments have no lattice and are left out")
         return notes
 
     def rows(self) -> list[dict[str, Any]]:
-        """One flat record a lattice."""
+        """Return one flat record per lattice."""
         return [
             {
-                "segment": one.segment + 1,
-                "arcs": one.n_arcs,
-                "ngrams": one.n_ngrams,
-                "gain": one.gain,
-                "first_gain": one.first_gain,
-                "text": one.text,
-                "first_text": one.first,
+                "segment": choice.segment + 1,
+                "arcs": choice.n_arcs,
+                "ngrams": choice.n_ngrams,
+                "gain": choice.gain,
+                "first_gain": choice.first_gain,
+                "text": choice.text,
+                "first_text": choice.first,
             }
-            for one in self.choices
+            for choice in self.choices
         ]
 
-    def to_dict(self) -> list[dict[str, Any]]:
-        """What `tarocco mbr -f json` prints under "results"."""
-        return self.rows()
-
     def score_rows(self) -> list[dict[str, Any]]:
-        """One flat record a system and metric."""
+        """Return one flat record per system and metric."""
         return [
             {
                 "system": score.system,

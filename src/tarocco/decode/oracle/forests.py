@@ -1,23 +1,64 @@
-"""How much a text weighs: as much as the best of its paths or derivations."""
+"""Conversions between lattices and forests, and the weight of a text in a forest."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tarocco.core.errors import InputError
 from tarocco.core.graphs import Forest, Graph, Lattice
-from tarocco.decode.oracle.exact import as_lattice, nodes_that_begin
-from tarocco.io.graphs.builder import Arcs, Place
+from tarocco.io.graphs.builder import GraphLocation, LatticeBuilder
 
-_ARCS = 1_000_000  # that are too many
+_MOST_ARCS = 1_000_000  # of a forest unfolded into a lattice
+
+
+def initial_nodes(forest: Forest) -> NDArray[np.bool_]:
+    """Return which nodes derive only beginnings of texts: all of them if a lattice was turned into the forest."""
+    initial = np.ones(forest.n_nodes, np.bool_)
+    edges = np.repeat(np.arange(len(forest.heads)), np.diff(forest.tail_starts))
+    leads = np.zeros(len(forest.tails), np.bool_)
+    with_items = np.flatnonzero(np.diff(forest.item_starts) > 0)
+    tail_first = with_items[forest.items[forest.item_starts[with_items]] == -1]
+    leads[forest.tail_starts[tail_first]] = True
+    if leads.all():
+        return initial
+    initial[forest.tails[~leads]] = False
+    tails, heads = forest.tails.tolist(), forest.heads[edges].tolist()
+    for place in range(len(tails) - 1, -1, -1):  # a tail of a node that is not initial is not initial either
+        if not initial[heads[place]]:
+            initial[tails[place]] = False
+    return initial
+
+
+def as_forest(graph: Graph) -> Forest:
+    """Return a lattice as a forest, or the forest itself."""
+    return graph if isinstance(graph, Forest) else Forest.of(graph)
+
+
+def as_lattice(graph: Graph) -> Lattice | None:
+    """Return a forest as a lattice if all its tails begin texts, like the hypergraphs of Moses; None otherwise."""
+    if isinstance(graph, Lattice):
+        return graph
+    if (np.diff(graph.tail_starts) > 1).any() or not initial_nodes(graph).all():
+        return None
+    items, starts = graph.items.tolist(), graph.item_starts.tolist()
+    tails, tail_starts = graph.tails.tolist(), graph.tail_starts.tolist()
+    arcs = LatticeBuilder(GraphLocation(graph.segment, graph.path, graph.line))
+    for edge, (head, weight) in enumerate(zip(graph.heads.tolist(), graph.weights.tolist(), strict=True)):
+        source = tails[tail_starts[edge]] if tail_starts[edge] < tail_starts[edge + 1] else -1
+        words = [graph.words[item] for item in items[starts[edge] : starts[edge + 1]] if item >= 0]
+        arcs.add(source, head, " ".join(words), weight)
+    return arcs.lattice(-1, {graph.n_nodes - 1: 0.0})
 
 
 def unfolded(graph: Graph) -> Lattice:
-    """A lattice that has a path for each derivation, with its text and its weight.
+    """Return a lattice with one path per derivation, which has the same text and weight.
 
-    A forest whose tails all begin texts, as in the hypergraphs of Moses, is no larger as a lattice. Another one may be
-    larger by any factor: a tail is unfolded once for each way to go on behind it.
+    If all tails of a forest begin texts, the lattice is no larger than the forest. Otherwise it may be larger by any
+    factor, because a tail is unfolded once per continuation.
     """
     if isinstance(graph, Lattice):
         return graph
@@ -29,9 +70,9 @@ def unfolded(graph: Graph) -> Lattice:
         edges_of[head].append(edge)
     weights, tails, tail_starts = graph.weights.tolist(), graph.tails.tolist(), graph.tail_starts.tolist()
     items_of = [graph.items[first:last].tolist() for first, last in pairwise(graph.item_starts.tolist())]
-    arcs = Arcs(Place(graph.segment, graph.path, graph.line))
+    arcs = LatticeBuilder(GraphLocation(graph.segment, graph.path, graph.line))
     start, final, n_nodes = 0, 1, 2
-    entries = {(graph.n_nodes - 1, final): start}  # where a node's texts begin that end at a node of the lattice
+    entries = {(graph.n_nodes - 1, final): start}  # (node of the forest, end in the lattice) -> start in the lattice
     todo = [(graph.n_nodes - 1, final)]
     while todo:
         node, exit_ = todo.pop()
@@ -49,52 +90,52 @@ def unfolded(graph: Graph) -> Lattice:
                     todo.append(below)
                 at = entries[below]
             arcs.add(entry, at, "", weights[edge])
-        if len(arcs.sources) > _ARCS:
+        if len(arcs.sources) > _MOST_ARCS:
             raise InputError(
-                f"{graph.where}: n-gram posteriors are those of lattices, and this forest, whose tails do not all "
-                f"begin texts, would have more than {_ARCS} arcs as a lattice; prune it"
+                f"{graph.where}: n-gram posteriors need a lattice, and this forest would have more than {_MOST_ARCS} "
+                f"arcs as a lattice, because not all of its tails begin texts; prune it"
             )
     return arcs.lattice(start, {final: 0.0})
 
 
-Spans = dict[tuple[int, int], float]  # (first, last) of the words that something derives, and its best weight
+Spans = dict[tuple[int, int], float]  # (first, last) of the words that something derives -> its best weight
 
 
 def weight_of(forest: Forest, text: str) -> float:
-    """The weight of the best derivation of a text that the forest has."""
+    """Return the weight of the best derivation of a text of the forest."""
     number = {word: i for i, word in enumerate(forest.words)}
     words = [number[word] for word in text.split()]
-    begin = nodes_that_begin(forest).tolist()
+    initial = initial_nodes(forest).tolist()
     everywhere: Spans = {(i, i): 0.0 for i in range(len(words) + 1)}
     nodes: list[Spans] = [{} for _ in range(forest.n_nodes)]
     items, tails, tail_starts = forest.items.tolist(), forest.tails.tolist(), forest.tail_starts.tolist()
     edges = zip(forest.heads.tolist(), forest.weights.tolist(), pairwise(forest.item_starts.tolist()), strict=True)
     for edge, (head, weight, (start, stop)) in enumerate(edges):
-        spans = {(0, 0): 0.0} if begin[head] else everywhere
+        spans = {(0, 0): 0.0} if initial[head] else everywhere
         for item in items[start:stop]:
             if item >= 0:
-                spans = _with_word(spans, item, words)
+                spans = _append_word(spans, item, words)
             else:
-                spans = _with_tail(spans, nodes[tails[tail_starts[edge] - 1 - item]])
-        own = nodes[head]
+                spans = _append_tail(spans, nodes[tails[tail_starts[edge] - 1 - item]])
+        at_head = nodes[head]
         for span, value in spans.items():
-            if span not in own or value + weight > own[span]:
-                own[span] = value + weight
+            if span not in at_head or value + weight > at_head[span]:
+                at_head[span] = value + weight
     return nodes[-1][0, len(words)]
 
 
-def _with_word(spans: Spans, word: int, words: Sequence[int]) -> Spans:
+def _append_word(spans: Spans, word: int, words: Sequence[int]) -> Spans:
     n = len(words)
     return {(i, j + 1): value for (i, j), value in spans.items() if j < n and words[j] == word}
 
 
-def _with_tail(spans: Spans, tail: Spans) -> Spans:
+def _append_tail(spans: Spans, tail: Spans) -> Spans:
     ending: dict[int, list[tuple[int, float]]] = {}
     for (i, j), value in spans.items():
         ending.setdefault(j, []).append((i, value))
-    found: Spans = {}
+    longer: Spans = {}
     for (j, k), more in tail.items():
         for i, value in ending.get(j, ()):
-            if (i, k) not in found or value + more > found[i, k]:
-                found[i, k] = value + more
-    return found
+            if (i, k) not in longer or value + more > longer[i, k]:
+                longer[i, k] = value + more
+    return longer

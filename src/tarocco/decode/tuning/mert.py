@@ -1,7 +1,7 @@
-"""Minimum error rate training: weights that make the best candidates come out on top (Och 2003).
+"""Minimum error rate training (Och 2003).
 
-From each start the best of many exact line searches is taken, along every feature and along random directions, until
-none gains anything. The best of all starts wins.
+Each step of a hill climb is the best of many exact line searches, along every feature and along random directions. It
+ends when no line search improves the objective. The best of all starts wins.
 """
 
 from __future__ import annotations
@@ -20,71 +20,71 @@ from tarocco.parallel.fan_out import map_ordered
 
 
 @dataclass(frozen=True, eq=False)
-class Objective:
-    """Metrics, how much each counts, and the statistics of every candidate: [candidates, all columns side by side]."""
+class TuningObjective:
+    """A weighted sum of metrics, and the statistics of every candidate, with the columns of all metrics."""
 
     metrics: tuple[Metric, ...]
     shares: tuple[float, ...]
     statistics: Floats
-    columns: tuple[int, ...]  # how many each metric has
+    columns: tuple[int, ...]  # the number of columns of each metric
 
     @classmethod
-    def of(cls, metrics: Sequence[Metric], shares: Sequence[float], statistics: Sequence[Floats]) -> Objective:
+    def of(cls, metrics: Sequence[Metric], shares: Sequence[float], statistics: Sequence[Floats]) -> TuningObjective:
         columns = tuple(rows.shape[1] for rows in statistics)
         return cls(tuple(metrics), tuple(shares), np.concatenate(list(statistics), axis=1), columns)
 
     def goodness(self, sums: Floats) -> Floats:
-        """Higher is better; minus infinity where a metric has no score."""
+        """Return the objective of sums, higher is better; minus infinity if a metric has no score."""
         total = np.zeros(sums.shape[:-1])
-        for metric, share, own in zip(self.metrics, self.shares, self.parts(sums), strict=True):
-            total += share * metric.sign * metric.score(own)
+        for metric, share, columns in zip(self.metrics, self.shares, self.parts(sums), strict=True):
+            total += share * metric.sign * metric.score(columns)
         return np.where(np.isnan(total), -np.inf, total)
 
     def parts(self, rows: Floats) -> list[Floats]:
-        """Each metric's columns."""
+        """Return the columns of each metric."""
         return np.split(rows, np.cumsum(self.columns)[:-1], axis=-1)
 
     def of_choice(self, choice: np.ndarray[tuple[int], np.dtype[np.intp]]) -> float:
-        """The objective of these candidates."""
+        """Return the objective of these candidates."""
         return float(self.goodness(self.statistics[choice].sum(axis=0)))
 
 
 _upper = kernel(upper_envelope, "find_upper_envelopes")
 
-NARROWEST = 1e-9  # of an interval, relative to where it is: no weight can be set more exactly than that
+NARROWEST = 1e-9  # the relative width of an interval: weights are no more exact than that
 
 
-class Step(NamedTuple):
-    """How far to go along a line, and what the objective is there."""
+class LineOptimum(NamedTuple):
+    """The best point of a line: its distance from the current weights, and the objective there."""
 
     length: float
     goodness: float
 
 
 @dataclass(frozen=True, eq=False)
-class Profile:
-    """The objective along a line: goodness[i] from places[i] to places[i + 1], the first from minus infinity."""
+class ObjectiveProfile:
+    """The objective along a line: goodness[i] between places[i] and places[i + 1]; places[0] is minus infinity."""
 
     places: Floats
     goodness: Floats
 
     def at(self, length: float) -> float:
-        """The objective at a place."""
+        """Return the objective at a distance."""
         return float(self.goodness[np.searchsorted(self.places, length, side="right") - 1])
 
-    def best(self) -> Step:
-        """The middle of the best interval; of equal ones that nearest to where we are."""
+    def best(self) -> LineOptimum:
+        """Return the middle of the best interval; ties go to the interval nearest to the current weights."""
         left, right = self.places, np.append(self.places[1:], np.inf)
         near = np.abs(left)
-        near[0] = 0.0  # the first interval has no left end to be near to
+        near[0] = 0.0  # the first interval has no left end
         goodness = np.where(right - left > NARROWEST * (1 + near), self.goodness, -np.inf)
         best = np.flatnonzero(goodness == goodness.max())
         nearest = best[np.argmin(np.maximum(np.maximum(left[best], -right[best]), 0.0))]
-        return Step(_inside(float(left[nearest]), float(right[nearest])), float(goodness[nearest]))
+        return LineOptimum(_point_inside(float(left[nearest]), float(right[nearest])), float(goodness[nearest]))
 
 
-def _inside(left: float, right: float) -> float:
-    """The middle of an interval; a step beyond its end where the other is infinite; where we are, if that is inside."""
+def _point_inside(left: float, right: float) -> float:
+    """Return 0 if it is inside, the middle of a finite interval, or a point beyond the finite end."""
     if left <= 0.0 < right:
         return 0.0
     if np.isinf(left):
@@ -92,10 +92,10 @@ def _inside(left: float, right: float) -> float:
     return left + 1.0 + abs(left) if np.isinf(right) else left + (right - left) / 2
 
 
-def profile(heights: Floats, slopes: Floats, bounds: NDArray[np.intp], objective: Objective) -> Profile:
-    """The objective along a line, on which candidate i scores heights[i] + length * slopes[i].
+def profile(heights: Floats, slopes: Floats, bounds: NDArray[np.intp], objective: TuningObjective) -> ObjectiveProfile:
+    """Return the objective along a line on which candidate i scores heights[i] + length * slopes[i].
 
-    The candidates of list s are those from bounds[s] to bounds[s + 1]; of equal ones the first is on top.
+    The candidates of list s are bounds[s] to bounds[s + 1]; ties go to the first.
     """
     n = len(heights)
     kept, starts, firsts = np.empty(n, np.intp), np.empty(n), np.empty(len(bounds), np.intp)
@@ -103,7 +103,7 @@ def profile(heights: Floats, slopes: Floats, bounds: NDArray[np.intp], objective
     later = np.ones(firsts[-1], np.bool_)
     later[firsts[:-1]] = False
     changed = np.flatnonzero(later)
-    # Equal places in the order of lists: sums do not depend on how a sort breaks ties.
+    # A stable sort keeps equal places in the order of lists, so sums are reproducible.
     changed = changed[np.argsort(starts[changed], kind="stable")]
     places = starts[changed]
     rows = objective.statistics
@@ -112,17 +112,17 @@ def profile(heights: Floats, slopes: Floats, bounds: NDArray[np.intp], objective
     np.subtract(rows[kept[changed]], rows[kept[changed - 1]], out=sums[1:])
     np.cumsum(sums, axis=0, out=sums)
     last = np.flatnonzero(np.append(places[1:] != places[:-1], len(places) > 0))
-    states = np.append(0, last + 1)  # of several changes at a place only the last is a state
-    return Profile(np.append(-np.inf, places[last]), objective.goodness(sums[states]))
+    states = np.append(0, last + 1)  # of several changes at one place, only the last is a state
+    return ObjectiveProfile(np.append(-np.inf, places[last]), objective.goodness(sums[states]))
 
 
 MOST_STEPS = 200
-GAIN = 1e-9  # a step that gains less is none
+GAIN = 1e-9  # the least improvement of a step
 
 
 @dataclass(frozen=True, eq=False)
 class Climb:
-    """Where one start led: its number (0 is where tuning began), the weights, the objective, and how many steps."""
+    """The outcome of one start: its number (0 is the initial weights), final weights, objective and steps."""
 
     number: int
     weights: Floats
@@ -131,14 +131,14 @@ class Climb:
 
 
 @dataclass(frozen=True, eq=False)
-class Tuning:
-    """All that does not change while weights are sought."""
+class MertSearch:
+    """Features, objective and settings of a search for weights."""
 
     features: Floats  # [candidates, features]
     bounds: NDArray[np.intp]
-    objective: Objective
+    objective: TuningObjective
     free: NDArray[np.bool_]  # which weights may change
-    directions: int  # random ones, besides the features themselves
+    directions: int  # random ones, in addition to the features
     seed: int
 
     @cached_property
@@ -147,42 +147,42 @@ class Tuning:
 
     @cached_property
     def scale(self) -> Floats:
-        """How much each feature varies; random weights are drawn in proportion to its inverse."""
+        """The standard deviation of each feature; random weights are drawn in proportion to its inverse."""
         spread = self.features.std(axis=0)
         return np.where(spread > 0, spread, 1.0)
 
     def scores(self, weights: Floats) -> Floats:
-        """float64[candidates]: the sum of weighted features."""
-        return weighted(self._columns, weights)
+        """Return float64[candidates]: the weighted sum of features."""
+        return weighted_sum(self._columns, weights)
 
-    def choice(self, weights: Floats) -> NDArray[np.intp]:
-        """The candidate of each list that scores highest, the first of equals."""
-        return choice(self.scores(weights), self.bounds)
+    def choose(self, weights: Floats) -> NDArray[np.intp]:
+        """Return the candidate of each list that scores highest; ties go to the first."""
+        return best_of_lists(self.scores(weights), self.bounds)
 
     def climb(self, number: int, start: Floats) -> Climb:
-        """Line searches from a start until none gains."""
+        """Climb from a start until no line search improves the objective."""
         random = np.random.Generator(np.random.PCG64(np.random.SeedSequence([self.seed, 1, number])))
-        weights = normalized(start)
-        best = self.objective.of_choice(self.choice(weights))
+        weights = normalize(start)
+        best = self.objective.of_choice(self.choose(weights))
         for step in range(MOST_STEPS):
             heights = self.scores(weights)
-            found = weights
+            new = weights
             for direction, slopes in self._lines(random):
                 length, promised = profile(heights, slopes, self.bounds, self.objective).best()
                 if promised <= best + GAIN:
                     continue
-                there = normalized(weights + length * direction)
-                # Counted again: what rounding does to the score at these very weights is what the user will see.
-                goodness = self.objective.of_choice(self.choice(there))
+                there = normalize(weights + length * direction)
+                # Computed again, because rounding of these weights may change the choice.
+                goodness = self.objective.of_choice(self.choose(there))
                 if goodness > best + GAIN:
-                    found, best = there, goodness
-            if found is weights:
+                    new, best = there, goodness
+            if new is weights:
                 return Climb(number, weights, best, step)
-            weights = found
+            weights = new
         return Climb(number, weights, best, MOST_STEPS)
 
     def _lines(self, random: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
-        """Directions, and how fast each candidate's score grows along them: the features, then random ones."""
+        """Yield directions and the slope of each candidate's score along them: features, then random directions."""
         free = np.flatnonzero(self.free)
         for k in free:
             yield np.eye(len(self.free))[k], self._columns[k]
@@ -191,17 +191,17 @@ class Tuning:
             direction[free] = drawn
             yield direction, self.scores(direction)
 
-    def starts(self, given: Floats, restarts: int) -> list[Floats]:
-        """Where to begin: at the given weights, and at random ones, each on the scale of its feature."""
-        found = [given]
+    def starts(self, initial: Floats, restarts: int) -> list[Floats]:
+        """Return the initial weights, then random ones, each on the scale of its feature."""
+        starts = [initial]
         for number in range(1, restarts + 1):
             random = np.random.Generator(np.random.PCG64(np.random.SeedSequence([self.seed, 0, number])))
-            found.append(np.where(self.free, random.uniform(-1, 1, len(given)) / self.scale, given))
-        return found
+            starts.append(np.where(self.free, random.uniform(-1, 1, len(initial)) / self.scale, initial))
+        return starts
 
 
-def weighted(columns: Floats, weights: Floats) -> Floats:
-    """The weighted sum of columns[features, candidates], added in their order, on every machine the same."""
+def weighted_sum(columns: Floats, weights: Floats) -> Floats:
+    """Return the weighted sum of columns[features, candidates], added in order so that all machines agree."""
     total = np.zeros(columns.shape[1])
     for weight, column in zip(weights.tolist(), columns, strict=True):
         if weight:
@@ -209,8 +209,8 @@ def weighted(columns: Floats, weights: Floats) -> Floats:
     return total
 
 
-def choice(scores: Floats, bounds: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The highest of each list, the first of equals."""
+def best_of_lists(scores: Floats, bounds: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the place of the highest score of each list; ties go to the first."""
     best = np.maximum.reduceat(scores, bounds[:-1])
     equal = np.flatnonzero(scores == np.repeat(best, np.diff(bounds)))
     first = np.searchsorted(equal, bounds[:-1])
@@ -218,24 +218,24 @@ def choice(scores: Floats, bounds: NDArray[np.intp]) -> NDArray[np.intp]:
     return chosen
 
 
-def normalized(weights: Floats) -> Floats:
-    """Weights whose sizes add up to 1, as Moses has them; the choice does not change."""
+def normalize(weights: Floats) -> Floats:
+    """Return weights whose absolute values add up to 1, like those of Moses; choices do not change."""
     total = float(np.abs(weights).sum())
     return weights / total if total > 0 else weights
 
 
-def climbs(
-    tuning: Tuning,
-    start: Floats,
+def climb_all(
+    search: MertSearch,
+    initial: Floats,
     restarts: int,
     jobs: int | None = None,
-    advance: Callable[[int], None] | None = None,
+    progress: Callable[[int], object] | None = None,
 ) -> list[Climb]:
-    """What every start led to; the same for any number of jobs."""
-    starts = list(enumerate(tuning.starts(start, restarts)))
-    found = []
-    for one in map_ordered(lambda item: tuning.climb(*item), starts, len(starts), jobs):
-        found.append(one)
-        if advance is not None:
-            advance(1)
-    return found
+    """Return the outcome of every start; `progress` is called with 1 after each."""
+    starts = list(enumerate(search.starts(initial, restarts)))
+    climbs = []
+    for climb in map_ordered(lambda start: search.climb(*start), starts, len(starts), jobs):
+        climbs.append(climb)
+        if progress is not None:
+            progress(1)
+    return climbs

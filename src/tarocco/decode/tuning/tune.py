@@ -1,73 +1,96 @@
-"""Tuning from n-best lists to weights: `tarocco tune`."""
+"""Tuning of feature weights on n-best lists (`tarocco.tune`), and reranking with weights (`tarocco.rerank`)."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
+from typing import Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tarocco.annotate.analyzers import Analyzer, analyzer_name
-from tarocco.core.arguments import References, listed, streams_of
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.names import write_value
 from tarocco.core.records import Interval
-from tarocco.core.test_set import TestSet
-from tarocco.decode.tuning.mert import Climb, Objective, Tuning, climbs, normalized
-from tarocco.decode.tuning.pool import Pool, Weights, pool_of, statistics_of_pool
-from tarocco.decode.tuning.results import Tuned, TuneResult, TuneStart
+from tarocco.core.test_set import References, TestSet, as_list, make_streams
+from tarocco.decode.tuning.mert import MertSearch, TuningObjective, best_of_lists, climb_all, normalize, weighted_sum
+from tarocco.decode.tuning.pool import CandidatePool, Path, Weights, pool_statistics, read_pool
+from tarocco.decode.tuning.results import RerankResult, TunedScore, TuneResult, TuneStart
 from tarocco.encode.batch import Encoding
-from tarocco.io.nbest.lists import read_nbest
-from tarocco.io.weights import weights_of
+from tarocco.io.nbest.features import check_weights
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.registry import metrics as find_metrics
-from tarocco.parallel.fan_out import check_jobs
-from tarocco.scoring.resampling import bootstrap, check_resampling, percentiles
+from tarocco.scoring.resampling import bootstrap, percentiles
 from tarocco.scoring.score import score_signature
-from tarocco.scoring.settings import SEED
+from tarocco.scoring.settings import RESAMPLING, WORKERS, Resampling, Shortcuts, Text, Workers, apply_shortcuts
 
-RESTARTS, DIRECTIONS = 20, 10
-
-Path = str | os.PathLike[str]
-GivenWeights = Mapping[str, float | Sequence[float]]
+WeightMapping = Mapping[str, float | Sequence[float]]
 
 
-@dataclass(frozen=True, eq=False)
-class Settings:
-    """How weights are sought, and how sure one is of the scores that they give."""
+@dataclass(frozen=True)
+class TuneOptions:
+    """Options of `tarocco.tune`; each is also a keyword of that function.
 
-    metrics: tuple[Metric, ...]
-    shares: tuple[float, ...]
-    encoding: Encoding
-    weights: Weights | None = None  # where to begin
-    weights_from: str = "weights"  # what messages call them
-    fixed: tuple[str, ...] = ()
-    restarts: int = RESTARTS
-    directions: int = DIRECTIONS
-    confidence: float = 0.95
-    n_resamples: int = 1000
-    seed: int = SEED
+    shares
+        The share of each metric in the weighted sum that is maximized; equal by default. Scores are on their natural
+        scale, and errors are negated.
+    weights
+        The initial weights, such as {"lm": [0.5, 0.2], "w": -0.1}. By default, weights are fitted to the scores in the
+        last file, if these are a weighted sum of the features; otherwise all are equal.
+    fixed
+        Features whose weights do not change, or single values such as "lm.2".
+    restarts
+        The number of random starts in addition to the initial weights.
+    directions
+        The number of random directions per step, in addition to the features.
+    first_id
+        The id of the first segment in the files.
+    """
+
+    shares: Sequence[float] | None = None
+    weights: WeightMapping | None = None
+    fixed: str | Sequence[str] = ()
+    restarts: int = 20
+    directions: int = 10
+    first_id: int = 0
 
     def __post_init__(self) -> None:
-        if not self.metrics:
-            raise InputError("no metric was asked for")
-        if len(self.shares) != len(self.metrics):
-            raise BadParameter(f"there are {len(self.metrics)} metrics, but {len(self.shares)} shares")
-        for share in self.shares:
+        for share in self.shares or ():
             if not (isinstance(share, Real) and np.isfinite(float(share)) and share > 0):
                 raise BadParameter(f"a share is a number above 0, not {share!r}")
-        for name, least in (("restarts", 0), ("directions", 0)):
+        for name in ("restarts", "directions"):
             value = getattr(self, name)
-            if not isinstance(value, Integral) or value < least:
-                raise BadParameter(f"{name} is an integer of at least {least}, not {value!r}")
-        check_resampling(self.confidence, self.n_resamples, self.seed)
+            if not isinstance(value, Integral) or value < 0:
+                raise BadParameter(f"{name} is an integer of at least 0, not {value!r}")
 
     @property
-    def parts(self) -> tuple[float, ...]:
-        """Shares that add up to 1."""
-        return tuple(float(share) / sum(map(float, self.shares)) for share in self.shares)
+    def fixed_features(self) -> tuple[str, ...]:
+        """The names in `fixed`, which may be a single string."""
+        return (self.fixed,) if isinstance(self.fixed, str) else tuple(self.fixed)
+
+    def normalized_shares(self, metrics: Sequence[Metric]) -> tuple[float, ...]:
+        """Return one share per metric; they add up to 1."""
+        if not metrics:
+            raise InputError("there is no metric to tune for")
+        shares = (1.0,) * len(metrics) if self.shares is None else tuple(map(float, self.shares))
+        if len(shares) != len(metrics):
+            raise BadParameter(f"there are {len(metrics)} metrics, but {len(shares)} shares")
+        return tuple(share / sum(shares) for share in shares)
+
+
+OPTIONS, TOKENIZED = TuneOptions(), Text(tokenize="none")
+
+
+class TuneShortcuts(Shortcuts, total=False):
+    """The fields of `TuneOptions`, `Text`, `Resampling` and `Workers` as keywords."""
+
+    shares: Sequence[float] | None
+    weights: WeightMapping | None
+    fixed: str | Sequence[str]
+    restarts: int
+    directions: int
+    first_id: int
 
 
 def tune(
@@ -75,21 +98,13 @@ def tune(
     references: References,
     *,
     metrics: Sequence[str | Metric] | str | Metric = "BLEU-4",
-    shares: Sequence[float] | None = None,
-    weights: GivenWeights | None = None,
-    fixed: Sequence[str] = (),
-    restarts: int = RESTARTS,
-    directions: int = DIRECTIONS,
-    tokenize: str = "none",
-    lowercase: bool = False,
-    analyzer: Analyzer | None = None,
-    first_id: int = 0,
-    confidence: float = 0.95,
-    n_resamples: int = 1000,
-    seed: int = SEED,
-    jobs: int | None = None,
+    options: TuneOptions = OPTIONS,
+    text: Text = TOKENIZED,
+    resampling: Resampling = RESAMPLING,
+    workers: Workers = WORKERS,
+    **shortcuts: Unpack[TuneShortcuts],
 ) -> TuneResult:
-    """Find weights of features that make the best candidates of n-best lists come out on top (MERT, Och 2003).
+    """Find the feature weights that choose the best candidates of n-best lists (MERT, Och 2003).
 
     Parameters
     ----------
@@ -97,95 +112,80 @@ def tune(
         A file of n-best lists with features (Moses, or JSON lines), or several: lists of the same segment are merged.
     references
         references[i] are the references of segment i; segments without a list are left out.
-    metrics, shares
-        What to maximize: a metric, or several with their shares in a weighted sum of scores on their natural scale
-        (errors count negative); equal shares by default.
-    weights
-        Where to begin, such as {"lm": [0.5, 0.2], "w": -0.1}. By default those that the scores in the last file reveal,
-        if they are a weighted sum of the features, and else equal ones.
-    fixed
-        Features whose weights do not change, or single values of them such as "lm.2".
-    restarts, directions
-        How many random starts there are besides, and how many random directions are tried in each step besides the
-        features themselves.
-    tokenize, lowercase, analyzer
-        As for `tarocco.score`; n-best lists are tokenized already, most often.
-    first_id
-        The first segment's id in the files.
-    confidence, n_resamples, seed
-        Of bootstrap intervals over segments; the seed is also that of starts and directions.
-    jobs
-        How many threads; all processors by default. The result does not depend on it.
+    metrics
+        The metric to maximize, or several whose weighted sum is maximized.
+    options
+        Shares of metrics, initial weights and the extent of the search (`TuneOptions`).
+    text, resampling, workers
+        How text is read (`Text`; n-best lists are usually tokenized already), how bootstrap intervals over segments are
+        drawn (`Resampling`; random starts and directions use the same seed), and where work is done (`Workers`; only
+        jobs and progress are used).
+    **shortcuts
+        The fields of these four values as keywords: shares, weights, fixed, restarts, directions, first_id, tokenize,
+        lowercase, analyzer, n_resamples, confidence, seed, jobs, progress.
     """
-    asked = [metrics] if isinstance(metrics, str | Metric) else metrics
-    chosen = tuple(find_metrics(asked))
-    settings = Settings(
-        chosen,
-        tuple(shares) if shares is not None else (1.0,) * len(chosen),
-        Encoding(tokenize, lowercase, analyzer=analyzer_name(analyzer)),
-        None if weights is None else weights_of(weights),
-        fixed=(fixed,) if isinstance(fixed, str) else tuple(fixed),
-        restarts=restarts,
-        directions=directions,
-        confidence=confidence,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
-    check_jobs(jobs)
-    test_set = TestSet({}, streams_of(listed(references, "references")))
-    return tune_pool(read_pool(paths_of(nbest), len(test_set), first_id), test_set, settings, jobs)
-
-
-def paths_of(nbest: Path | Sequence[Path]) -> list[str]:
-    """The files that a caller named."""
-    paths = [nbest] if isinstance(nbest, str | os.PathLike) else nbest
-    if (
-        not isinstance(paths, list | tuple)
-        or not paths
-        or not all(isinstance(path, str | os.PathLike) for path in paths)
-    ):
-        raise InputError("nbest is a file of n-best lists with features, or a list of such files")
-    return [os.fspath(path) for path in paths]
-
-
-def read_pool(paths: Sequence[str], segments: int | None, first_id: int = 0) -> Pool:
-    """The lists of all files."""
-    return pool_of([read_nbest(path, segments=segments, first_id=first_id) for path in paths])
+    options, text, resampling, workers = apply_shortcuts("tune", shortcuts, options, text, resampling, workers)
+    chosen = find_metrics([metrics] if isinstance(metrics, str | Metric) else metrics)
+    if options.weights is not None:
+        options = replace(options, weights=check_weights(options.weights))
+    options.normalized_shares(chosen)
+    test_set = TestSet({}, make_streams(as_list(references, "references")))
+    pool = read_pool(nbest, len(test_set), options.first_id)
+    return tune_pool(pool, test_set, chosen, text.encoding, options, resampling, workers)
 
 
 def tune_pool(
-    pool: Pool,
+    pool: CandidatePool,
     references: TestSet,
-    settings: Settings,
-    jobs: int | None = None,
-    advance: Callable[[int], None] | None = None,
+    metrics: Sequence[Metric],
+    encoding: Encoding,
+    options: TuneOptions,
+    resampling: Resampling = RESAMPLING,
+    workers: Workers = WORKERS,
+    weights_name: str = "weights",
 ) -> TuneResult:
-    """Tune on lists that have been read; `advance` is told how many more starts are done."""
-    free = pool.layout.free(settings.fixed)
-    if not free.any():
-        raise InputError("all features are held, so that there is nothing to tune")
-    vector, origin = start_of(pool, settings)
-    statistics = statistics_of_pool(pool, references, settings.metrics, settings.encoding, jobs)
-    objective = Objective.of(settings.metrics, settings.parts, statistics)
-    tuning = Tuning(pool.features, pool.bounds, objective, free, settings.directions, settings.seed % 2**64)
-    first = _scaled(vector, vector, free)
-    climbed = climbs(tuning, first, settings.restarts, jobs, advance)
-    climbed = [replace(one, weights=_scaled(one.weights, vector, free)) for one in climbed]
-    best = max(climbed, key=lambda one: (one.goodness, -one.number))
-    choices = tuning.choice(first), tuning.choice(best.weights)
-    before, after = (objective.parts(objective.statistics[one]) for one in choices)
+    """Tune on a pool of lists; messages call the initial weights `weights_name`."""
+    shares = options.normalized_shares(metrics)
     layout = pool.layout
+    free = layout.free(options.fixed_features)
+    if not free.any():
+        raise InputError("all features are held, so there is nothing to tune")
+    if options.weights is not None:
+        vector, origin = layout.vector(check_weights(options.weights), weights_name), "given"
+    elif pool.fitted is not None:
+        vector, origin = pool.fitted, "scores"
+    else:
+        vector, origin = np.ones(pool.features.shape[1]), "equal"
+    statistics = pool_statistics(pool, references, metrics, encoding, workers.jobs)
+    objective = TuningObjective.of(metrics, shares, statistics)
+    seed = resampling.seed % 2**64
+    search = MertSearch(pool.features, pool.bounds, objective, free, options.directions, seed)
+    initial = _rescale(vector, vector, free)
+    climbs = climb_all(search, initial, options.restarts, workers.jobs, workers.progress)
+    climbs = [replace(climb, weights=_rescale(climb.weights, vector, free)) for climb in climbs]
+    best = max(climbs, key=lambda climb: (climb.goodness, -climb.number))
+    before, after = search.choose(initial), search.choose(best.weights)
+    signatures = [
+        score_signature(
+            metric,
+            encoding,
+            references.reference_count,
+            _signature_parts(share if len(metrics) > 1 else None, origin, options, resampling),
+        )
+        for metric, share in zip(metrics, shares, strict=True)
+    ]
+    scores = _tuned_scores(objective, (before, after), signatures, resampling, workers.jobs)
     return TuneResult(
         layout.by_name(best.weights),
-        layout.by_name(first),
+        layout.by_name(initial),
         origin,
-        _tuned(settings, references, origin, before, after, jobs),
-        objective.of_choice(choices[1]),
-        objective.of_choice(choices[0]),
-        tuple(_start(one, layout.by_name(one.weights)) for one in climbed),
+        scores,
+        objective.of_choice(after),
+        objective.of_choice(before),
+        tuple(TuneStart(climb.number, climb.goodness, climb.steps, layout.by_name(climb.weights)) for climb in climbs),
         pool.segments,
-        tuple(pool.chosen_texts(choices[1])),
-        choices[1] - pool.bounds[:-1] + 1,
+        tuple(pool.texts_at(after)),
+        after - pool.bounds[:-1] + 1,
         {
             "segments": len(references),
             "lists": len(pool.texts),
@@ -196,101 +196,107 @@ def tune_pool(
     )
 
 
-def _start(one: Climb, weights: Weights) -> TuneStart:
-    return TuneStart(one.number, one.goodness, one.steps, weights)
-
-
-def start_of(pool: Pool, settings: Settings) -> tuple[Floats, str]:
-    """Where to begin, and why there."""
-    if settings.weights is not None:
-        return pool.layout.vector(settings.weights, settings.weights_from), "given"
-    if pool.revealed is not None:
-        return pool.revealed, "scores"
-    return np.ones(pool.features.shape[1]), "equal"
-
-
-def _scaled(weights: Floats, given: Floats, free: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Floats:
-    """Weights that are held keep their value, and the others their ratio to them; else sizes add up to 1."""
-    held = np.flatnonzero(~free & (given != 0))
+def _rescale(weights: Floats, initial: Floats, free: NDArray[np.bool_]) -> Floats:
+    """Return weights with the same ratios; held ones keep their value, otherwise absolute values add up to 1."""
+    held = np.flatnonzero(~free & (initial != 0))
     if not len(held):
-        return normalized(weights)
-    scaled = weights * (given[held[0]] / weights[held[0]])
-    return np.where(free, scaled, given)
+        return normalize(weights)
+    return np.where(free, weights * (initial[held[0]] / weights[held[0]]), initial)
 
 
-def _tuned(
-    settings: Settings,
-    references: TestSet,
-    origin: str,
-    before: Sequence[Floats],
-    after: Sequence[Floats],
+def _signature_parts(
+    share: float | None, origin: str, options: TuneOptions, resampling: Resampling
+) -> list[tuple[str, object]]:
+    return [
+        ("tune", "mert"),
+        *([("share", write_value(round(share, 6)))] if share is not None else []),
+        *([("fixed", "+".join(options.fixed_features))] if options.fixed else []),
+        ("start", origin),
+        ("restarts", options.restarts),
+        ("directions", options.directions),
+        ("n", resampling.n_resamples),
+        ("seed", resampling.seed),
+    ]
+
+
+def _tuned_scores(
+    objective: TuningObjective,
+    choices: tuple[NDArray[np.intp], NDArray[np.intp]],
+    signatures: Sequence[str],
+    resampling: Resampling,
     jobs: int | None,
-) -> tuple[Tuned, ...]:
-    """Each metric's scores at the start and after tuning, with intervals on the same resamples of segments."""
-    columns = [rows.shape[1] for rows in before]
-    both = np.concatenate([*before, *after], axis=1)
-    drawn = np.split(
-        bootstrap(both, settings.n_resamples, settings.seed, jobs), np.cumsum([*columns, *columns])[:-1], axis=1
-    )
-    tail = (1 - settings.confidence) / 2
+) -> tuple[TunedScore, ...]:
+    """Return each metric's scores of two choices, with intervals on the same resamples of segments."""
+    before, after = (objective.statistics[choice] for choice in choices)
+    resampled = bootstrap(np.concatenate([before, after], axis=1), resampling.n_resamples, resampling.seed, jobs)
+    resampled_before, resampled_after = (objective.parts(half) for half in np.split(resampled, 2, axis=1))
 
-    def between(scores: Floats) -> Interval:
-        low, high = percentiles(scores, tail)
-        return Interval(low, high, float(settings.confidence), int(settings.n_resamples), int(settings.seed))
+    def interval(scores: Floats) -> Interval:
+        low, high = percentiles(scores, (1 - resampling.confidence) / 2)
+        draws = float(resampling.confidence), int(resampling.n_resamples), int(resampling.seed)
+        return Interval(low, high, *draws)
 
-    found = []
-    for m, (metric, share) in enumerate(zip(settings.metrics, settings.parts, strict=True)):
-        start, tuned = (float(metric.score(rows[m].sum(axis=0))) for rows in (before, after))
-        of_start, of_tuned = (metric.score(drawn[m + shift]) for shift in (0, len(settings.metrics)))
-        more = [
-            ("tune", "mert"),
-            *([("share", write_value(round(share, 6)))] if len(settings.metrics) > 1 else []),
-            *([("fixed", "+".join(settings.fixed))] if settings.fixed else []),
-            ("start", origin),
-            ("restarts", settings.restarts),
-            ("directions", settings.directions),
-            ("n", settings.n_resamples),
-            ("seed", settings.seed),
-        ]
-        found.append(
-            Tuned(
-                str(metric),
-                score_signature(metric, settings.encoding, references.reference_count, more),
-                share,
-                start,
-                between(of_start),
-                tuned,
-                between(of_tuned),
-                tuned - start,
-                between(of_tuned - of_start),
-                metric.scale,
+    scores = []
+    for m, metric in enumerate(objective.metrics):
+        start, tuned = (float(metric.score(objective.parts(rows)[m].sum(axis=0))) for rows in (before, after))
+        starts, ends = metric.score(resampled_before[m]), metric.score(resampled_after[m])
+        scores.append(
+            TunedScore(
+                metric=str(metric),
+                signature=signatures[m],
+                share=objective.shares[m],
+                start=start,
+                start_interval=interval(starts),
+                tuned=tuned,
+                interval=interval(ends),
+                difference=tuned - start,
+                difference_interval=interval(ends - starts),
+                scale=metric.scale,
             )
         )
-    return tuple(found)
+    return tuple(scores)
 
 
-def _notes(pool: Pool, references: TestSet, origin: str) -> tuple[str, ...]:
+def _notes(pool: CandidatePool, references: TestSet, origin: str) -> tuple[str, ...]:
     notes = []
     missing = len(references) - len(pool.texts)
     if missing:
-        notes.append(f"{missing} of {len(references)} segments have no list, and are left out")
+        notes.append(f"{missing} of {len(references)} segments have no list and are left out")
     if pool.merged:
-        notes.append(f"{pool.merged} candidates were there before, with the same features, and are left out")
+        notes.append(f"{pool.merged} candidates repeat others, with the same features, and are left out")
     if origin == "scores":
-        notes.append("the lists' scores are a weighted sum of their features: tuning begins at those weights")
+        notes.append("the lists' scores are a weighted sum of their features: tuning starts with those weights")
     elif origin == "equal":
-        notes.append("the lists' scores tell no weights: tuning begins at equal ones (--weights gives others)")
+        notes.append("the lists' scores do not determine weights: tuning starts with equal ones (or use --weights)")
+    first = pool.bounds[:-1]
+    ranges = np.maximum.reduceat(pool.features, first, axis=0) - np.minimum.reduceat(pool.features, first, axis=0)
     constant = [
-        label for label, spread in zip(pool.layout.labels, _spread_within(pool).tolist(), strict=True) if spread == 0
+        label for label, widest in zip(pool.layout.labels, ranges.max(axis=0).tolist(), strict=True) if widest == 0
     ]
     if constant:
-        notes.append(f"{', '.join(constant)}: the same for all candidates of each list, so that no weight matters")
+        notes.append(f"{', '.join(constant)}: equal for all candidates of each list, so the weight has no effect")
     return tuple(notes)
 
 
-def _spread_within(pool: Pool) -> Floats:
-    """How far apart the values of each feature are in some list."""
-    first = pool.bounds[:-1]
-    apart = np.maximum.reduceat(pool.features, first, axis=0) - np.minimum.reduceat(pool.features, first, axis=0)
-    spread: Floats = apart.max(axis=0)
-    return spread
+def rerank(nbest: Path | Sequence[Path], weights: WeightMapping, *, first_id: int = 0) -> RerankResult:
+    """Return the best candidate of each list with these weights; ties go to the first.
+
+    Parameters
+    ----------
+    nbest
+        A file of n-best lists with features, or several: lists of the same segment are merged, as in `tarocco.tune`.
+    weights
+        The weights of all features, such as {"lm": [0.5, 0.2], "w": -0.1}, or `tarocco.tune(...).weights`.
+    first_id
+        The id of the first segment in the files.
+    """
+    checked = check_weights(weights)
+    return rerank_pool(read_pool(nbest, None, first_id), checked)
+
+
+def rerank_pool(pool: CandidatePool, weights: Weights, weights_name: str = "weights") -> RerankResult:
+    """Return the best candidate of each list of a pool; messages call the weights `weights_name`."""
+    scores = weighted_sum(pool.features.T, pool.layout.vector(weights, weights_name))
+    best = best_of_lists(scores, pool.bounds)
+    places = best - pool.bounds[:-1] + 1
+    return RerankResult(weights, pool.segments, tuple(pool.texts_at(best)), places, scores[best])

@@ -1,12 +1,12 @@
-"""What Moses writes of its search: search graphs (lattices, a hypothesis a line) and hypergraphs (forests).
+"""Output of Moses: search graphs (lattices, one hypothesis per line) and hypergraphs (forests).
 
 0 hyp=0 stack=0
 0 hyp=1 stack=1 back=0 score=-1.5 transition=-1.5 forward=3 fscore=-3.0 covered=0-0 out=the
 0 hyp=2 stack=1 back=0 score=-2.0 transition=-2.0 recombined=1 forward=3 fscore=-3.5 covered=0-0 out=a
 0 hyp=3 stack=2 back=1 score=-3.0 transition=-1.5 forward=-1 fscore=-3.0 covered=1-1 out=small cat
 
-A hypothesis is a node and an arc to it from `back`; one that was recombined is an arc to that which it was recombined
-with. `forward=-1` are final. The extended form has scores="..." and out="source|target".
+A hypothesis is a node and an arc to it from `back`; a recombined hypothesis is an arc to the one it was recombined
+with. Hypotheses with `forward=-1` are final. The extended form has scores="..." and out="source|target".
 
 # target ||| features ||| source-covered
 2 3
@@ -18,8 +18,8 @@ with. `forward=-1` are final. The extended form has scores="..." and out="source
 [0] the cat |||  LM0=-2.5 ||| 2
 [0] a cat |||  LM0=-3 ||| 2
 
-A hypergraph says how many nodes and edges it has, then of each node how many edges make it, and which: words, nodes in
-brackets, features, and how many source words were covered.
+A hypergraph begins with its numbers of nodes and edges. Each node has its number of edges, then the edges: words and
+nodes in brackets, features, and the number of source words covered.
 """
 
 from __future__ import annotations
@@ -29,12 +29,25 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from tarocco.core.errors import InputError
-from tarocco.core.graphs import Forest, Lattice
-from tarocco.io.graphs.builder import Arcs, Edges, Place, number, quoted, whole
+from tarocco.core.graphs import Forest, Graph, Lattice
+from tarocco.io.graphs.builder import (
+    ForestBuilder,
+    GraphLocation,
+    LatticeBuilder,
+    Row,
+    list_arcs,
+    list_edges,
+    list_features,
+    number_values,
+    parse_index,
+    parse_number,
+    quote,
+    require_lattice,
+)
 
 HEADER = "# target ||| features ||| source-covered"
 _SCORES = re.compile(r'scores=(?:"([^"]*+)"|\[([^\[\]]*+)\])')
-_CONFIDENCE = re.compile(r" , pC=[-+.0-9e]+, c=[-+.0-9e]+$")  # behind the words, in old versions
+_CONFIDENCE = re.compile(r" , pC=[-+.0-9e]+, c=[-+.0-9e]+$")  # after the words, in old versions
 _SLOT = re.compile(r"\[([0-9]+)\]")
 
 
@@ -42,25 +55,51 @@ _SLOT = re.compile(r"\[([0-9]+)\]")
 
 
 def read_search_graphs(lines: Iterator[tuple[int, str]], path: str) -> Iterator[Lattice]:
-    """The search graphs of a file, in the order of their sentences, whose ids count from 0."""
+    """Yield the search graphs of a file; sentence ids count from 0 and increase."""
 
     def sentence(numbered: tuple[int, str]) -> int:
         line, text = numbered
-        return whole(text.split(None, 1)[0], Place(0, path, line), "the id of a sentence")
+        return parse_index(text.split(None, 1)[0], GraphLocation(0, path, line), "id of a sentence")
 
     before = -1
     for segment, group in groupby(((line, text) for line, text in lines if text.strip()), sentence):
         hypotheses = list(group)
-        place = Place(segment, path, hypotheses[0][0])
+        place = GraphLocation(segment, path, hypotheses[0][0])
         if segment <= before:
-            raise InputError(f"{place}: sentences come in the order of their ids, but {segment} comes after {before}")
+            raise InputError(f"{place}: expected sentences in the order of their ids, found {segment} after {before}")
         before = segment
-        yield _search_graph(hypotheses, place)
+        yield _parse_search_graph(hypotheses, place)
 
 
-def _search_graph(hypotheses: list[tuple[int, str]], place: Place) -> Lattice:
-    arcs = Arcs(place, prune=True)
-    rows = []
+def write_search_graph(graph: Graph, segment: int) -> str:
+    """Return a lattice as a search graph.
+
+    Node n is hypothesis n; a further arc to it is a hypothesis with a number above all nodes, recombined with n.
+    """
+    lattice = require_lattice(graph, "moses-searchgraph")
+    lines = [f"{lattice.segment} hyp=0 stack=0"]
+    scores = None if lattice.features is None else list_features(lattice.features)
+    written: set[int] = set()
+    extra = lattice.n_nodes
+    for arc, (source, target, word, weight) in enumerate(list_arcs(lattice, "")):
+        hypothesis, recombined = target, ""
+        if target in written:
+            hypothesis, recombined, extra = extra, f" recombined={target}", extra + 1
+        written.add(target)
+        forward = -1 if target == lattice.n_nodes - 1 else target
+        text = f"{lattice.segment} hyp={hypothesis} stack={target} back={source} score={weight!r} transition={weight!r}"
+        text += f"{recombined} forward={forward} fscore=0 covered=0-0"
+        if scores is None:
+            lines.append(f"{text} out={word}")
+        else:
+            named = " ".join(f"{name}={value!r}" for name, value in scores[arc])
+            lines.append(f'{text} scores="{named}" out="|{word}"')
+    return "\n".join([*lines, ""])
+
+
+def _parse_search_graph(hypotheses: list[tuple[int, str]], place: GraphLocation) -> Lattice:
+    builder = LatticeBuilder(place, prune=True)
+    rows: list[Row] = []
     finals: dict[int, float] = {}
     with_scores: bool | None = None
     seen: set[int] = set()
@@ -70,125 +109,139 @@ def _search_graph(hypotheses: list[tuple[int, str]], place: Place) -> Lattice:
         scores = _SCORES.search(before)
         fields = dict(part.split("=", 1) for part in _SCORES.sub("", before).split()[1:] if "=" in part)
         if "hyp" not in fields:
-            raise InputError(f"{where}: a hypothesis is wanted, {quoted('0 hyp=1 back=0 ...')}, found {quoted(text)}")
-        node = whole(fields["hyp"], where, "a hypothesis (hyp=)")
+            raise InputError(f"{where}: expected a hypothesis such as 0 hyp=1 back=0 ..., found {quote(text)}")
+        node = parse_index(fields["hyp"], where, "hypothesis (hyp=)")
         if "back" not in fields:
             if node or out:
-                raise InputError(f"{where}: a hypothesis says where it comes from, back= is missing")
-            arcs.nodes.append(node)
+                raise InputError(f"{where}: expected back= in a hypothesis, found none")
+            builder.nodes.append(node)
             continue
         if "transition" not in fields or not out:
             missing = "out=" if "transition" in fields else "transition="
-            raise InputError(f"{where}: a hypothesis has the words and the score of a transition, {missing} is missing")
-        back = whole(fields["back"], where, "a hypothesis (back=)")
+            raise InputError(f"{where}: expected out= and transition= in a hypothesis, found no {missing}")
+        back = parse_index(fields["back"], where, "hypothesis (back=)")
         recombined = fields.get("recombined")
-        node = node if recombined is None else whole(recombined, where, "a hypothesis (recombined=)")
+        node = node if recombined is None else parse_index(recombined, where, "hypothesis (recombined=)")
         if recombined is None:
             if node in seen or node == 0:
-                raise InputError(f"{where}: there is a hypothesis {node} already")
+                raise InputError(f"{where}: expected each hypothesis once, found hypothesis {node} twice")
             seen.add(node)
-        arcs.add(back, node, _words(phrase, scores is not None), number(fields["transition"], where, "transition="))
+        weight = parse_number(fields["transition"], where, "transition=")
+        builder.add(back, node, _parse_words(phrase, scores is not None), weight)
         if with_scores not in (None, scores is not None):
-            raise InputError(f"{where}: all hypotheses have scores= or none has, here it is unlike the lines above")
+            raise InputError(
+                f"{where}: expected scores= in all hypotheses or in none, found {'some' if scores else 'none'}"
+            )
         with_scores = scores is not None
-        rows.append(_named_scores(scores[1] or scores[2] or "", where) if scores else [])
+        rows.append(_parse_scores(scores[1] or scores[2] or "", where) if scores else [])
         if fields.get("forward") == "-1":
             finals[node] = 0.0
-    for node in {*arcs.sources, *arcs.targets} - seen - {0}:
-        raise InputError(f"{place}: there is no hypothesis {node}, which others come from or are recombined with")
+    for node in {*builder.sources, *builder.targets} - seen - {0}:
+        raise InputError(f"{place}: expected a line for hypothesis {node}, which other lines refer to, found none")
     if with_scores:
-        arcs.rows = list(rows)
-    if not arcs.sources:
+        builder.rows = rows
+    if not builder.sources:
         finals[0] = 0.0
-    return arcs.lattice(0, finals, "hypothesis {}".format)
+    return builder.lattice(0, finals, "hypothesis {}".format)
 
 
-def _words(written: str, extended: bool) -> str:
+def _parse_words(text: str, extended: bool) -> str:
     if extended:
-        written = written.strip()
-        if len(written) > 1 and written[0] == written[-1] == '"':
-            written = written[1:-1]
-        return written.partition("|")[2]
-    return _CONFIDENCE.sub("", written.rstrip())
+        text = text.strip()
+        if len(text) > 1 and text[0] == text[-1] == '"':
+            text = text[1:-1]
+        return text.partition("|")[2]
+    return _CONFIDENCE.sub("", text.rstrip())
 
 
-def _named_scores(text: str, where: Place) -> list[tuple[str, float]]:
-    """`name: 1 2` or `name= 1 2` or `name=1`: names and the numbers that follow; several are name_1, name_2."""
-    named: dict[str, list[float]] = {}
+def _parse_scores(text: str, where: GraphLocation) -> Row:
+    """Return the scores in `name: 1 2`, `name= 1 2` or `name=1`."""
+    values_by_name: dict[str, list[float]] = {}
     values: list[float] | None = None
     for part in text.replace(",", " ").replace("<<", " ").replace(">>", " ").split():
         name, equals, value = part.rpartition("=")
         if part.endswith(":"):
-            values = named.setdefault(part[:-1], [])
+            values = values_by_name.setdefault(part[:-1], [])
             continue
         if equals:
-            values = named.setdefault(name, [])
+            values = values_by_name.setdefault(name, [])
             part = value
         if part:
             if values is None:
-                raise InputError(f"{where}: scores have names, found {quoted(part)}")
-            values.append(number(part, where, "a score"))
-    row = []
-    for name, several in named.items():
-        row += [(name, several[0])] if len(several) == 1 else [(f"{name}_{k}", v) for k, v in enumerate(several, 1)]
-    return row
+                raise InputError(f"{where}: expected scores with names, found {quote(part)}")
+            values.append(parse_number(part, where, "score"))
+    return number_values(values_by_name)
 
 
 # --- hypergraphs ---------------------------------------------------------------------------------------------------
 
 
 def read_hypergraphs(lines: Iterator[tuple[int, str]], path: str) -> Iterator[Forest]:
-    """The hypergraphs of a file, each below a header."""
+    """Yield the hypergraphs of a file, each after a header line."""
     segment = 0
     for line, text in lines:
         if not text.strip():
             continue
         if text.strip() != HEADER:
-            raise InputError(f"{Place(0, path, line)}: {quoted(HEADER)} is wanted, found {quoted(text)}")
-        yield _hypergraph(lines, Place(segment, path, line))
+            raise InputError(f"{GraphLocation(0, path, line)}: expected {quote(HEADER)}, found {quote(text)}")
+        yield _parse_hypergraph(lines, GraphLocation(segment, path, line))
         segment += 1
 
 
-def _hypergraph(lines: Iterator[tuple[int, str]], place: Place) -> Forest:
-    where, text = _next(lines, place, "the numbers of nodes and edges")
+def write_hypergraph(graph: Graph, segment: int) -> str:
+    """Return a forest or a lattice as a hypergraph."""
+    forest, edges = list_edges(graph, "moses-hypergraph", re.compile(r"\[[0-9]+\]").fullmatch)
+    lines = [HEADER, f"{forest.n_nodes} {len(forest.heads)}"]
+    for node in range(forest.n_nodes):
+        lines += [f"# node {node}", str(len(edges[node]))]
+        for edge in edges[node]:
+            words = edge.spell([f"[{tail}]" for tail in edge.tails])
+            lines.append(f"{words} ||| {' '.join(f'{name}={value!r}' for name, value in edge.features)} ||| 0")
+    return "\n".join([*lines, ""])
+
+
+def _parse_hypergraph(lines: Iterator[tuple[int, str]], place: GraphLocation) -> Forest:
+    where, text = _next_line(lines, place, "the numbers of nodes and edges")
     counts = text.split()
     if len(counts) != 2:
-        raise InputError(f"{where}: the numbers of nodes and edges are wanted, found {quoted(text)}")
-    n_nodes, n_edges = (whole(count, where, "the number of nodes, and of edges,") for count in counts)
+        raise InputError(f"{where}: expected the numbers of nodes and edges, found {quote(text)}")
+    n_nodes, n_edges = (parse_index(count, where, "number of nodes or edges") for count in counts)
     if n_nodes == 0 and n_edges == 0:
-        empty = Edges(place, 1)
+        empty = ForestBuilder(place, 1)
         empty.add(0, (), (), ())
         return empty.forest(0)
-    edges = Edges(place, n_nodes, prune=True)
+    builder = ForestBuilder(place, n_nodes, prune=True)
     for head in range(n_nodes):
-        where, text = _next(lines, where, f"the number of edges of node {head}")
-        for _ in range(whole(text.strip(), where, f"the number of edges of node {head}")):
-            if len(edges.heads) == n_edges:
-                raise InputError(f"{where}: {n_edges} edges are announced at the top, but there are more")
+        where, text = _next_line(lines, where, f"the number of edges of node {head}")
+        for _ in range(parse_index(text.strip(), where, f"number of edges of node {head}")):
+            if len(builder.heads) == n_edges:
+                raise InputError(f"{where}: expected {n_edges} edges as the hypergraph's first line says, found more")
             line, text = next(lines, (where.line, ""))
             where = where._replace(line=line)
-            _edge(edges, head, text, where)
-    if len(edges.heads) < n_edges:
-        raise InputError(f"{place}: {n_edges} edges are announced, but {len(edges.heads)} are there")
+            _parse_edge(builder, head, text, where)
+    if len(builder.heads) < n_edges:
+        raise InputError(
+            f"{place}: expected {n_edges} edges as the hypergraph's first line says, found {len(builder.heads)}"
+        )
     if n_nodes > n_edges:
-        raise InputError(f"{place}: each node has an edge at least, but there are {n_nodes} nodes and {n_edges} edges")
-    return edges.forest(n_nodes - 1)
+        raise InputError(f"{place}: expected an edge for every node, found {n_nodes} nodes and {n_edges} edges")
+    return builder.forest(n_nodes - 1)
 
 
-def _next(lines: Iterator[tuple[int, str]], place: Place, wanted: str) -> tuple[Place, str]:
-    """The next line that is no comment."""
+def _next_line(lines: Iterator[tuple[int, str]], place: GraphLocation, expected: str) -> tuple[GraphLocation, str]:
+    """Return the next line that is not a comment."""
     for line, text in lines:
         if text.strip() == HEADER:
             break
         if not text.startswith("#"):
             return place._replace(line=line), text
-    raise InputError(f"{place}: the hypergraph ends here, but {wanted} is wanted")
+    raise InputError(f"{place}: expected {expected} after this line, found the end of the hypergraph")
 
 
-def _edge(edges: Edges, head: int, text: str, where: Place) -> None:
+def _parse_edge(builder: ForestBuilder, head: int, text: str, where: GraphLocation) -> None:
     fields = text.split("|||")
     if len(fields) != 3:
-        raise InputError(f"{where}: an edge, {quoted('[0] words ||| features ||| 1')}, is wanted, found {quoted(text)}")
+        raise InputError(f"{where}: expected an edge such as [0] words ||| features ||| 1, found {quote(text)}")
     tails: list[int] = []
     items: list[str | int] = []
     for word in fields[0].split():
@@ -196,15 +249,15 @@ def _edge(edges: Edges, head: int, text: str, where: Place) -> None:
         if slot is None:
             items.append(word)
             continue
-        tail = whole(slot[1], where, "a node")
-        if tail >= edges.n_nodes:
-            raise InputError(f"{where}: the nodes are 0 to {edges.n_nodes - 1}, found {word}")
+        tail = parse_index(slot[1], where, "node")
+        if tail >= builder.n_nodes:
+            raise InputError(f"{where}: expected nodes from 0 to {builder.n_nodes - 1}, found {word}")
         tails.append(tail)
         items.append(-len(tails))
     row = []
     for part in fields[1].split():
         name, equals, value = part.rpartition("=")
         if not equals or not name:
-            raise InputError(f"{where}: features are name=value, found {quoted(part)}")
-        row.append((name, number(value, where, f"the feature {name}")))
-    edges.add(head, tails, items, row)
+            raise InputError(f"{where}: expected features name=value, found {quote(part)}")
+        row.append((name, parse_number(value, where, f"value of the feature {name}")))
+    builder.add(head, tails, items, row)

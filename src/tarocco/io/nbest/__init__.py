@@ -1,1 +1,1 @@
-"""N-best lists: streams of lists, file formats, features, and byte ranges that workers read on their own."""
+"""N-best lists: streams of lists, features and weights, and byte ranges that workers read in parallel."""

@@ -1,8 +1,8 @@
-"""A file of n-best lists in stretches of whole lists, cut without reading it: whoever gets a stretch reads it.
+"""Split a file of n-best lists into byte ranges of whole lists without reading it, so that workers read it in parallel.
 
-Where a cut should fall, the line there is looked at, and the first line of another list is found behind it by halving.
-A cut is always between two lines that belong to different lists; where a line is not clear there is no cut, and whoever
-reads the stretch says what is wrong with it.
+At each desired boundary the line there is inspected, and a binary search finds the first line of the next list. A
+boundary is always between two lines of different lists. If a line is malformed there is no boundary near it, and the
+worker that reads the range reports the error.
 """
 
 from __future__ import annotations
@@ -16,175 +16,181 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tarocco.core.errors import InputError
-from tarocco.io.files import COMPRESSED, STANDARD_INPUT, opened, shown
-from tarocco.io.lines import CHUNK
+from tarocco.io.files import COMPRESSED, STANDARD_INPUT, display_name, open_input
+from tarocco.io.text import CHUNK
 
-# Bytes of a stretch, or one list if that is longer: less where the file is small, so that there is some for everybody.
-# A power of two, so that cuts stay where they are when a file grows a little. Results do not depend on it.
-MOST, LEAST, SHARE = 1 << 19, 1 << 17, 16
-MOST_ID = 10**18  # no list has it: more than kernels read
-_HEAD = 64  # bytes in which a line says which list it belongs to
-_STEP = 1 << 16
-_LOOK = 1 << 12  # bytes read at first where the end of a line is wanted
-_MOST_LOOKED = 1 << 22
-_UNCLEAR = 4  # lines that are gone over
+# Bytes per range (or one list, if that is longer): a sixteenth of the file within these limits, so that small files
+# give work to all workers, and a power of two, so that boundaries stay the same when a file grows a little. Results do
+# not depend on it.
+MAX_SIZE, MIN_SIZE, FILE_SHARE = 1 << 19, 1 << 17, 16
+MAX_ID = 10**18  # exclusive: kernels read no larger ids
+_HEAD = 64  # bytes at the beginning of a line that hold its list's id
+_FIRST_STEP = 1 << 16
+_FIRST_READ, _LAST_READ = 1 << 12, 1 << 22  # bytes read at a time to find the end of a line
+_MAX_UNCLEAR = 4  # malformed lines that are skipped
 
 
-class Begins(NamedTuple):
-    """How a line begins that belongs to a list: with its id, in a group, or, where every line is a list, anyhow."""
+class LinePattern(NamedTuple):
+    """How a line of a list begins: the pattern's group is the list's id, unless every line is a list."""
 
     pattern: re.Pattern[bytes]
-    a_line: bool = False
+    list_per_line: bool = False
+
+    def __repr__(self) -> str:
+        """Return the text that is part of store keys, so it must not change between releases."""
+        return f"Begins(pattern={self.pattern!r}, a_line={self.list_per_line!r})"
 
 
-BARS = Begins(re.compile(rb"[^\S\n]*([0-9]{1,18})[^\S\n]*\|\|\|"))
-TABS = Begins(re.compile(rb"([0-9]{1,18})\t"))
-JSON_LINES = Begins(re.compile(rb"[^\S\n]*\{"), a_line=True)
+BARS = LinePattern(re.compile(rb"[^\S\n]*([0-9]{1,18})[^\S\n]*\|\|\|"))
+TABS = LinePattern(re.compile(rb"([0-9]{1,18})\t"))
+JSON_LINES = LinePattern(re.compile(rb"[^\S\n]*\{"), list_per_line=True)
 
 
 @dataclass(frozen=True)
-class Stretch:
-    """Some bytes of a file: whole lists."""
+class ByteRange:
+    """A part of a file that holds whole lists."""
 
     path: str
     start: int
     stop: int
-    about: tuple[int, int]  # size and time of the last change: what tells the file from others of its name
-    name: str  # what the file is called by whoever has asked
-    ids: tuple[int, int] | None = None  # of its first list, and of the list behind its last one, where that is known
-    data: bytes | None = None  # for those who do not have the file
+    file_version: tuple[int, int]  # size and modification time of the file
+    name: str  # the file's name as the user wrote it
+    ids: tuple[int, int] | None = None  # of the first list and of the list after the last one, if known
+    data: bytes | None = None  # the contents, for workers that do not have the file
 
     @property
     def is_here(self) -> bool:
-        """Whether it can be read by this process."""
+        """Whether this process can read the range."""
         if self.data is not None:
             return True
         try:
-            found = os.stat(self.path)
-            if not stat.S_ISREG(found.st_mode) or (found.st_size, found.st_mtime_ns) != self.about:
+            status = os.stat(self.path)
+            if not stat.S_ISREG(status.st_mode) or _version(status) != self.file_version:
                 return False
-            with open(self.path, "rb"):  # others may see a file that they may not read
+            with open(self.path, "rb"):  # a file may be visible but not readable
                 return True
         except OSError:
             return False
 
     def chunks(self) -> Iterator[bytes]:
-        """Its bytes, some at a time."""
+        """Yield the contents in chunks; InputError if the file has changed."""
         if self.data is not None:
             yield self.data
             return
-        with opened(self.path) as file:
-            found = os.fstat(file.fileno())
+        with open_input(self.path) as file:
             left = self.stop - self.start
-            if (found.st_size, found.st_mtime_ns) == self.about:
+            if _version(os.fstat(file.fileno())) == self.file_version:
                 file.seek(self.start)
                 while left and (chunk := file.read(min(left, CHUNK))):
                     left -= len(chunk)
                     yield chunk
         if left:
-            raise InputError(f"{shown(self.name)}: this file has changed while it was read")
+            raise InputError(f"{display_name(self.name)}: the file changed while it was read")
 
-    def with_data(self) -> Stretch:
-        """The same for those who do not have the file."""
+    def with_data(self) -> ByteRange:
+        """Return the range with its contents, for workers that do not have the file."""
         return replace(self, data=b"".join(self.chunks()))
 
 
-def can_be_cut(path: str) -> bool:
-    """Whether there is a file whose bytes can be read in any order."""
+def _version(status: os.stat_result) -> tuple[int, int]:
+    return status.st_size, status.st_mtime_ns
+
+
+def is_splittable(path: str) -> bool:
+    """Return whether a path is a plain file, whose bytes can be read in any order."""
     if path == STANDARD_INPUT or Path(path).suffix in COMPRESSED:
         return False
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except (OSError, ValueError):
         return False
-    return stat.S_ISREG(found.st_mode) and found.st_size > 0  # files of the system may say nothing of their size
+    return stat.S_ISREG(status.st_mode) and status.st_size > 0  # files in /proc have size 0
 
 
-def stretches_of(path: str, begins: Begins) -> Iterator[Stretch]:
-    """A plain file in stretches; `begins` says which list a line belongs to."""
-    with opened(path) as file:
-        found = os.fstat(file.fileno())
-        cutter = _Cutter(file.fileno(), found.st_size, begins)
-        about, whole = (found.st_size, found.st_mtime_ns), os.path.abspath(path)
-        size = min(MOST, max(LEAST, 1 << (cutter.end // SHARE).bit_length() >> 1))
-        start, first = 0, cutter.list_at(0)
-        while start < cutter.end:
-            stop = cutter.cut(start, size)
-            after = cutter.list_at(stop) if stop < cutter.end else MOST_ID
-            ids = None if begins.a_line or first is None or after is None else (first, after)
-            yield Stretch(whole, start, stop, about, path, ids)
+def split_file(path: str, line_pattern: LinePattern) -> Iterator[ByteRange]:
+    """Yield the byte ranges of a plain file in order."""
+    with open_input(path) as file:
+        version = _version(os.fstat(file.fileno()))
+        splitter = _Splitter(file.fileno(), version[0], line_pattern)
+        size = min(MAX_SIZE, max(MIN_SIZE, 1 << (splitter.end // FILE_SHARE).bit_length() >> 1))
+        start, first = 0, splitter.list_at(0)
+        while start < splitter.end:
+            stop = splitter.find_boundary(start, size)
+            after = splitter.list_at(stop) if stop < splitter.end else MAX_ID
+            ids = None if line_pattern.list_per_line or first is None or after is None else (first, after)
+            yield ByteRange(os.path.abspath(path), start, stop, version, path, ids)
             start, first = stop, after
 
 
-class _Cutter:
-    """Looks at lines of a file, here and there."""
+class _Splitter:
+    """Finds boundaries between lists by inspecting a few lines of a file."""
 
-    def __init__(self, descriptor: int, end: int, begins: Begins) -> None:
-        self.descriptor, self.end, self.begins = descriptor, end, begins
+    def __init__(self, descriptor: int, end: int, line_pattern: LinePattern) -> None:
+        self.descriptor, self.end, self.line_pattern = descriptor, end, line_pattern
 
-    def cut(self, start: int, size: int) -> int:
-        """Where a stretch that begins there ends: after so many bytes, and then before the first line of a list."""
+    def find_boundary(self, start: int, size: int) -> int:
+        """Return the end of the range that begins at `start`: the first boundary after `size` bytes."""
         at = start + size
         while at < self.end:
             place = self.line_from(at)
-            if self.begins.a_line:
-                place = self.next_clear(place)
-            elif (which := self.list_at(place)) is not None:
-                place = self.first_of_another(which, place)
+            if self.line_pattern.list_per_line:
+                place = self.skip_unclear(place)
+            elif (list_id := self.list_at(place)) is not None:
+                place = self.find_next_list(list_id, place)
             if place >= self.end or self.list_at(place) is not None:
                 return place
-            at = place + size  # behind a line that is blank, or not clear
+            at = place + size  # the line is blank or malformed
         return self.end
 
-    def next_clear(self, place: int) -> int:
-        """Some lines further, where these are blank or not clear: each of them is a list or wrong by itself."""
-        for _ in range(_UNCLEAR):
+    def skip_unclear(self, place: int) -> int:
+        """Skip a few blank or malformed lines; this is safe because every line is a list."""
+        for _ in range(_MAX_UNCLEAR):
             if place >= self.end or self.list_at(place) is not None:
                 break
             place = self.line_from(place + 1)
         return place
 
-    def first_of_another(self, which: int, low: int) -> int:
-        """The first line that does not belong to the list of the line at `low`, at least if its lines stand together.
+    def find_next_list(self, list_id: int, low: int) -> int:
+        """Return the start of the first line after the list at `low`, if the list's lines are consecutive.
 
-        In any case the line before it does belong to the list.
+        In any case the line before it belongs to the list.
         """
 
-        def is_behind(place: int) -> bool:
-            return place >= self.end or self.list_at(place) != which
+        def is_after(place: int) -> bool:
+            return place >= self.end or self.list_at(place) != list_id
 
         place = self.line_from(low + 1)
-        if is_behind(place):  # a list of one line, or its last
+        if is_after(place):  # a list of one line, or its last line
             return place
-        step, low, high = _STEP, place, place + _STEP
-        while high < self.end and not is_behind(place := self.line_from(high)):
+        step, low, high = _FIRST_STEP, place, place + _FIRST_STEP
+        while high < self.end and not is_after(place := self.line_from(high)):
             low, step = place, 2 * step
             high = low + step
         high = min(high, self.end)
         while high - low > 1:
             middle = (low + high) // 2
             place = self.line_from(middle)
-            if is_behind(place):
+            if is_after(place):
                 high = middle
             else:
                 low = place
         return self.line_from(high)
 
     def line_from(self, at: int) -> int:
-        """Where the first line begins that does not begin before this place; the end of the file if there is none."""
-        at, look = at - 1, _LOOK
+        """Return the start of the first line at or after a byte; the end of the file if there is none."""
+        at, size = at - 1, _FIRST_READ
         if at < 0:
             return 0
-        while data := os.pread(self.descriptor, look, at):
-            found = data.find(b"\n")
-            if found >= 0:
-                return min(at + found + 1, self.end)
-            at, look = at + len(data), min(2 * look, _MOST_LOOKED)
+        while data := os.pread(self.descriptor, size, at):
+            newline = data.find(b"\n")
+            if newline >= 0:
+                return min(at + newline + 1, self.end)
+            at, size = at + len(data), min(2 * size, _LAST_READ)
         return self.end
 
     def list_at(self, start: int) -> int | None:
-        """Which list a line belongs to: its id, or where the line begins if every line is a list; None if unclear."""
-        found = self.begins.pattern.match(os.pread(self.descriptor, _HEAD, start))
-        if found is None or self.begins.a_line:
-            return None if found is None else start
-        return int(found[1])
+        """Return the id of a line's list (its start, if every line is a list), or None if the line is malformed."""
+        match = self.line_pattern.pattern.match(os.pread(self.descriptor, _HEAD, start))
+        if match is None or self.line_pattern.list_per_line:
+            return None if match is None else start
+        return int(match[1])

@@ -1,1 +1,1 @@
-"""Checks whether metrics can be gamed: `tarocco audit`, one file per check."""
+"""Can a metric be gamed? `tarocco audit`: `audit.py` runs the checks in `checks.py` on the scores in `evidence.py`."""

@@ -1,4 +1,4 @@
-"""Which candidates of a list stand above its references, with their texts, scores and ranks."""
+"""Confusion sets: the candidates of a list that a metric ranks above its references, and the words that differ."""
 
 from __future__ import annotations
 
@@ -8,216 +8,200 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tarocco.meta.orange.cases import Chosen
+from tarocco.meta.orange.lists import ListBlock
 from tarocco.meta.orange.ranking import compared, mean_of_existing, mean_ranks, ranks_of, scale_of
+from tarocco.meta.orange.rules import OrangeRules
 from tarocco.metrics.base import Floats
 
 
 @dataclass(frozen=True)
-class Scored:
+class RankedText:
     """A candidate or a reference of an n-best list."""
 
     text: str
-    score: float | None  # on the metric's natural scale; None where there is none
+    score: float | None  # on the metric's natural scale; None if missing
     rank: float  # among the candidates; 1 is best
-    place: int  # its place in the list, or the number of the reference, from 1
+    place: int  # position in the list, or number of the reference, from 1
     copy: bool = False  # the candidate is word for word a reference
 
 
 @dataclass(frozen=True)
 class Confusion:
-    """One metric's view of one segment.
+    """The confusion set of one metric and segment: the candidates that the metric ranks above the oracle.
 
-    The oracle stands for the references: its score is the mean of theirs. The candidates that the metric ranks above
-    it are the segment's confusion set.
+    The oracle represents the references; its score is the mean of theirs.
     """
 
     segment: int  # from 1
     metric: str
     oracle_rank: float  # among the candidates
-    size: int  # how many candidates the list has
+    size: int  # of the list
     oracle_score: float | None
-    references: tuple[Scored, ...]
-    above: tuple[Scored, ...]  # the confusion set, best first; perhaps only a part of it
-    above_count: int  # how many candidates the whole confusion set has
+    references: tuple[RankedText, ...]
+    above: tuple[RankedText, ...]  # the confusion set or the best of it, best first
+    above_count: int  # of the whole confusion set
     source: str | None = None
     list_id: int | None = None  # in the file of lists
-    drawn: tuple[Scored, ...] | None = None  # some of the whole confusion set at random, where a sample is wanted
+    drawn: tuple[RankedText, ...] | None = None  # a random sample of the whole confusion set, if requested
 
 
-def outranked(candidate: Scored, references: Sequence[Scored]) -> list[Scored]:
-    """The references that a candidate stands above, nearest first; all of them where ranks do not say.
+def outranked(candidate: RankedText, references: Sequence[RankedText]) -> list[RankedText]:
+    """Return the references ranked below a candidate, nearest first; all of them if none is.
 
-    A candidate above the mean of the references is above one of them at least, not above each.
+    A candidate above the mean of the references is above at least one of them, but not above each.
     """
     below = [reference for reference in references if reference.rank > candidate.rank]
     return sorted(below or references, key=lambda reference: reference.rank)
 
 
 @dataclass(frozen=True)
-class Difference:
-    """What a candidate and a reference have that the other has not, when both are held against the other references.
+class WordDifference:
+    """The words that a candidate and a reference do not share, compared with the other references.
 
-    A word counts as often as the text with most of them has it, as in clipped precision: of a word that a candidate
-    has three times, and no reference more than twice, one is too many. Words stand in the order of their text.
+    Counts are clipped as in BLEU: if a candidate has a word three times and no reference has it more than twice, one
+    occurrence is unmatched. Words are in the order of their text.
     """
 
-    gained: tuple[str, ...]  # words of the candidate that the others have and the reference has not: they lift it
-    lost: tuple[str, ...]  # words of the reference that the others have and the candidate has not
-    alone: tuple[str, ...]  # words of the candidate that no reference has
-    unsupported: tuple[str, ...]  # words of the reference that no other reference has: they hold it down
+    gained: tuple[str, ...]  # in the candidate and in the others, but not in the reference: they raise the candidate
+    lost: tuple[str, ...]  # in the reference and in the others, but not in the candidate
+    alone: tuple[str, ...]  # in the candidate only
+    unsupported: tuple[str, ...]  # in the reference, but in no other reference: they lower the reference
 
 
-class Opponent:
-    """A reference, and the others that it and its candidates are held against: counted once for all candidates."""
+class HeldOutReference:
+    """A reference, and the other references that it and candidates are compared with."""
 
     def __init__(self, reference: Sequence[str], others: Sequence[Sequence[str]]) -> None:
         self.words = reference
-        self.marks = marks(reference, others)  # whether each of its words is matched
+        self.marks = marks(reference, others)
         self.unsupported = tuple(word for word, matched in zip(reference, self.marks, strict=True) if not matched)
-        self._own = Counter(reference)
+        self._counts = Counter(reference)
         self._highest = highest_counts(others)
         self._supported = [word for word, matched in zip(reference, self.marks, strict=True) if matched]
 
-    def difference(self, candidate: Sequence[str]) -> Difference:
-        """The words that set a candidate apart from this reference."""
-        own, highest = self._own, self._highest
+    def difference(self, candidate: Sequence[str]) -> WordDifference:
+        """Return the words in which a candidate and this reference differ."""
+        counts, highest = self._counts, self._highest
         gained: list[str] = []
         alone: list[str] = []
         seen: dict[str, int] = {}
         for word in candidate:
             seen[word] = number = seen.get(word, 0) + 1
-            if number > own.get(word, 0):  # beyond those that the reference has
+            if number > counts.get(word, 0):
                 (gained if number <= highest.get(word, 0) else alone).append(word)
         lost = []
         for word in self._supported:
             seen[word] = left = seen.get(word, 0) - 1
             if left < 0:
                 lost.append(word)
-        return Difference(tuple(gained), tuple(lost), tuple(alone), self.unsupported)
+        return WordDifference(tuple(gained), tuple(lost), tuple(alone), self.unsupported)
 
     def marks_of(self, candidate: Sequence[str]) -> list[tuple[bool, bool]]:
-        """For each word of a candidate whether it is matched, and whether it is gained."""
+        """Return, for each word of a candidate, whether it is matched and whether it is gained."""
         seen: Counter[str] = Counter()
-        found = []
+        pairs = []
         for word in candidate:
             seen[word] += 1
             matched = seen[word] <= self._highest.get(word, 0)
-            found.append((matched, matched and seen[word] > self._own.get(word, 0)))
-        return found
+            pairs.append((matched, matched and seen[word] > self._counts.get(word, 0)))
+        return pairs
 
 
-def opponents(references: Sequence[Sequence[str]]) -> list[Opponent]:
-    """Each reference of a segment, held against the others."""
-    return [Opponent(words, [*references[:k], *references[k + 1 :]]) for k, words in enumerate(references)]
-
-
-def words_of_difference(
-    candidate: Sequence[str], reference: Sequence[str], others: Sequence[Sequence[str]]
-) -> Difference:
-    """The words that set a candidate apart from a reference; the others are what both are scored against."""
-    return Opponent(reference, others).difference(candidate)
+def hold_out_each(references: Sequence[Sequence[str]]) -> list[HeldOutReference]:
+    """Return each reference of a segment with the others."""
+    return [HeldOutReference(words, [*references[:k], *references[k + 1 :]]) for k, words in enumerate(references)]
 
 
 def marks(words: Sequence[str], others: Iterable[Sequence[str]]) -> list[bool]:
-    """For each word of a text whether some other text has it as often as it has occurred up to here."""
+    """Return, for each word of a text, whether it is matched in another text, with clipped counts."""
     left = highest_counts(others)
-    found = []
+    matched = []
     for word in words:
-        found.append(left.get(word, 0) > 0)
+        matched.append(left.get(word, 0) > 0)
         left[word] -= 1
-    return found
+    return matched
 
 
 def highest_counts(texts: Iterable[Sequence[str]]) -> Counter[str]:
-    """How often each word occurs in the text that has most of it."""
+    """Return the highest count of each word over the texts."""
     highest: Counter[str] = Counter()
     for words in texts:
         highest |= Counter(words)
     return highest
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """How many candidates above the references are told of each list and metric: the first, and some at random."""
-
-    most: int
-    drawn: int = 0
-    seed: int = 0
-    first_id: int = 0  # of the lists, for people who look them up
-
-
-def confusion_of(
+def make_confusion(
     name: str,
-    chosen: Chosen,
+    block: ListBlock,
     s: int,
     above: Floats,
-    oracle: tuple[str, float],
+    oracle_rank: float,
     goodness: tuple[Floats, Floats],
     sign: float,
-    wanted: Wanted,
+    rules: OrangeRules,
+    seed: int,
 ) -> Confusion:
-    """What one contestant makes of list s; `goodness` are its scores of candidates and references, a row a scorer.
+    """Return the confusion set of one metric for list s.
 
-    `oracle` says which oracle it is, and where it ranks. A candidate is in the confusion set if it is above at least
-    half of the oracles (there is one, most often). Of several candidates with the same text the first is told. Several
-    scorers together have the mean of their ranks for a score: `sign` turns goodness into what people know.
+    A candidate is in the confusion set if it is above at least half of the oracles; of equal texts the first one is
+    listed. `above` has the share of oracles below each candidate, and `goodness` the scores of candidates and
+    references, one row per scorer. `sign` turns goodness into scores; the score of several scorers together is the
+    mean of their ranks.
     """
     if len(goodness[0]) == 1:
-        candidates, references, oracle_score = _alone(*goodness)
+        candidates, references, oracle_score = _one_scorer(*goodness)
     else:
-        candidates, references, oracle_score = _together(*goodness, oracle[0])
+        candidates, references, oracle_score = _several_scorers(*goodness, rules.oracle)
         sign = -1.0
     ranks = ranks_of(candidates)
     higher = np.flatnonzero(above >= 0.5)
-    case, kept, copies = chosen.cases[s], chosen.kept[s], chosen.copies[s]
-    places = chosen.places[s]
-    told = higher if places is None else higher[np.sort(np.unique(places[higher], return_index=True)[1])]
-    best_first = told[np.argsort(ranks[told], kind="stable")]
-    random = np.random.default_rng([wanted.seed % 2**64, case.segment]).random(len(candidates))  # for all metrics alike
-    others = told[~copies[told]]
-    drawn = others[np.argsort(random[others], kind="stable")][: wanted.drawn]
+    texts, used, copies, places = block.sets[s], block.used[s], block.copies[s], block.places[s]
+    unique = higher if places is None else higher[np.sort(np.unique(places[higher], return_index=True)[1])]
+    best_first = unique[np.argsort(ranks[unique], kind="stable")]
+    random = np.random.default_rng([seed % 2**64, texts.segment]).random(len(candidates))  # the same for all metrics
+    others = unique[~copies[unique]]
+    drawn = others[np.argsort(random[others], kind="stable")][: rules.sampled]
 
-    def scored(i: int) -> Scored:
+    def ranked(i: int) -> RankedText:
         score = _natural(float(candidates[i]), sign)
-        return Scored(case.candidates[int(kept[i])], score, float(ranks[i]), int(kept[i]) + 1, bool(copies[i]))
+        return RankedText(texts.candidates[int(used[i])], score, float(ranks[i]), int(used[i]) + 1, bool(copies[i]))
 
     return Confusion(
-        case.segment + 1,
+        texts.segment + 1,
         name,
-        oracle[1],
+        oracle_rank,
         len(candidates),
         _natural(oracle_score, sign),
         tuple(
-            Scored(text, _natural(score, sign), _rank_among(candidates, score), r)
-            for r, (text, score) in enumerate(zip(case.references, references.tolist(), strict=True), start=1)
+            RankedText(text, _natural(score, sign), _rank_among(candidates, score), r)
+            for r, (text, score) in enumerate(zip(texts.references, references.tolist(), strict=True), start=1)
         ),
-        tuple(scored(i) for i in best_first[: wanted.most]),
+        tuple(ranked(i) for i in best_first[: rules.confusions]),
         len(higher),
-        list_id=case.segment + wanted.first_id,
-        drawn=tuple(scored(i) for i in drawn) if wanted.drawn else None,
+        list_id=texts.segment + rules.first_id,
+        drawn=tuple(ranked(i) for i in drawn) if rules.sampled else None,
     )
 
 
-def _alone(candidates: Floats, references: Floats) -> tuple[Floats, Floats, float]:
-    """The scores of candidates, of references and of the oracle under one scorer."""
+def _one_scorer(candidates: Floats, references: Floats) -> tuple[Floats, Floats, float]:
+    """Return the scores of candidates, references and oracle."""
     return candidates[0], references[0], float(mean_of_existing(references, 1)[0])
 
 
-def _together(candidates: Floats, references: Floats, oracle: str) -> tuple[Floats, Floats, float]:
-    """The same under several: the ranks of candidates are those that they have when they meet the oracle."""
-    meetings = list(mean_ranks(candidates, references, oracle))
-    own = np.mean([ranks for ranks, _ in meetings], axis=0)
-    each = np.full(references.shape[1], np.nan)
-    each[~np.isnan(references).any(axis=0)] = [
-        theirs[0] for _, theirs in mean_ranks(candidates, references, "average-rank")
+def _several_scorers(candidates: Floats, references: Floats, oracle: str) -> tuple[Floats, Floats, float]:
+    """Return the same for a combination: mean ranks, where candidates are ranked together with the oracle."""
+    ranks = list(mean_ranks(candidates, references, oracle))
+    of_candidates = np.mean([candidate_ranks for candidate_ranks, _ in ranks], axis=0)
+    of_references = np.full(references.shape[1], np.nan)
+    of_references[~np.isnan(references).any(axis=0)] = [
+        reference_ranks[0] for _, reference_ranks in mean_ranks(candidates, references, "average-rank")
     ]
-    return -own, -each, -float(np.mean([theirs.mean() for _, theirs in meetings]))
+    return -of_candidates, -of_references, -float(np.mean([oracle_ranks.mean() for _, oracle_ranks in ranks]))
 
 
 def _rank_among(candidates: Floats, score: float) -> float:
-    own = np.array([-np.inf if np.isnan(score) else score])  # without a score, for people to see: the last
-    above, level = compared(candidates, own, scale_of(candidates, own))
+    reference = np.array([-np.inf if np.isnan(score) else score])  # a reference without a score comes last
+    above, level = compared(candidates, reference, scale_of(candidates, reference))
     return float(1 + above.sum() + level.sum() / 2)
 
 

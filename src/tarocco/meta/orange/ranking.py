@@ -1,55 +1,135 @@
-"""Where references stand in a list of candidates, by the scores of all.
+"""The ranks of references in lists of candidates: score a block, then count the candidates above the references.
 
-Scores are goodness here: higher is better. A score that does not exist is NaN: references without one leave means, and
-where no reference has one, or a candidate has none, there is no rank (NaN), as nothing would be right for it. Scores
-within 1e-12 of each other, relative to the largest of the list, are equal; relative to the two alone, what should be 0
-but is 1e-16 would not be equal to 0. Nothing here knows what made the scores.
+Within this file scores are goodness, so higher is better. A missing score is NaN: missing scores of references are left
+out of means, and a list has no rank (NaN) if no reference has a score or any candidate has none. Two scores are equal
+if they differ by at most 1e-12 of the largest absolute score of the list; relative to the two scores alone, 1e-16 would
+differ from 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.metrics.base import Floats
-
-ORACLES = ("average-score", "average-rank", "combined")
-TIES = {"average": 0.5, "best": 0.0, "worst": 1.0}  # how much of a candidate that is equal counts as standing above
+from tarocco.core.test_set import CandidateScores
+from tarocco.encode.batch import CandidateLists, Encoding, make_leave_one_out_batch
+from tarocco.meta.orange.rules import TIES, Scorer
+from tarocco.metrics.base import Floats, Metric
+from tarocco.scoring.statistics import group_by_encoding, score_batch
 
 _EQUAL = 1e-12
 
+ExternalScores = Mapping[str, Sequence[tuple[Floats, Floats]]]  # by name, per list: of candidates and of references
 
-@dataclass(frozen=True, eq=False)
-class Standing:
-    """For each metric how many of the oracles each candidate is above of, or level with: float64[metrics, candidates].
 
-    `others` are float64[metrics, 2]: how many references, beside the candidates, are above a reference and level with
-    it; they count only where references are ranked among each other. All are means over the oracles that have a score,
-    and NaN where the metric has no rank.
+# --- scores --------------------------------------------------------------------------------------------------------
+
+
+def score_lists(
+    lists: CandidateLists,
+    scorers: Sequence[Scorer],
+    external: ExternalScores,
+    contexts: Mapping[Metric, Any],
+    encoding: Encoding,
+    fair: bool,
+) -> Iterator[tuple[Floats, Floats]]:
+    """Yield float64[scorers, candidates] and float64[scorers, references] per list, higher is better.
+
+    `contexts` are what metrics computed from all references of the test set.
+    """
+    numbers = [i for i, scorer in enumerate(scorers) if isinstance(scorer, Metric)]
+    metrics = [scorer for scorer in scorers if isinstance(scorer, Metric)]
+    goodness: dict[int, Floats] = {}
+    for reading, members in group_by_encoding(metrics, encoding).items():
+        batch = make_leave_one_out_batch(lists, reading, fair=fair)
+        together = [metrics[i] for i in members]
+        scores = score_batch(together, batch, [contexts.get(metric) for metric in together])
+        goodness |= {i: metric.sign * row for i, metric, row in zip(members, together, scores, strict=True)}
+    computed = np.stack([goodness[i] for i in range(len(metrics))]) if metrics else None
+    start = 0
+    for s in range(len(lists)):
+        n = int(lists.bounds[s + 1] - lists.bounds[s])
+        r = int(lists.reference_bounds[s + 1] - lists.reference_bounds[s])
+        candidates, references = np.empty((len(scorers), n)), np.empty((len(scorers), r))
+        if computed is not None:
+            size = r * (n + 1) if fair else n + r
+            rows = computed[:, start : start + size]
+            start += size
+            if fair:
+                table = rows.reshape(len(rows), r, n + 1)
+                candidates[numbers], references[numbers] = _mean_over_sets(table[:, :, :n]), table[:, :, n]
+            else:
+                candidates[numbers], references[numbers] = rows[:, :n], rows[:, n:]
+        for i, scorer in enumerate(scorers):
+            if isinstance(scorer, CandidateScores):
+                sign = -1.0 if scorer.kind == "error" else 1.0
+                of_candidates, of_references = external[scorer.name][s]
+                candidates[i], references[i] = sign * of_candidates, sign * of_references
+        yield candidates, references
+
+
+def _mean_over_sets(table: Floats) -> Floats:
+    """Return the mean over sets of references of the existing scores; NaN where there are none."""
+    sums = table[:, 0].copy()
+    for k in range(1, table.shape[1]):  # in a fixed order, so that results do not depend on the shape
+        sums += table[:, k]
+    sums /= table.shape[1]
+    if np.isnan(sums).any():
+        exists = ~np.isnan(table)
+        counts = exists.sum(axis=1)
+        sums = np.where(exists, table, 0.0).sum(axis=1) / np.where(counts, counts, np.nan)
+    return sums
+
+
+# --- ranks ---------------------------------------------------------------------------------------------------------
+
+
+class Standing(NamedTuple):
+    """The share of oracles that each candidate is above, and level with: float64[metrics, candidates].
+
+    `others` is float64[metrics, 2]: how many other references are above a reference and level with it, which counts
+    only where references are ranked among each other. All are means over the oracles that have a score, and NaN where
+    the metric has no rank.
     """
 
     above: Floats
     level: Floats
     others: Floats
 
-    def counts(self, ends: NDArray[np.intp], places: NDArray[np.intp] | None = None) -> Floats:
-        """float64[metrics, ends, 2]: how many of the first candidates, for each end, are above and level.
+    def counts(self, lengths: NDArray[np.intp], places: NDArray[np.intp] | None = None) -> Floats:
+        """Return float64[metrics, lengths, 2]: the number of candidates above and level within each length.
 
-        With `places`, the list is candidates[places]: a text may stand in it more than once.
+        With `places`, the list is candidates[places], because a text may occur more than once.
         """
         both = np.stack([self.above, self.level], axis=-1)
         if places is not None:
             both = both[:, places]
-        starts = np.concatenate([np.zeros(1, np.intp), ends[:-1]])
-        within: Floats = np.cumsum(np.add.reduceat(both[:, : ends[-1]], starts, axis=1), axis=1)
+        starts = np.concatenate([np.zeros(1, np.intp), lengths[:-1]])
+        within: Floats = np.cumsum(np.add.reduceat(both[:, : lengths[-1]], starts, axis=1), axis=1)
         return within + self.others[:, None]
 
 
+def rank_references(candidates: Floats, references: Floats, members: Sequence[Sequence[int]], oracle: str) -> Standing:
+    """Return the standing of each metric; metric m is made of the scorers members[m]."""
+    alone = [scorers[0] for scorers in members if len(scorers) == 1]
+    single = standing(candidates[alone], references[alone], oracle)
+    if len(alone) == len(members):
+        return single
+    standings, rest = [], iter(range(len(alone)))
+    for scorers in members:
+        if len(scorers) > 1:
+            standings.append(combined(candidates[scorers], references[scorers], oracle))
+        else:
+            i = next(rest)
+            standings.append(Standing(*(part[i : i + 1] for part in single)))
+    return Standing(*(np.concatenate(parts) for parts in zip(*standings, strict=True)))
+
+
 def mean_of_existing(scores: Floats, axis: int) -> Floats:
-    """The mean of the scores that exist; NaN where none does."""
+    """Return the mean of the existing scores; NaN where there are none."""
     missing = np.isnan(scores)
     if not missing.any():
         means: Floats = scores.sum(axis=axis) / scores.shape[axis]
@@ -60,27 +140,27 @@ def mean_of_existing(scores: Floats, axis: int) -> Floats:
 
 
 def compared(scores: Floats, oracle: Floats, scale: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which scores are above the oracle's, and which are level with it; `scale` is the largest score of the list."""
+    """Return which scores are above the oracle's, and which equal it; `scale` is the largest score of the list."""
     level = (scores == oracle) | (np.abs(scores - oracle) <= _EQUAL * scale)
     return (scores > oracle) & ~level, level
 
 
 def scale_of(*scores: Floats) -> Floats:
-    """float64[metrics, 1]: the largest of these scores that exist, by its distance from 0."""
-    sizes = [np.where(np.isfinite(one), np.abs(one), 0.0).max(axis=-1, initial=0.0) for one in scores]
+    """Return float64[metrics, 1]: the largest absolute value of the finite scores."""
+    sizes = [np.where(np.isfinite(part), np.abs(part), 0.0).max(axis=-1, initial=0.0) for part in scores]
     largest: Floats = np.maximum.reduce(sizes)[..., None]
     return largest
 
 
 def standing(candidates: Floats, references: Floats, oracle: str) -> Standing:
-    """From float64[metrics, candidates] and float64[metrics, references]; no score is NaN."""
+    """Return the standing of float64[metrics, references] among float64[metrics, candidates]."""
     oracles = oracles_of(references, oracle)
     scale = scale_of(candidates, oracles)
     above, level = (np.zeros(candidates.shape) for _ in range(2))
     for k in range(oracles.shape[1]):
-        one_above, one_level = compared(candidates, oracles[:, k : k + 1], scale)
-        above += one_above
-        level += one_level
+        is_above, is_level = compared(candidates, oracles[:, k : k + 1], scale)
+        above += is_above
+        level += is_level
     existing = (~np.isnan(oracles)).sum(axis=1, keepdims=True)
     ranked = (existing > 0) & ~np.isnan(candidates).any(axis=1, keepdims=True)
     counts = np.where(ranked, existing, np.nan)
@@ -88,7 +168,7 @@ def standing(candidates: Floats, references: Floats, oracle: str) -> Standing:
 
 
 def oracles_of(references: Floats, oracle: str) -> Floats:
-    """float64[metrics, oracles]: the mean of the references' scores, or each of them."""
+    """Return float64[metrics, oracles]: the mean of the references' scores, or each of them."""
     if oracle == "average-score":
         return mean_of_existing(references, 1)[:, None]
     return references
@@ -105,36 +185,34 @@ def _among_each_other(oracles: Floats, oracle: str, scale: Floats) -> Floats:
 
 
 def combined(candidates: Floats, references: Floats, oracle: str) -> Standing:
-    """The standing of one metric made of several: the mean of the ranks that they give.
+    """Return the standing of a combination of metrics, by the mean of their ranks.
 
-    All of them must have a score of every candidate; a reference takes part if all have one of it.
+    Every metric must score every candidate; a reference takes part if every metric scores it.
     """
     if np.isnan(candidates).any() or np.isnan(oracles_of(references, oracle)).any(axis=0).all():
-        nowhere = np.full((1, candidates.shape[1]), np.nan)
-        return Standing(nowhere, nowhere, np.zeros((1, 2)))
+        undefined = np.full((1, candidates.shape[1]), np.nan)
+        return Standing(undefined, undefined, np.zeros((1, 2)))
     kind = oracle if oracle == "combined" else "average-rank"
-    found = [standing(-own[None], -theirs[None], kind) for own, theirs in mean_ranks(candidates, references, oracle)]
-    above, level, others = (
-        np.mean([getattr(one, part) for one in found], axis=0) for part in ("above", "level", "others")
-    )
-    return Standing(above, level, others)
+    ranks = mean_ranks(candidates, references, oracle)
+    standings = [standing(-of_candidates[None], -of_oracles[None], kind) for of_candidates, of_oracles in ranks]
+    return Standing(*(np.mean(parts, axis=0) for parts in zip(*standings, strict=True)))
 
 
 def mean_ranks(candidates: Floats, references: Floats, oracle: str) -> Iterator[tuple[Floats, Floats]]:
-    """The mean of several metrics' ranks of the candidates, and of the oracles that they meet.
+    """Yield the mean of several metrics' ranks of the candidates, and of the oracles ranked together with them.
 
-    The ranks depend on who meets: candidates and the oracle, each reference in turn, or all references together.
+    Candidates are ranked together with the oracle, with each reference in turn, or with all references.
     """
     oracles = oracles_of(references, oracle)
     oracles = oracles[:, ~np.isnan(oracles).any(axis=0)]
     n = candidates.shape[1]
-    for they in [oracles] if oracle == "combined" else np.split(oracles, oracles.shape[1], axis=1):
-        ranks = np.mean([ranks_of(row) for row in np.concatenate([candidates, they], axis=1)], axis=0)
+    for part in [oracles] if oracle == "combined" else np.split(oracles, oracles.shape[1], axis=1):
+        ranks = np.mean([ranks_of(row) for row in np.concatenate([candidates, part], axis=1)], axis=0)
         yield ranks[:n], ranks[n:]
 
 
 def ranks_of(scores: Floats) -> Floats:
-    """The rank of each score, 1 for the highest; equal ones share the mean of their ranks."""
+    """Return the rank of each score, 1 for the highest; equal scores share the mean of their ranks."""
     order = np.argsort(-scores, kind="stable")
     ordered = scores[order]
     _, same = compared(ordered[1:], ordered[:-1], scale_of(scores))
@@ -147,15 +225,6 @@ def ranks_of(scores: Floats) -> Floats:
 
 
 def rank(counts: Floats, ties: str) -> Floats:
-    """The rank of the oracle, from how many are above it and level with it (the last axis)."""
+    """Return the rank of the oracle from the numbers of candidates above and level with it (the last axis)."""
     ranks: Floats = 1.0 + counts[..., 0] + TIES[ties] * counts[..., 1]
     return ranks
-
-
-def stack(standings: Sequence[Standing]) -> Standing:
-    """Several metrics' standings in one list."""
-    return Standing(
-        np.concatenate([one.above for one in standings]),
-        np.concatenate([one.level for one in standings]),
-        np.concatenate([one.others for one in standings]),
-    )

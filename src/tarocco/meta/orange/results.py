@@ -1,34 +1,49 @@
-"""What a trial by ORANGE gives: records that are sorted by how well metrics did, and show themselves."""
+"""The result of ORANGE: from the ranks of references to ORANGE, its intervals and notes."""
 
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.core.errors import UnknownName
-from tarocco.core.records import Interval, ResultTable, number_or_null
+from tarocco.core.errors import InputError, UnknownName
+from tarocco.core.records import Interval, Record, ResultTable, RunNote, number_or_null, to_json
 from tarocco.meta.orange.confusions import Confusion
+from tarocco.meta.orange.lists import ListBlock, ListTally
 from tarocco.meta.orange.ranking import rank
+from tarocco.meta.orange.rules import EvaluatedMetric, OrangeRules
 from tarocco.metrics.base import Floats
-from tarocco.scoring.resampling import bootstrap, percentiles, totals
+from tarocco.scoring.resampling import bootstrap, percentiles, sum_rows
+from tarocco.scoring.settings import Resampling
 
 
 @dataclass(frozen=True, eq=False)
-class Orange:
-    """How one metric did: where it ranks the references, on average, within the lists.
+class Orange(Record):
+    """ORANGE of one metric: the average rank of the references in the lists, divided by the length of a list plus one.
 
-    `interval` is that of the average rank, `orange_interval` that of ORANGE. `difference` is ORANGE minus that of the
-    best metric, with its interval on the same resamples of segments. `equivalent_to_best`: there is no telling it from
-    the best, because that interval has zero in it, or because one segment alone counts for both, or none.
+    `interval` belongs to the average rank, `orange_interval` to ORANGE. `difference` is ORANGE minus that of the best
+    metric, and its interval uses the same resamples of segments. `equivalent_to_best` means that this interval contains
+    zero, or that fewer than two segments count for both metrics.
 
-    A segment counts for a metric if all its scores exist: `n_segments` is how many do, and `ranks` has NaN for the
-    others. The difference is that on the segments that count for both.
+    A segment counts for a metric if all its scores exist: `n_segments` is the number of these segments, and `ranks` is
+    NaN for the others. The difference is computed on the segments that count for both metrics.
     """
+
+    json_fields = (
+        *("metric", "signature", "orange", "average_rank", "interval", "orange_interval", "difference"),
+        *("difference_interval", "equivalent_to_best", "n_segments", "n_best", "curve"),
+    )
+    row_fields = (
+        *("metric", "orange", "average_rank", "interval", "orange_interval", "difference", "difference_interval"),
+        *("equivalent_to_best", "n_segments", "n_best", "signature"),
+    )
+    optional_fields = ("curve",)
 
     metric: str
     signature: str
@@ -41,242 +56,344 @@ class Orange:
     equivalent_to_best: bool
     n_segments: int
     n_best: int
-    ranks: Floats  # of the oracle in each list that counts; NaN where the metric has no score
-    place: int  # in what was asked for
+    ranks: Floats  # of the oracle in each list; NaN where the metric has no score
+    place: int  # of the metric in the caller's order
     curve: tuple[tuple[int, float], ...] = ()
 
     def to_dict(self, level: str = "corpus") -> dict[str, Any]:
-        """The record as it stands in JSON; at the level of segments with the rank in each list that counts."""
-        record: dict[str, Any] = {
-            "metric": self.metric,
-            "signature": self.signature,
-            "orange": number_or_null(self.orange),
-            "average_rank": number_or_null(self.average_rank),
-            "interval": _ends(self.interval),
-            "orange_interval": _ends(self.orange_interval),
-            "difference": number_or_null(self.difference),
-            "difference_interval": _ends(self.difference_interval),
-            "equivalent_to_best": self.equivalent_to_best,
-            "n_segments": self.n_segments,
-            "n_best": self.n_best,
-        }
-        if self.curve:
-            record["curve"] = [[length, number_or_null(value)] for length, value in self.curve]
-        if level == "segment":
-            record["ranks"] = [number_or_null(one) for one in self.ranks.tolist()]
-        return record
-
-
-def _ends(interval: Interval) -> list[float | None]:
-    return [number_or_null(interval.low), number_or_null(interval.high)]
+        """Return the JSON record; at the level "segment" with the rank in each list."""
+        return super().to_dict() | ({"ranks": to_json(self.ranks)} if level == "segment" else {})
 
 
 @dataclass(frozen=True, eq=False)
 class OrangeResult(ResultTable, Mapping[str, Orange]):
-    """The metrics of a trial, the best first. `result["ROUGE-L"]` is an Orange.
+    """ORANGE of several metrics, the best first. `result["ROUGE-L"]` is an `Orange`.
 
-    `segments` are the numbers (from 0) of the segments that count, `sizes` the lengths of their lists; `left_out` says
-    how many did not count and why, `found` what was found in the lists.
+    `segments` are the numbers (from 0) of the segments that count, and `sizes` the lengths of their lists. `left_out`
+    has the number of segments that do not count, by reason, and `counts` what occurs in the lists.
     """
+
+    record_field = "metrics"
 
     metrics: tuple[Orange, ...]
     segments: NDArray[np.intp]
     sizes: NDArray[np.intp]
     left_out: Mapping[str, int]
-    found: Mapping[str, int]
+    counts: Mapping[str, int]
     notes: tuple[str, ...] = ()
     confusions: tuple[Confusion, ...] = ()
 
     def __getitem__(self, name: str) -> Orange:
-        for one in self.metrics:
-            if one.metric == name:
-                return one
-        raise UnknownName(f'"{name}" did not stand trial; there are {", ".join(self)}')
+        for metric in self.metrics:
+            if metric.metric == name:
+                return metric
+        raise UnknownName(f'"{name}" was not evaluated; there are {", ".join(self)}')
 
     def __iter__(self) -> Iterator[str]:
-        return (one.metric for one in self.metrics)
+        return (metric.metric for metric in self.metrics)
 
     def __len__(self) -> int:
         return len(self.metrics)
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One flat record a metric."""
-        return [
-            {
-                "metric": one.metric,
-                "orange": number_or_null(one.orange),
-                "average_rank": number_or_null(one.average_rank),
-                "low": number_or_null(one.interval.low),
-                "high": number_or_null(one.interval.high),
-                "orange_low": number_or_null(one.orange_interval.low),
-                "orange_high": number_or_null(one.orange_interval.high),
-                "difference": number_or_null(one.difference),
-                "difference_low": number_or_null(one.difference_interval.low),
-                "difference_high": number_or_null(one.difference_interval.high),
-                "equivalent_to_best": one.equivalent_to_best,
-                "n_segments": one.n_segments,
-                "n_best": one.n_best,
-                "signature": one.signature,
-            }
-            for one in self.metrics
-        ]
-
     def curves(self) -> list[dict[str, Any]]:
-        """One flat record a metric and length of the list: what a plot is drawn from."""
+        """Return one flat record per metric and length of the list, for plots."""
         return [
-            {"metric": one.metric, "n_best": length, "orange": number_or_null(value)}
-            for one in self.metrics
-            for length, value in one.curve
+            {"metric": metric.metric, "n_best": length, "orange": number_or_null(value)}
+            for metric in self.metrics
+            for length, value in metric.curve
         ]
 
     def ranks(self) -> list[dict[str, Any]]:
-        """One flat record a metric and list: the segment, counted from 1, the rank, and the length of the list."""
+        """Return one flat record per metric and list: the segment (from 1), the rank, and the length of the list."""
         lists = list(zip((self.segments + 1).tolist(), self.sizes.tolist(), strict=True))
         return [
-            {"metric": one.metric, "segment": segment, "rank": rank, "n_best": size}
-            for one in self.metrics
-            for (segment, size), rank in zip(lists, one.ranks.tolist(), strict=True)
+            {"metric": metric.metric, "segment": segment, "rank": rank, "n_best": size}
+            for metric in self.metrics
+            for (segment, size), rank in zip(lists, metric.ranks.tolist(), strict=True)
             if not math.isnan(rank)
         ]
 
     def to_dict(self, level: str = "corpus") -> list[dict[str, Any]]:
-        """What `tarocco orange -f json` prints under "results"."""
-        return [one.to_dict(level) for one in self.metrics]
+        """Return what `tarocco orange -f json` prints under "results"."""
+        return [metric.to_dict(level) for metric in self.metrics]
 
-    def __repr__(self) -> str:
-        return f"{self.about}\n" + "\n".join(
-            f"<{one.metric}: ORANGE {100 * one.orange:.2f}%, average rank {one.average_rank:.1f} "
-            f"[{one.interval.low:.1f}, {one.interval.high:.1f}]>"
-            for one in self.metrics
-        )
+    def display(self) -> list[dict[str, Any]]:
+        """Return the table of Lin and Och (2004)."""
+        ci = f"{100 * self.metrics[0].interval.confidence:g}%-CI"
+        return [
+            {
+                "Method": metric.metric,
+                "ORANGE": f"{100 * metric.orange:.2f}%",
+                "Avg Rank": f"{metric.average_rank:.1f}",
+                f"{ci}-L": f"{metric.interval.low:.1f}",
+                f"{ci}-U": f"{metric.interval.high:.1f}",
+                "as best": self.mark(metric),
+            }
+            for metric in self.metrics
+        ]
 
-    def _repr_html_(self) -> str:
-        from html import escape
+    def captions(self) -> tuple[str, ...]:
+        """Return what was ranked, and notes."""
+        return self.about, *self.notes
 
-        body = "".join(
-            f'<tr><th title="{escape(one.signature)}">{escape(one.metric)}</th><td>{100 * one.orange:.2f}%</td>'
-            f"<td>{one.average_rank:.1f}</td><td>{one.interval.low:.1f}</td><td>{one.interval.high:.1f}</td>"
-            f"<td>{self.mark(one)}</td></tr>"
-            for one in self.metrics
-        )
-        first = self.metrics[0]
-        between = f"{100 * first.interval.confidence:g}%-CI"
-        names = ("Method", "ORANGE", "Avg Rank", f"{between}-L", f"{between}-U", "as best")
-        head = "".join(f"<th>{name}</th>" for name in names)
-        about = "<br>".join(map(escape, (self.about, *self.notes)))
-        return f"<table><caption>{about}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-    def mark(self, one: Orange) -> str:
-        """Whether a metric is the best, or cannot be told from it."""
-        return "best" if one is self.metrics[0] else "=" if one.equivalent_to_best else ""
+    def mark(self, metric: Orange) -> str:
+        """Return "best" for the best metric, and "=" for one that cannot be distinguished from it."""
+        return "best" if metric is self.metrics[0] else "=" if metric.equivalent_to_best else ""
 
     @property
     def about(self) -> str:
-        """How much was judged, and what was left out, in a line."""
+        """One line on the lists that were ranked, and on those left out."""
         reasons = {"without_list": "without a list", "one_reference": "with one reference"}
         reasons |= {"no_candidates": "without candidates", "short": "too short"}
         out = [f"{count} {reasons[why]}" for why, count in self.left_out.items() if count]
         least, most = int(self.sizes.min()), int(self.sizes.max())
         lists = f"lists of {most}" if least == most else f"lists of {least} to {most}"
         n = len(self.segments)
-        fewer = [f"{n - one.n_segments} for {one.metric}" for one in self.metrics if one.n_segments < n]
+        fewer = [f"{n - metric.n_segments} for {metric.metric}" for metric in self.metrics if metric.n_segments < n]
         return (
             f"{n} segment{'s' * (n > 1)}, {lists} candidates"
             + (f"; left out: {', '.join(out)}" if out else "")
             + (f"; left out, without a score: {', '.join(fewer)}" if fewer else "")
-            + (f"; {self.found['pooled']} pooled with others" if self.found["pooled"] else "")
+            + (f"; {self.counts['pooled']} pooled with others" if self.counts["pooled"] else "")
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Ranked:
-    """What a trial came to, list by list: at which lengths of each list, and where the references stood there.
+class RankTable:
+    """The ranks of the references in lists, as growing arrays, because a stream may have millions of lists.
 
-    `counts[m]` is float64[rows, 2] for metric m, NaN where it has no score; list s has the rows offsets[s] ..
-    offsets[s + 1] - 1.
+    `counts[m]` has two numbers per row for metric m, the candidates above and level with the references, NaN where the
+    metric has no rank. List s has one row per length, row_counts[s] in all.
     """
 
-    segments: NDArray[np.intp]
-    sizes: NDArray[np.intp]
-    ends: NDArray[np.intp]
-    offsets: NDArray[np.intp]
-    counts: Sequence[Floats]
+    def __init__(self, metrics: int = 0) -> None:
+        self.segments, self.sizes = array("q"), array("q")  # sizes of the lists as they were read
+        self.row_counts, self.lengths = array("q"), array("q")
+        self.counts = [array("d") for _ in range(metrics)]
+        self.paths: dict[str, int] = {}  # so that lists of one file share its name
+        self.path_numbers, self.first_lines = array("q"), array("q")
 
-    def rows_at(self, lists: NDArray[np.intp], lengths: NDArray[np.intp]) -> NDArray[np.intp]:
-        """[lists, lengths]: the row of the first so many candidates of a list, or of all where there are fewer."""
-        rows = np.empty((len(lists), len(lengths)), np.intp)
+    def __len__(self) -> int:
+        return len(self.segments)
+
+    def add_block(self, block: ListBlock) -> None:
+        """Append the lists of a block, without their ranks."""
+        for texts, lengths in zip(block.sets, block.lengths, strict=True):
+            path, line = texts.place()
+            self.segments.append(texts.segment)
+            self.sizes.append(len(texts.candidates))
+            self.row_counts.append(len(lengths))
+            self.lengths.frombytes(lengths.astype(np.int64, copy=False).tobytes())
+            self.path_numbers.append(self.paths.setdefault(path, len(self.paths)))
+            self.first_lines.append(line)
+
+    def extend(self, other: RankTable, counts: Mapping[int, Floats], lines: int) -> None:
+        """Append other lists and their counts by metric; their line numbers start after `lines` lines."""
+        numbers = [self.paths.setdefault(path, len(self.paths)) for path in other.paths]
+        self.segments += other.segments
+        self.sizes += other.sizes
+        self.row_counts += other.row_counts
+        self.lengths += other.lengths
+        self.path_numbers.extend(numbers[number] for number in other.path_numbers)
+        self.first_lines.extend(line + lines for line in other.first_lines)
+        for m, column in enumerate(self.counts if len(other) else ()):
+            column.frombytes(np.ascontiguousarray(counts[m]).tobytes())
+
+    def where(self, s: int) -> str:
+        """Return the file and line where a list begins."""
+        return f"{list(self.paths)[self.path_numbers[s]]}, line {self.first_lines[s]}"
+
+    @cached_property
+    def offsets(self) -> NDArray[np.intp]:
+        """The first row of each list, and the number of rows. To be used when the table is complete."""
+        return np.concatenate([np.zeros(1, np.intp), np.cumsum(np.frombuffer(self.row_counts, np.int64))])
+
+    @cached_property
+    def used(self) -> NDArray[np.intp]:
+        """The number of candidates of each list that take part."""
+        return np.frombuffer(self.lengths, np.int64)[self.offsets[1:] - 1]
+
+    def ranks(self, lists: NDArray[np.intp], lengths: NDArray[np.intp], ties: str) -> list[Floats]:
+        """Return float64[lists, lengths] per metric: the rank among so many first candidates, or among all."""
+        rows, all_lengths = np.empty((len(lists), len(lengths)), np.intp), np.frombuffer(self.lengths, np.int64)
         for i, s in enumerate(lists.tolist()):
             first, last = self.offsets[s : s + 2]
-            rows[i] = first + np.searchsorted(self.ends[first:last], np.minimum(lengths, self.sizes[s]))
-        return rows
+            rows[i] = first + np.searchsorted(all_lengths[first:last], np.minimum(lengths, self.used[s]))
+        return [rank(np.frombuffer(column).reshape(-1, 2)[rows], ties) for column in self.counts]
 
 
-def verdicts(
-    ranked: Ranked,
-    names: Sequence[tuple[str, str]],
+def evaluate_ranks(
+    table: RankTable,
+    metrics: Sequence[EvaluatedMetric],
     lists: NDArray[np.intp],
     n_best: int,
-    grid: Sequence[int],
-    ties: str,
-    resampling: tuple[float, int, int],
+    rules: OrangeRules,
+    resampling: Resampling,
     jobs: int | None,
 ) -> tuple[Orange, ...]:
-    """The lists that count, turned into ORANGE; `names` are (metric, signature), `resampling` as for intervals."""
-    confidence, n_resamples, seed = resampling
-    whole = ranked.rows_at(lists, np.array([n_best]))
-    ranks = np.concatenate([rank(counts[whole], ties) for counts in ranked.counts], axis=1)
-    ratios = ranks / (np.minimum(n_best, ranked.sizes[lists]) + 1.0)[:, None]
-    exist, m = ~np.isnan(ratios), len(names)
-    best = int(np.argmin(np.where(exist.any(axis=0), _means(totals, ratios, exist), np.inf)))
-    # Both sides of a difference are means over the segments that count for both.
-    sides = np.broadcast_to(ratios[:, [best]], ratios.shape)
+    """Return ORANGE of each metric over `lists`, the best first."""
+    ranks = np.concatenate(table.ranks(lists, np.array([n_best]), rules.ties), axis=1)
+    ratios = ranks / (np.minimum(n_best, table.used[lists]) + 1.0)[:, None]
+    exist, m = ~np.isnan(ratios), len(metrics)
+    best = int(np.argmin(np.where(exist.any(axis=0), _means(sum_rows, ratios, exist), np.inf)))
+    # Both sides of a difference are means over the segments that count for both metrics.
+    of_best = np.broadcast_to(ratios[:, [best]], ratios.shape)
     with_best = exist & exist[:, [best]]
-    columns = np.concatenate([ranks, ratios, ratios, sides], axis=1)
-    there = np.concatenate([exist, exist, with_best, with_best], axis=1)
-    means = _means(totals, columns, there)
-    drawn = _means(lambda table: bootstrap(table, n_resamples, seed, jobs), columns, there)
-    curves = _curves(ranked, lists, grid, ties)
+    columns = np.concatenate([ranks, ratios, ratios, of_best], axis=1)
+    defined = np.concatenate([exist, exist, with_best, with_best], axis=1)
+    means = _means(sum_rows, columns, defined)
+    drawn = _means(lambda rows: bootstrap(rows, resampling.n_resamples, resampling.seed, jobs), columns, defined)
+    curves = _curves(table, lists, n_best, rules)
 
     def interval(numbers: Floats) -> Interval:
-        return Interval(*percentiles(numbers, (1 - confidence) / 2), float(confidence), int(n_resamples), int(seed))
+        confidence = resampling.confidence
+        ends = percentiles(numbers, (1 - confidence) / 2)
+        return Interval(*ends, float(confidence), int(resampling.n_resamples), int(resampling.seed))
 
-    found = []
-    for i, (name, signature) in enumerate(names):
-        apart = interval(drawn[:, 2 * m + i] - drawn[:, 3 * m + i])
-        found.append(
+    results = []
+    for i, metric in enumerate(metrics):
+        difference = interval(drawn[:, 2 * m + i] - drawn[:, 3 * m + i])
+        results.append(
             Orange(
-                name,
-                signature,
-                float(means[m + i]),
-                float(means[i]),
-                interval(drawn[:, i]),
-                interval(drawn[:, m + i]),
-                float(means[2 * m + i] - means[3 * m + i]),
-                apart,
-                apart.low <= 0 <= apart.high or bool(exist[:, i].any() and with_best[:, i].sum() < 2),
-                int(exist[:, i].sum()),
-                n_best,
-                ranks[:, i],
-                i,
-                tuple(zip(grid, curves[i], strict=True)) if grid else (),
+                metric=metric.name,
+                signature=metric.signature,
+                orange=float(means[m + i]),
+                average_rank=float(means[i]),
+                interval=interval(drawn[:, i]),
+                orange_interval=interval(drawn[:, m + i]),
+                difference=float(means[2 * m + i] - means[3 * m + i]),
+                difference_interval=difference,
+                equivalent_to_best=difference.low <= 0 <= difference.high
+                or bool(exist[:, i].any() and with_best[:, i].sum() < 2),
+                n_segments=int(exist[:, i].sum()),
+                n_best=n_best,
+                ranks=ranks[:, i],
+                place=i,
+                curve=curves[i],
             )
         )
-    return tuple(sorted(found, key=lambda one: (math.isnan(one.orange), one.orange)))
+    return tuple(sorted(results, key=lambda result: (math.isnan(result.orange), result.orange)))
 
 
-def _means(summed: Callable[[Floats], Floats], columns: Floats, there: NDArray[np.bool_]) -> Floats:
-    """The means of what is there in each column, from a function that adds up rows; NaN where nothing is."""
-    sums = summed(np.concatenate([np.where(there, columns, 0.0), there], axis=1))
+def _means(add_up: Callable[[Floats], Floats], columns: Floats, defined: NDArray[np.bool_]) -> Floats:
+    """Return the mean of the defined values of each column; `add_up` adds up rows. NaN if there are none."""
+    sums = add_up(np.concatenate([np.where(defined, columns, 0.0), defined], axis=1))
     k = columns.shape[1]
     with np.errstate(invalid="ignore"):
         means: Floats = sums[..., :k] / sums[..., k:]
     return means
 
 
-def _curves(ranked: Ranked, lists: NDArray[np.intp], grid: Sequence[int], ties: str) -> list[list[float]]:
-    """For each metric ORANGE at each length of the grid, over the same lists."""
-    lengths = np.array(grid, np.intp)
-    rows = ranked.rows_at(lists, lengths)
-    normalizers = np.minimum(lengths, ranked.sizes[lists][:, None]) + 1.0
-    of_metrics = (rank(counts[rows], ties) / normalizers for counts in ranked.counts)
-    return [_means(totals, ratios, ~np.isnan(ratios)).tolist() for ratios in of_metrics]
+def _curves(
+    table: RankTable, lists: NDArray[np.intp], n_best: int, rules: OrangeRules
+) -> list[tuple[tuple[int, float], ...]]:
+    """Return, for each metric, ORANGE at each length of the curve, over the same lists."""
+    if rules.grid is None:
+        return [()] * len(table.counts)
+    lengths = rules.lengths(n_best)
+    normalizers = np.minimum(lengths, table.used[lists][:, None]) + 1.0
+    ratios = [ranks / normalizers for ranks in table.ranks(lists, lengths, rules.ties)]
+    values = [_means(sum_rows, of_metric, ~np.isnan(of_metric)).tolist() for of_metric in ratios]
+    return [tuple(zip(lengths.tolist(), of_metric, strict=True)) for of_metric in values]
+
+
+ONE_REFERENCE = (
+    "no segment has two references, and a single reference has no other to be scored against "
+    "(name more files with -r; --num-refs N if tabs separate references; --pool FILE if sources repeat)"
+)
+
+
+def make_result(
+    table: RankTable,
+    tally: ListTally,
+    metrics: Sequence[EvaluatedMetric],
+    rules: OrangeRules,
+    resampling: Resampling,
+    segments: int,
+    name: str,
+    jobs: int | None,
+) -> OrangeResult:
+    """Return ORANGE over all lists that count, with notes on the others; `segments` is the number of segments."""
+    if not table:
+        raise InputError(_why_no_lists(tally, name))
+    # Without n_best a list is short if it was read with fewer candidates than the longest: duplicates and copies that
+    # are left out do not make it short.
+    as_read = np.frombuffer(table.sizes, np.int64)
+    long_enough = as_read == as_read.max() if rules.n_best is None else table.used >= rules.n_best
+    lists = np.flatnonzero(long_enough) if rules.short == "skip" else np.arange(len(table))
+    numbers = np.frombuffer(table.segments, np.int64)
+    lists = lists[np.argsort(numbers[lists], kind="stable")]  # some tools write lists in any order
+    if not len(lists):
+        raise InputError(
+            f"{name}: no list has {rules.n_best} candidates, the longest has {table.used.max()}: "
+            "lower --n-best, or keep short lists (--short keep)"
+        )
+    n_best = rules.n_best or int(table.used[lists].max())
+    results = evaluate_ranks(table, metrics, lists, n_best, rules, resampling, jobs)
+    short = np.flatnonzero(~long_enough)
+    left_out = {
+        "without_list": segments - len(tally.segments),
+        "one_reference": tally.one_reference,
+        "no_candidates": tally.without_candidates,
+        "short": len(short) if rules.short == "skip" else 0,
+    }
+    counts = {
+        "candidates": tally.candidates,
+        "copies_of_references": tally.copies,
+        "empty": tally.empty,
+        "pooled": tally.pooled,
+    }
+    notes = [_note_short(table, short, len(lists), rules)] if len(short) else []
+    notes += _notes(rules, tally, left_out, segments)
+    if len(lists) > 1 and all((result.ranks[~np.isnan(result.ranks)] == 1).all() for result in results):
+        notes.append("every metric ranks the references first in every list: do lists and references belong together?")
+    return OrangeResult(results, numbers[lists], table.used[lists], left_out, counts, tuple(notes))
+
+
+def _note_short(table: RankTable, short: NDArray[np.intp], kept: int, rules: OrangeRules) -> str:
+    size, most = count_of(int(table.used[short[0]]), "candidate"), rules.n_best or table.used.max()
+    such = count_of(len(short), "such list")
+    if rules.short == "keep":
+        action = f"{such} kept, each with its own length"
+    else:
+        left = f", so that {count_of(kept, 'list')} count{'s' * (kept == 1)}" if len(short) > kept else ""
+        action = f"{such} left out{left} (--short keep keeps them, --n-best N cuts lists to N)"
+    return f"{table.where(int(short[0]))}: this list has {size}, fewer than {most}; {action}"
+
+
+def _why_no_lists(tally: ListTally, name: str) -> str:
+    if tally.one_reference:
+        return ONE_REFERENCE
+    if tally.without_candidates:
+        return f"{name}: no list has a candidate that takes part"
+    return f"{name}: there are no lists"
+
+
+def _notes(rules: OrangeRules, tally: ListTally, left_out: Mapping[str, int], segments: int) -> list[str]:
+    """Return one sentence per peculiarity of the lists."""
+    notes = []
+    if left_out["without_list"]:
+        note = f"{left_out['without_list']} of {segments} segments have no list"
+        first_missing = 0 not in tally.segments and 1 in tally.segments
+        notes.append(f"{note}, nor does the first: do ids count from 1 (--first-id 1)?" if first_missing else note)
+    if tally.one_reference:
+        notes.append(f"{count_of(tally.one_reference, 'list')} left out, because the segment has only one reference")
+    if tally.same_references:
+        notes.append(
+            f"{count_of(tally.same_references, 'segment')} with a duplicate reference, which is certain to rank high"
+        )
+    if tally.without_candidates:
+        notes.append(f"{count_of(tally.without_candidates, 'list')} left out, without a candidate that takes part")
+    if tally.first_empty is not None:
+        path, line = tally.first_empty
+        notes.append(f"{path}, line {line}: the candidate is empty; {count_of(tally.empty, 'empty candidate')} in all")
+    if tally.copies:
+        action = "left out" if rules.drop_copies else "taking part (--drop-copies leaves such candidates out)"
+        notes.append(f"{count_of(tally.copies, 'candidate')} word for word a reference, {action}")
+    if tally.from_store:
+        notes.append(RunNote(f"{count_of(tally.from_store, 'list')} found in the store"))
+    return notes
+
+
+def count_of(count: int, noun: str) -> str:
+    """Return a number and its noun: "1 list", "2 lists"."""
+    return f"{count} {noun}" + "s" * (count != 1)

@@ -1,118 +1,229 @@
-"""Who stands trial by ORANGE, and by which rules."""
+"""The options of ORANGE, and the metrics that are evaluated."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from numbers import Integral
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter
 from tarocco.core.names import signature
-from tarocco.core.test_set import CandidateScores
+from tarocco.core.test_set import CandidateScores, as_list
 from tarocco.encode.batch import Encoding
-from tarocco.meta.orange.blocks import Contestant, Scorer
-from tarocco.meta.orange.cases import Selection
-from tarocco.meta.orange.ranking import ORACLES, TIES
 from tarocco.metrics.base import Metric
-from tarocco.scoring.resampling import check_resampling
+from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.score import score_signature
+from tarocco.scoring.settings import Shortcuts
+
+Scorer = Metric | CandidateScores
 
 AGAINST = ("fair", "all")
+ORACLES = ("average-score", "average-rank", "combined")
+TIES = {"average": 0.5, "best": 0.0, "worst": 1.0}  # the share of an equal candidate that counts as above
 SHORT = ("skip", "keep")
+FINE = 64  # the default grid of a curve has every length up to here, and then every multiple of it
 
 
-class Resampling(NamedTuple):
-    """What bootstrap intervals are made with."""
+@dataclass(frozen=True)
+class OrangeRules:
+    """The options of ORANGE.
 
-    confidence: float
-    n_resamples: int
-    seed: int
+    against
+        The references that candidates are scored against: "fair", every set of references that leaves one out, as
+        references themselves are scored; or "all".
+    oracle
+        What is ranked: the mean score of the references ("average-score"), or each reference among the candidates
+        ("average-rank") or among candidates and the other references ("combined"), averaging the ranks.
+    ties
+        The rank among equal scores: "average", "best" or "worst".
+    short
+        Whether to "skip" or "keep" lists with fewer candidates than `n_best`, or than the longest list.
+    n_best
+        The number of candidates to use from each list; all by default.
+    unique, drop_copies
+        Use each distinct text once; leave out candidates that are word for word a reference.
+    curve
+        True for ORANGE over the first k candidates at many k, a step, or the values of k.
+    pool
+        One label per segment. Segments with the same label share their lists and references.
+    confusions, sampled
+        How many candidates that a metric ranks above the references the result holds per list and metric: the best
+        ones, and some drawn at random.
+    first_id, num_candidates
+        How to read a file: the id of the first segment, and the number of lines per list where lines have no ids.
+    """
 
-
-@dataclass(frozen=True, eq=False)
-class Rules:
-    """Every choice that ORANGE leaves open."""
-
-    encoding: Encoding
-    selection: Selection
-    against: str
-    oracle: str
-    ties: str
-    short: str
-    resampling: Resampling
+    against: str = "fair"
+    oracle: str = "average-score"
+    ties: str = "average"
+    short: str = "skip"
+    n_best: int | None = None
+    unique: bool = False
+    drop_copies: bool = False
+    curve: bool | int | Sequence[int] | None = False
+    pool: Iterable[str] | None = None
+    confusions: int = 0
+    sampled: int = 0
+    first_id: int = 0
+    num_candidates: int | None = None
 
     def __post_init__(self) -> None:
-        for what, value, choices in (
+        for name, value, choices in (
             ("against", self.against, AGAINST),
             ("oracle", self.oracle, ORACLES),
             ("ties", self.ties, tuple(TIES)),
             ("short", self.short, SHORT),
         ):
             if value not in choices:
-                raise BadParameter(f"{what} is one of {', '.join(choices)}, not {value!r}")
-        check_resampling(*self.resampling)
+                raise BadParameter(f"{name} is one of {', '.join(choices)}, not {value!r}")
+        if self.n_best is not None and not (isinstance(self.n_best, Integral) and self.n_best >= 1):
+            raise BadParameter(f"n_best is an integer of at least 1, not {self.n_best!r}")
+        if not isinstance(self.confusions, int) or self.confusions < 0:
+            raise BadParameter(f"confusions is an integer of at least 0, not {self.confusions!r}")
+        if isinstance(self.curve, Iterable):
+            object.__setattr__(self, "curve", tuple(self.curve))
+        if self.pool is not None:
+            object.__setattr__(self, "pool", tuple(as_list(self.pool, "pool")))
+        _ = self.grid  # a curve with other lengths is an error
 
-    def told(self, pooled: bool) -> list[tuple[str, object]]:
-        """The choices as a signature has them."""
-        selection = self.selection
+    @property
+    def labels(self) -> Sequence[str] | None:
+        """The labels of `pool`."""
+        return self.pool if isinstance(self.pool, tuple) else None
+
+    @property
+    def grid(self) -> int | tuple[int, ...] | None:
+        """The lengths at which a curve is computed: None, a step (0 for the default grid), or the lengths."""
+        if self.curve is None or self.curve is False:
+            return None
+        if self.curve is True:
+            return 0
+        lengths = self.curve if isinstance(self.curve, tuple) else (self.curve,)
+        if not lengths or not all(isinstance(length, int) and length >= 1 for length in lengths):
+            raise BadParameter(f"curve is a step or lengths of lists, integers of at least 1, not {self.curve!r}")
+        return tuple(sorted(set(lengths))) if isinstance(self.curve, tuple) else lengths[0]
+
+    def lengths(self, size: int) -> NDArray[np.intp]:
+        """Return the lengths at which the references are ranked in a list of this size, the whole list last."""
+        grid = self.grid
+        if grid is None:
+            points = np.empty(0, np.intp)
+        elif isinstance(grid, tuple):
+            points = np.array(grid, np.intp)
+        else:
+            points = np.arange(1, size + 1)
+            coarse = points % (grid or FINE) == 0
+            points = points[coarse | (points <= (1 if grid else FINE))]
+        return np.unique(np.append(points[points < size], size))
+
+    @property
+    def signature_parts(self) -> list[tuple[str, object]]:
+        """The options as a signature has them."""
         return [
             ("against", self.against),
             ("oracle", self.oracle),
             ("tied", self.ties),
             ("short", self.short),
-            *([("n", selection.n_best)] if selection.n_best else []),
-            *([("unique", "yes")] if selection.unique else []),
-            *([("copies", "dropped")] if selection.drop_copies else []),
-            *([("pooled", "yes")] if pooled else []),
+            *([("n", self.n_best)] if self.n_best else []),
+            *([("unique", "yes")] if self.unique else []),
+            *([("copies", "dropped")] if self.drop_copies else []),
+            *([("pooled", "yes")] if self.pool is not None else []),
         ]
+
+
+RULES = OrangeRules()
+
+
+class OrangeShortcuts(Shortcuts, total=False):
+    """The fields of `OrangeRules`, `Text`, `Resampling` and `Workers` as keywords."""
+
+    against: str
+    oracle: str
+    ties: str
+    short: str
+    n_best: int | None
+    unique: bool
+    drop_copies: bool
+    curve: bool | int | Sequence[int] | None
+    pool: Iterable[str] | None
+    confusions: int
+    sampled: int
+    first_id: int
+    num_candidates: int | None
 
 
 @dataclass(frozen=True, eq=False)
-class Panel:
-    """Who stands trial: metrics, scores made elsewhere, and groups of both that judge together."""
+class EvaluatedMetric:
+    """A metric under evaluation: one scorer, or several that are combined by the mean of their ranks.
 
-    metrics: Sequence[Metric]
-    given: Sequence[CandidateScores] = ()
-    groups: Sequence[Sequence[Scorer]] = ()
+    `signature` describes its ORANGE, `score_signature` only its scores.
+    """
 
-    def contestants(self, rules: Rules, reference_count: int | None, pooled: bool = False) -> list[Contestant]:
-        """Each with its name and signature."""
-        told = rules.told(pooled)
+    name: str
+    signature: str
+    score_signature: str
+    scorers: tuple[Scorer, ...]
 
-        def signed(scorer: Scorer, more: Sequence[tuple[str, object]] = ()) -> str:
-            if isinstance(scorer, CandidateScores):
-                more = [part for part in more if part[0] != "against"]  # nobody here knows what they were made with
-                return signature(f"{scorer.name}|external", [*scorer.origin, *more])
-            return score_signature(scorer, rules.encoding, reference_count, more)
 
-        # Workers get the scores that they need: not the whole file with every block.
-        light = {one: replace(one, lists={}, lines={}) for one in self.given}
-        asked: list[Sequence[Scorer]] = [*([one] for one in self.metrics), *([one] for one in self.given), *self.groups]
-        groups = [[light[one] if isinstance(one, CandidateScores) else one for one in group] for group in asked]
-        found = [
-            Contestant(
-                " + ".join(map(name_of, group)),
-                " + ".join(signed(scorer, told) for scorer in group),
-                " + ".join(map(signed, group)),
-                tuple(group),
+def make_scorers(
+    metrics: Sequence[Metric], external: Sequence[CandidateScores] = (), combine: Sequence[Sequence[str | Metric]] = ()
+) -> list[tuple[Scorer, ...]]:
+    """Return one tuple per evaluated metric: each metric and each set of external scores alone, then combinations."""
+    alone: list[Scorer] = [*metrics, *external]
+    return [*((scorer,) for scorer in alone), *(_combination(group, external) for group in combine)]
+
+
+def _combination(group: Sequence[str | Metric], external: Sequence[CandidateScores]) -> tuple[Scorer, ...]:
+    if isinstance(group, str | Metric):
+        raise BadParameter(f'a combination is a list of metrics such as ["BLEUS-4", "ROUGE-L"], not {group!r}')
+    by_name = {scores.name: scores for scores in external}
+    members = [by_name[name] if name in by_name else find_metrics([name])[0] for name in group]
+    if len(set(map(scorer_name, members))) < max(2, len(members)):
+        raise BadParameter("a combination is two or more different metrics")
+    return tuple(members)
+
+
+def evaluated_metrics(
+    scorers: Sequence[Sequence[Scorer]], rules: OrangeRules, encoding: Encoding, reference_count: int | None
+) -> list[EvaluatedMetric]:
+    """Return the metrics under evaluation with their names and signatures."""
+
+    def sign(scorer: Scorer, more: Sequence[tuple[str, object]] = ()) -> str:
+        if isinstance(scorer, CandidateScores):
+            more = [part for part in more if part[0] != "against"]  # unknown for external scores
+            return signature(f"{scorer.name}|external", [*scorer.origin, *more])
+        return score_signature(scorer, encoding, reference_count, more)
+
+    # Workers get the external scores of a block with the block, not the whole file.
+    light: dict[Scorer, Scorer] = {
+        scores: replace(scores, lists={}, lines={})
+        for group in scorers
+        for scores in group
+        if isinstance(scores, CandidateScores)
+    }
+    evaluated = []
+    for group in scorers:
+        members = tuple(light.get(scorer, scorer) for scorer in group)
+        evaluated.append(
+            EvaluatedMetric(
+                " + ".join(map(scorer_name, members)),
+                " + ".join(sign(scorer, rules.signature_parts) for scorer in members),
+                " + ".join(map(sign, members)),
+                members,
             )
-            for group in groups
-        ]
-        names = [one.name for one in found]
-        for name in names:
-            if names.count(name) > 1:
-                raise BadParameter(f"{name} is there twice")
-        if not found:
-            raise BadParameter("no metric was asked for")
-        return found
-
-    @property
-    def least_references(self) -> int:
-        """A reference is scored against the others, unless all scores were made elsewhere."""
-        scorers = [*self.metrics, *(scorer for group in self.groups for scorer in group)]
-        return 2 if any(isinstance(scorer, Metric) for scorer in scorers) else 1
+        )
+    names = [metric.name for metric in evaluated]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadParameter(f"{name} is as_list twice")
+    if not evaluated:
+        raise BadParameter("no metric to evaluate")
+    return evaluated
 
 
-def name_of(scorer: Scorer) -> str:
-    """What a metric, or what scores made elsewhere, are called."""
+def scorer_name(scorer: Scorer) -> str:
+    """Return the name of a metric or of external scores."""
     return scorer.name if isinstance(scorer, CandidateScores) else str(scorer)

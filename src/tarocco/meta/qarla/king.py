@@ -1,8 +1,11 @@
-"""JACK: are references closely find_surrounded_references by different translations?
+"""KING and JACK from QUEEN, with bootstrap intervals over segments.
 
-A reference counts if two different systems have translations a and a', both with QUEEN above zero, such that a is at
-least as near to the reference as to a', under every metric; either of the two may be a. A metric without one of the
-scores is silent; where all are, the pair says nothing.
+KING: hold each reference out and ask whether its QUEEN, by the other references, is at least that of every system.
+
+JACK: is each reference closely surrounded by different translations? A reference counts if two systems have
+translations a and a', both with QUEEN above zero, such that a is at least as similar to the reference as to a', under
+every metric; either of the two may be a. Metrics without one of the scores are ignored; a pair under which no metric
+has its scores is ignored, too.
 """
 
 from __future__ import annotations
@@ -18,42 +21,46 @@ from tarocco.meta.qarla.decisions import Flags, HeldOutCases
 from tarocco.meta.qarla.queen import mean_ignoring_nan
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats
-from tarocco.scoring.resampling import bootstrap, percentiles, totals
+from tarocco.scoring.resampling import bootstrap, percentiles, sum_rows
+from tarocco.scoring.settings import Resampling
 
 
-@dataclass(frozen=True)
-class Resampling:
-    """How intervals are found."""
-
-    confidence: float
-    n_resamples: int
-    seed: int
-    jobs: int | None = None
-
-    def interval(self, drawn: Floats) -> Interval:
-        low, high = percentiles(drawn, (1 - self.confidence) / 2)
-        return Interval(low, high, self.confidence, self.n_resamples, self.seed)
-
-    def mean(self, values: Floats) -> tuple[Floats, list[Interval]]:
-        """Of float64[segments, k] the means over segments that have a value, NaN where none has, and intervals."""
-        k = values.shape[1]
-        known = ~np.isnan(values)
-        rows = np.concatenate([np.where(known, values, 0.0), known], axis=1)
-        means = _over(totals(rows)[None], k)[0]
-        drawn = _over(bootstrap(rows, self.n_resamples, self.seed, self.jobs), k)
-        return means, [self.interval(column) for column in drawn.T]
+def make_interval(resampled: Floats, resampling: Resampling) -> Interval:
+    """Return the percentile interval of resampled values."""
+    low, high = percentiles(resampled, (1 - resampling.confidence) / 2)
+    return Interval(low, high, float(resampling.confidence), int(resampling.n_resamples), int(resampling.seed))
 
 
-def _over(sums: Floats, k: int) -> Floats:
-    """Sums over numbers."""
+def mean_over_segments(values: Floats) -> Floats:
+    """Return the mean of each column of float64[segments, k], ignoring NaN."""
+    (means,) = _divide_sums(sum_rows(_sum_and_count(values))[None], values.shape[1])
+    return np.asarray(means)
+
+
+def mean_with_intervals(
+    values: Floats, resampling: Resampling, jobs: int | None = None
+) -> tuple[Floats, list[Interval]]:
+    """Return the mean of each column of float64[segments, k], ignoring NaN, and its bootstrap interval."""
+    sums = bootstrap(_sum_and_count(values), resampling.n_resamples, int(resampling.seed), jobs)
+    resampled = _divide_sums(sums, values.shape[1])
+    return mean_over_segments(values), [make_interval(column, resampling) for column in resampled.T]
+
+
+def _sum_and_count(values: Floats) -> Floats:
+    """Return rows whose sums are the sums and the numbers of the known values."""
+    known = ~np.isnan(values)
+    return np.concatenate([np.where(known, values, 0.0), known], axis=1)
+
+
+def _divide_sums(sums: Floats, k: int) -> Floats:
     means = np.full((len(sums), k), np.nan)
     np.divide(sums[:, :k], sums[:, k:], out=means, where=sums[:, k:] > 0)
     return means
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
-    """KING and strict KING, in this order, with intervals, and the same for each reference held out."""
+class KingScores:
+    """KING and strict KING, in this order, with intervals, for each held-out reference and for each segment."""
 
     king: tuple[float, float]
     intervals: tuple[Interval, Interval]
@@ -62,74 +69,68 @@ class Outcome:
     n_segments: int
 
 
-def king_over_segments(queens: Floats, present: Flags, resampling: Resampling) -> Outcome:
-    """KING over segments and references, from `held_out_queens`."""
+def king_over_segments(queens: Floats, present: Flags, resampling: Resampling, jobs: int | None = None) -> KingScores:
+    """Return KING over segments and references, from the result of `compute_held_out_queens` for one set."""
     cases = HeldOutCases.of(queens, present)
-    by_segment = np.stack([cases.by_segment(cases.won), cases.by_segment(cases.strict)], axis=1)
-    (king, strict), (of_king, of_strict) = resampling.mean(by_segment)
-    counts = cases.counted.sum(axis=0)
-    by_reference = np.full((len(counts), 2), np.nan)
-    hits = np.stack([cases.won.sum(axis=0), cases.strict.sum(axis=0)], axis=1)
-    np.divide(hits, counts[:, None], out=by_reference, where=counts[:, None] > 0)
-    n_segments = int(cases.counted.any(axis=1).sum())
-    return Outcome((float(king), float(strict)), (of_king, of_strict), by_reference, by_segment, n_segments)
+    (king, strict), intervals = mean_with_intervals(cases.by_segment, resampling, jobs)
+    return KingScores(
+        (float(king), float(strict)),
+        (intervals[0], intervals[1]),
+        cases.by_reference,
+        cases.by_segment,
+        cases.n_segments,
+    )
 
 
-def king_over_systems(queens: Floats, present: Flags, resampling: Resampling) -> Outcome:
-    """KING over references, by the means over segments."""
+def king_over_systems(queens: Floats, present: Flags, resampling: Resampling, jobs: int | None = None) -> KingScores:
+    """Return KING over references, where each reference and system is represented by its mean QUEEN over segments."""
     segments, references, texts = queens.shape
     cases = HeldOutCases.of(queens, present)
-    there = cases.counted[:, :, None] & ~np.isnan(queens)
-    rows = np.where(there, queens, 0.0).reshape(segments, -1)
+    known = cases.counted[:, :, None] & ~np.isnan(queens)
+    rows = np.where(known, queens, 0.0).reshape(segments, -1)
     columns = rows.shape[1]
-    if not there.all():  # else every sum is of as many, and sums can be compared as they are
-        rows = np.concatenate([rows, there.reshape(segments, -1)], axis=1)
+    if not known.all():  # otherwise all sums have equally many terms, so sums can be compared instead of means
+        rows = np.concatenate([rows, known.reshape(segments, -1)], axis=1)
 
-    def judged(sums: Floats) -> Floats:
-        """float64[draws, references, 2] of 0 and 1; NaN where a reference has no case."""
-        means = sums if sums.shape[1] == columns else _over(sums, columns)
+    def compare(sums: Floats) -> Floats:
+        """Return float64[draws, references, 2] of 0 and 1, NaN where a reference has no case."""
+        means = sums if sums.shape[1] == columns else _divide_sums(sums, columns)
         means = round_last_bits(means).reshape(-1, references, texts)
-        own, others = means[..., -1], means[..., :-1]
-        best = np.where(np.isnan(others), -np.inf, others).max(axis=-1, initial=-np.inf)
-        found = np.stack([own >= best, own > best], axis=-1).astype(np.float64)
-        found[np.isnan(own)] = np.nan
-        return found
+        reference, systems = means[..., -1], means[..., :-1]
+        best = np.where(np.isnan(systems), -np.inf, systems).max(axis=-1, initial=-np.inf)
+        wins = np.stack([reference >= best, reference > best], axis=-1).astype(np.float64)
+        wins[np.isnan(reference)] = np.nan
+        return wins
 
-    by_reference = judged(totals(rows)[None])[0]
-    drawn = judged(bootstrap(rows, resampling.n_resamples, resampling.seed, resampling.jobs))
+    by_reference = compare(sum_rows(rows)[None])[0]
+    resampled = compare(bootstrap(rows, resampling.n_resamples, int(resampling.seed), jobs))
     king, strict = mean_ignoring_nan(by_reference, 0).tolist()
-    intervals = [resampling.interval(column) for column in mean_ignoring_nan(drawn, 1).T]
-    by_segment = np.stack([cases.by_segment(cases.won), cases.by_segment(cases.strict)], axis=1)
-    n_segments = int(cases.counted.any(axis=1).sum())
-    return Outcome((king, strict), (intervals[0], intervals[1]), by_reference, by_segment, n_segments)
+    intervals = [make_interval(column, resampling) for column in mean_ignoring_nan(resampled, 1).T]
+    return KingScores((king, strict), (intervals[0], intervals[1]), by_reference, cases.by_segment, cases.n_segments)
 
 
-LEVELS = {"segment": king_over_segments, "system": king_over_systems}
+KING_LEVELS = {"segment": king_over_segments, "system": king_over_systems}
 
 
-def outcomes(level: str, queens: Sequence[Floats], present: Flags, resampling: Resampling) -> list[Outcome]:
-    """KING of each set of metrics."""
-    return [LEVELS[level](of_set, present, resampling) for of_set in queens]
+def find_surrounded_references(similarities: Similarities, members: Sequence[int], queens: Floats) -> Floats:
+    """Return float64[segments, references]: 1 if the reference is surrounded, 0 if not, NaN if unknown.
 
-
-def find_surrounded_references(near: Similarities, members: Sequence[int], queens: Floats) -> Floats:
-    """float64[segments, references]: 1 if the reference is surrounded, 0 if not, NaN where nothing can be said.
-
-    `queens` are float64[segments, systems], by all references of a segment.
+    `queens` is float64[segments, systems], by all references of a segment.
     """
-    assert near.to_systems is not None
-    systems = len(near.systems)
-    shape = (near.n_segments, systems, systems, len(near.references))
-    closer, heard = np.ones(shape, np.bool_), np.zeros(shape, np.bool_)
-    for m in members:  # one after the other: a table of all pairs and references is large
-        apart, own = near.to_systems[m][..., None], near.to_references[m][:, :systems, None, :]
-        said = ~(np.isnan(apart) | np.isnan(own))
-        heard |= said
+    assert similarities.to_systems is not None
+    systems = len(similarities.systems)
+    shape = (similarities.n_segments, systems, systems, len(similarities.references))
+    closer, tested = np.ones(shape, np.bool_), np.zeros(shape, np.bool_)
+    for m in members:  # one metric at a time, because a table of all pairs and references is large
+        between = similarities.to_systems[m][..., None]
+        to_reference = similarities.to_references[m][:, :systems, None, :]
+        known = ~(np.isnan(between) | np.isnan(to_reference))
+        tested |= known
         with np.errstate(invalid="ignore"):
-            closer &= (apart <= own) | ~said
+            closer &= (between <= to_reference) | ~known
     different = ~np.eye(systems, dtype=np.bool_)[None, :, :, None]
-    heard &= different
+    tested &= different
     close = np.nan_to_num(queens) > 0
     both_close = (close[:, :, None] & close[:, None, :])[..., None]
-    found = np.any(closer & heard & both_close, axis=(1, 2))
-    return np.where(near.present & np.any(heard, axis=(1, 2)), found, np.nan)
+    surrounded = np.any(closer & tested & both_close, axis=(1, 2))
+    return np.where(similarities.present & np.any(tested, axis=(1, 2)), surrounded, np.nan)

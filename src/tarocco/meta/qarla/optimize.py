@@ -1,29 +1,43 @@
-"""The set of metrics with the highest KING, and whether it holds on segments that were not searched."""
+"""The set of metrics with the highest KING, cross-validated, and which metrics are redundant: `tarocco optimize`.
+
+Redundancy: how often two metrics pass the same translations in the same samples. Two metrics also agree by chance, more
+so the more (or the fewer) samples both pass. The phi coefficient corrects for that: it is the correlation of their
+bits, 1 if they always decide alike and 0 if they are independent.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import nan
-from numbers import Integral
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco._version import __version__
-from tarocco.annotate.analyzers import Analyzer, analyzer_name
-from tarocco.core.arguments import Candidates, References, make_test_set
-from tarocco.core.errors import BadParameter, InputError
-from tarocco.encode.batch import Encoding
-from tarocco.meta.qarla import decisions as bits
-from tarocco.meta.qarla import king as kings
-from tarocco.meta.qarla.decisions import Decisions, HeldOutCases, Words
-from tarocco.meta.qarla.qarla import QarlaOptions, check_test_set, make_settings, select_segments
-from tarocco.meta.qarla.queen import N_PAIRS, mean_ignoring_nan, sample_pairs
+from tarocco.core.errors import InputError
+from tarocco.core.test_set import Candidates, References, make_test_set
+from tarocco.meta.qarla.decisions import (
+    Decisions,
+    HeldOutCases,
+    Words,
+    compute_held_out_queen,
+    find_king_cases,
+)
+from tarocco.meta.qarla.king import king_over_segments, mean_with_intervals
+from tarocco.meta.qarla.qarla import (
+    QARLA_OPTIONS,
+    QarlaOptions,
+    QarlaShortcuts,
+    check_test_set,
+    describe_resampling,
+    describe_run,
+    select_segments,
+)
+from tarocco.meta.qarla.queen import mean_ignoring_nan, sample_pairs
 from tarocco.meta.qarla.results import (
     REDUNDANT_PHI,
-    Candidate,
+    CandidateMetric,
     CrossValidation,
     Fold,
     King,
@@ -31,23 +45,31 @@ from tarocco.meta.qarla.results import (
     OptimizeResult,
     Redundancy,
 )
-from tarocco.meta.qarla.set_search import WIDTH, KingObjective, Members, SetSearch, SetTallies, king_shares
+from tarocco.meta.qarla.set_search import KingObjective, Members, SetSearch, SetTallies, king_shares
 from tarocco.meta.qarla.similarities import Similarities, compute_similarities
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.external import Given, external_metrics
+from tarocco.metrics.external import ExternalSource, external_metrics
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import words
-from tarocco.scoring.settings import SEED
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
-    from tarocco.store import Store
-
+from tarocco.scoring.settings import RESAMPLING, TEXT, WORKERS, Resampling, Text, Workers, apply_shortcuts
 
 FOLDS = 10
 METRICS = ("lexical",)
-_OF_FOLDS = 1 << 32  # the random stream that folds are drawn from; those before are the bootstrap's
+SEARCH = SetSearch()
+_FOLD_STREAM = 1 << 32  # the random stream that folds are drawn from; the bootstrap uses those before
+
+Merge = tuple[float, list[int], list[int]]  # the similarity of two clusters, and their members
+
+
+class OptimizeShortcuts(QarlaShortcuts, total=False):
+    """The fields of `SetSearch`, `QarlaOptions`, `Text`, `Resampling` and `Workers` as keywords."""
+
+    method: str
+    ties: str
+    width: int
+    most: int | None
+    folds: int | None
+    redundancy: bool
 
 
 def optimize(
@@ -55,48 +77,28 @@ def optimize(
     references: References,
     *,
     metrics: Sequence[str | Metric] | str | Metric = METRICS,
-    method: str = "greedy",
-    ties: str = "strict",
-    width: int = WIDTH,
-    most: int | None = None,
-    folds: int | None = None,
-    redundancy: bool = False,
-    trans_topic: bool = False,
-    n_pairs: int = N_PAIRS,
-    segments: Sequence[int] | None = None,
-    confidence: float = 0.95,
-    n_resamples: int = 1000,
-    seed: int = SEED,
-    tokenize: str = "13a",
-    lowercase: bool = False,
-    analyzer: Analyzer | None = None,
-    external: Mapping[str, Given] | None = None,
-    jobs: int | None = None,
-    store: Store | str | Path | None = None,
-    executor: Executor | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
+    search: SetSearch = SEARCH,
+    options: QarlaOptions = QARLA_OPTIONS,
+    text: Text = TEXT,
+    resampling: Resampling = RESAMPLING,
+    workers: Workers = WORKERS,
+    **shortcuts: Unpack[OptimizeShortcuts],
 ) -> OptimizeResult:
-    """Which set of metrics tells human translations best from automatic ones?
+    """Find the set of metrics that best distinguishes human translations from automatic ones.
 
     Parameters
     ----------
-    systems, references, metrics, tokenize, lowercase, analyzer, external, jobs, store, executor
+    systems, references, metrics, external
         As for `tarocco.king`; by default the metrics that `tarocco metrics lexical` lists.
-    method
-        "greedy" (of the IQmt manual: metrics in the order of their own KING, each kept if it raises the set's),
-        "forward" (the best addition at each step, until none raises it), "beam" (of each size the best sets) or
-        "exhaustive" (all sets).
-    ties
-        "strict" looks for the highest strict KING, "count" for the highest KING, as the manual does.
-    width, most
-        How many sets a beam keeps, and how many metrics a set of "beam" and "exhaustive" has at most.
-    folds
-        Into how many parts segments are split for cross-validation: 10 by default, or as many as there are segments;
-        0 for none.
-    redundancy
-        Also tell how alike metrics decide.
-    trans_topic, n_pairs, segments, confidence, n_resamples, seed
-        As for `tarocco.king`; folds, too, are drawn from the seed. In trans-topic mode single metrics are tested with
+    search
+        The method, and what to report with the set (`SetSearch`).
+    options, text, resampling, workers
+        As for `tarocco.queen`. Folds are drawn from the seed, too. In trans-topic mode single metrics are tested with
         the same sample of pairs as sets.
+    **shortcuts
+        The fields of these five values as keywords: method, ties, width, most, folds, redundancy, and those of
+        `tarocco.queen`.
 
     Example
     -------
@@ -106,153 +108,156 @@ def optimize(
     >>> set(result.metrics) <= {"ROUGE-L", "1-WER", "BLEU-2"}
     True
     """
-    search = SetSearch(method, ties, width, most)
-    settings = make_settings(
-        trans_topic=trans_topic,
-        n_pairs=n_pairs,
-        segments=segments,
-        confidence=confidence,
-        n_resamples=n_resamples,
-        seed=seed,
-        jobs=jobs,
+    search, options, text, resampling, workers = apply_shortcuts(
+        "optimize", shortcuts, search, options, text, resampling, workers
     )
     test_set = make_test_set(systems, references)
-    found = find_metrics([metrics] if isinstance(metrics, str | Metric) else metrics)
-    chosen = [*found, *external_metrics(external or {}, test_set, found)]
-    check_search(search, chosen, folds)
-    check_test_set(test_set, "KING", settings.segments)
-    encoding = Encoding(tokenize, lowercase, analyzer=analyzer_name(analyzer))
-    near = compute_similarities(test_set, chosen, encoding, jobs=jobs, store=store, executor=executor)
-    return run_optimize(near, search, settings, folds, redundancy)
+    computed = find_metrics([metrics] if isinstance(metrics, str | Metric) else metrics)
+    chosen = [*computed, *external_metrics(external or {}, test_set, computed)]
+    check_search(search, chosen)
+    check_test_set(test_set, "KING", options.segments)
+    similarities = compute_similarities(test_set, chosen, text.encoding, workers=workers)
+    return run_optimize(similarities, search, options, resampling, replace(workers, progress=None))
 
 
-def check_search(search: SetSearch, metrics: Sequence[Metric], folds: int | None) -> None:
-    """Refuse what cannot be searched, before anything is scored."""
+def check_search(search: SetSearch, metrics: Sequence[Metric]) -> None:
+    """Raise an error, before scoring, if there is nothing to search or the search is not possible."""
     if not metrics:
-        raise InputError("no metric was asked for")
+        raise InputError("no metric was selected")
     search.check(len(metrics))
-    if folds is not None and not (isinstance(folds, Integral) and (folds == 0 or folds >= 2)):
-        raise BadParameter(f"folds is 0, for none, or an integer of at least 2, not {folds!r}")
 
 
 def run_optimize(
-    near: Similarities,
+    similarities: Similarities,
     search: SetSearch,
-    settings: QarlaOptions,
-    folds: int | None = None,
-    redundancy: bool = False,
-    advance: Callable[[int], None] | None = None,
+    options: QarlaOptions = QARLA_OPTIONS,
+    resampling: Resampling = RESAMPLING,
+    workers: Workers = WORKERS,
 ) -> OptimizeResult:
-    """SetSearch on all segments, and once more without each fold; `advance` is told how many more sets were tried."""
-    bench = select_segments(near, settings, "KING")
-    near, resampling, comparison = bench.near, settings.resampling, settings.comparison
-    pairs = sample_pairs(near, comparison.n_pairs, comparison.seed) if comparison.trans_topic else None
+    """Search on all segments, and again without each fold; `workers.progress` counts sets."""
+    segments = select_segments(similarities, options, "KING")
+    near, selection = segments.similarities, options.select_pairs(resampling.seed)
+    pairs = sample_pairs(near, selection.n_pairs, selection.seed) if selection.trans_topic else None
     decisions = Decisions.of(near, pairs)
-    split = _folds(near.n_segments, folds, resampling.seed)
-    n_folds = int(split.max()) + 1
-    board = SetTallies(decisions, split, resampling.jobs)
-    objectives = [KingObjective(board, search.ties, fold) for fold in (None, *(range(n_folds) if n_folds > 1 else ()))]
-    chosen, *by_fold = search.run(objectives, advance)
-    cross = _cross_validation(near, decisions, split, objectives[1:], by_fold, resampling) if by_fold else None
-    outcome = kings.king_over_segments(bits.held_out_queens(decisions, chosen), near.present, resampling)
-    told = King(
-        tuple(near.metrics[m] for m in chosen),
-        *outcome.king,
-        *outcome.intervals,
-        _by_reference(near, outcome.by_reference),
-        bench.spread(outcome.by_segment[:, 0]),
-        bench.spread(outcome.by_segment[:, 1]),
-        outcome.n_segments,
-        _signature(near, search, settings, n_folds),
+    fold_of = draw_folds(near.n_segments, search.folds, resampling.seed)
+    n_folds = int(fold_of.max()) + 1
+    tallies = SetTallies(decisions, fold_of, workers.jobs)
+    left_out = (None, *(range(n_folds) if n_folds > 1 else ()))
+    objectives = [KingObjective(tallies, search.ties, fold) for fold in left_out]
+    chosen, *by_fold = search.run(objectives, workers.progress)
+    cross_validation = (
+        _cross_validate(near, decisions, fold_of, objectives[1:], by_fold, resampling, workers.jobs)
+        if by_fold
+        else None
     )
-    candidates = _candidates(near, board, chosen, by_fold, objectives[0].column)
-    alike = find_redundancy(decisions, near.metrics) if redundancy else None
-    return OptimizeResult(told, candidates, cross, alike, search, resampling.seed, bench.notes)
+    scores = king_over_segments(compute_held_out_queen(decisions, chosen), near.present, resampling, workers.jobs)
+    method = f"method:{search.method}" + (f"-{search.width}" if search.method == "beam" else "")
+    run = describe_run(
+        near,
+        f"metrics:{len(near.metrics)}",
+        method + (f"|most:{search.most}" if search.most else ""),
+        f"ties:{search.ties}",
+        f"folds:{n_folds if n_folds > 1 else 0}",
+        selection.describe(near, range(2)),
+        describe_resampling(resampling),
+    )
+    record = King(
+        tuple(near.metrics[m] for m in chosen),
+        *scores.king,
+        *scores.intervals,
+        _name_references(near, scores.by_reference),
+        segments.spread(scores.by_segment[:, 0]),
+        segments.spread(scores.by_segment[:, 1]),
+        scores.n_segments,
+        f"optimize|{run}",
+    )
+    candidates = _rate_candidates(near, tallies, chosen, by_fold, objectives[0].column)
+    redundancy = find_redundancy(decisions, near.metrics) if search.redundancy else None
+    seed = int(resampling.seed)
+    return OptimizeResult(record, candidates, cross_validation, redundancy, search, seed, segments.notes)
 
 
-def _folds(segments: int, asked: int | None, seed: int) -> NDArray[np.intp]:
-    """The fold of each segment, drawn from the seed; folds differ by one segment at most."""
-    if asked is not None and asked > segments:
-        there = "there is 1 segment" if segments == 1 else f"there are {segments} segments"
-        raise InputError(f"{there} with three references or more: too few for {asked} folds")
-    folds = min(FOLDS, segments) if asked is None else max(1, int(asked))
-    order = np.argsort(words(seed, 1, segments, _OF_FOLDS)[0], kind="stable")
-    split = np.empty(segments, np.intp)
-    split[order] = np.arange(segments) % folds
-    return split
+def draw_folds(segments: int, folds: int | None, seed: int) -> NDArray[np.intp]:
+    """Return the fold of each segment, drawn from the seed; the sizes of folds differ by at most one."""
+    if folds is not None and folds > segments:
+        available = "there is 1 segment" if segments == 1 else f"there are {segments} segments"
+        raise InputError(f"{available} with three references or more, too few for {folds} folds")
+    n_folds = min(FOLDS, segments) if folds is None else max(1, int(folds))
+    order = np.argsort(words(seed, 1, segments, _FOLD_STREAM)[0], kind="stable")
+    fold_of = np.empty(segments, np.intp)
+    fold_of[order] = np.arange(segments) % n_folds
+    return fold_of
 
 
-def _candidates(
-    near: Similarities, board: SetTallies, chosen: Members, by_fold: Sequence[Members], column: int
-) -> tuple[Candidate, ...]:
-    def of(members: Members) -> Kings:
-        total = board.of(members).sum(axis=0)
-        return float(king_shares(total, 0, board.whole)), float(king_shares(total, 1, board.whole))
+def _rate_candidates(
+    near: Similarities, tallies: SetTallies, chosen: Members, by_fold: Sequence[Members], column: int
+) -> tuple[CandidateMetric, ...]:
+    def compute_kings(members: Members) -> Kings:
+        total = tallies.of(members).sum(axis=0)
+        return float(king_shares(total, 0, tallies.scale)), float(king_shares(total, 1, tallies.scale))
 
-    found = []
+    candidates = []
     for m, name in enumerate(near.metrics):
-        one = Candidate(name, near.signatures[m], of((m,)), sum(m in own for own in by_fold) if by_fold else None)
+        folds = sum(m in members for members in by_fold) if by_fold else None
+        candidate = CandidateMetric(name, near.signatures[m], compute_kings((m,)), folds)
         if m in chosen:
             step = chosen.index(m)
-            after, before = of(chosen[: step + 1]), of(chosen[:step]) if step else (0.0, 0.0)
+            after = compute_kings(chosen[: step + 1])
+            before = compute_kings(chosen[:step]) if step else (0.0, 0.0)
             others = tuple(other for other in chosen if other != m)
-            gain = (after[0] - before[0], after[1] - before[1])
-            one = Candidate(
-                name, one.signature, one.alone, one.folds, step + 1, after, gain, of(others) if others else None
+            candidate = replace(
+                candidate,
+                step=step + 1,
+                after=after,
+                adds=(after[0] - before[0], after[1] - before[1]),
+                without=compute_kings(others) if others else None,
             )
-        found.append(one)
+        candidates.append(candidate)
 
-    def place(one: Candidate) -> tuple[bool, float]:
-        return one.step is None, -np.nan_to_num(one.alone[column], nan=-1.0) if one.step is None else one.step
+    def rank(candidate: CandidateMetric) -> tuple[bool, float]:
+        if candidate.step is not None:
+            return False, candidate.step
+        return True, -np.nan_to_num(candidate.alone[column], nan=-1.0)
 
-    return tuple(sorted(found, key=place))
+    return tuple(sorted(candidates, key=rank))
 
 
-def _cross_validation(
+def _cross_validate(
     near: Similarities,
     decisions: Decisions,
-    split: NDArray[np.intp],
+    fold_of: NDArray[np.intp],
     objectives: Sequence[KingObjective],
     by_fold: Sequence[Members],
-    resampling: kings.Resampling,
+    resampling: Resampling,
+    jobs: int | None,
 ) -> CrossValidation:
-    """Every segment judged by the set, and by the single metric, that is best without its fold."""
-    everything = range(len(near.metrics))
-    alone = [one.with_one_more((), everything) for one in objectives]
+    """Judge every segment by the set, and by the single metric, that is best without its fold."""
+    alone = [objective.with_addition((), range(len(near.metrics))) for objective in objectives]
     singles = [(values.index(max(values)),) for values in alone]
-    cases = _put_together(decisions, split, by_fold)
-    by_segment = _by_segment(cases)
-    means, intervals = resampling.mean(by_segment)
+    cases = _join_folds(decisions, fold_of, by_fold)
+    by_segment = cases.by_segment
+    means, intervals = mean_with_intervals(by_segment, resampling, jobs)
     folds = []
     for fold, members in enumerate(by_fold):
-        own = by_segment[split == fold]
+        rows = by_segment[fold_of == fold]
         names = tuple(near.metrics[m] for m in members)
-        folds.append(Fold(names, _pair(mean_ignoring_nan(own, 0)), int((~np.isnan(own[:, 0])).sum())))
-    counts = cases.counted.sum(axis=0)[:, None]
-    hits = np.stack([cases.won.sum(axis=0), cases.strict.sum(axis=0)], axis=1)
-    by_reference = np.divide(hits, counts, out=np.full(hits.shape, np.nan), where=counts > 0)
-    best_single = _pair(mean_ignoring_nan(_by_segment(_put_together(decisions, split, singles)), 0))
-    return CrossValidation(
-        tuple(folds), _pair(means), (intervals[0], intervals[1]), _by_reference(near, by_reference), best_single
-    )
+        folds.append(Fold(names, _pair(mean_ignoring_nan(rows, 0)), int((~np.isnan(rows[:, 0])).sum())))
+    best_single = _pair(mean_ignoring_nan(_join_folds(decisions, fold_of, singles).by_segment, 0))
+    by_reference = _name_references(near, cases.by_reference)
+    return CrossValidation(tuple(folds), _pair(means), (intervals[0], intervals[1]), by_reference, best_single)
 
 
-def _put_together(decisions: Decisions, split: NDArray[np.intp], by_fold: Sequence[Members]) -> HeldOutCases:
-    """The cases of each segment under the set of its fold."""
-    judged = {members: bits.king(decisions, members) for members in set(by_fold)}
-    parts = [np.zeros(decisions.present.shape, np.bool_) for _ in range(3)]
+def _join_folds(decisions: Decisions, fold_of: NDArray[np.intp], by_fold: Sequence[Members]) -> HeldOutCases:
+    """Return the cases of each segment under the set of its fold."""
+    cases_of = {members: find_king_cases(decisions, members) for members in set(by_fold)}
+    won, strict, counted = np.zeros((3, *decisions.present.shape), np.bool_)
     for fold, members in enumerate(by_fold):
-        rows, one = split == fold, judged[members]
-        for part, own in zip(parts, (one.won, one.strict, one.counted), strict=True):
-            part[rows] = own[rows]
-    return HeldOutCases(*parts)
+        rows, cases = fold_of == fold, cases_of[members]
+        won[rows], strict[rows], counted[rows] = cases.won[rows], cases.strict[rows], cases.counted[rows]
+    return HeldOutCases(won, strict, counted)
 
 
-def _by_segment(cases: HeldOutCases) -> Floats:
-    return np.stack([cases.by_segment(cases.won), cases.by_segment(cases.strict)], axis=1)
-
-
-def _by_reference(near: Similarities, values: Floats) -> dict[str, Kings]:
+def _name_references(near: Similarities, values: Floats) -> dict[str, Kings]:
     return {name: _pair(value) for name, value in zip(near.references, values, strict=True)}
 
 
@@ -261,31 +266,44 @@ def _pair(values: Floats) -> Kings:
     return king, strict
 
 
-def _signature(near: Similarities, search: SetSearch, settings: QarlaOptions, folds: int) -> str:
-    counts, drawn = near.present.sum(axis=1), settings.resampling
-    references = int(counts[0]) if (counts == counts[0]).all() else "var"
-    how = f"method:{search.method}" + (f"-{search.width}" if search.method == "beam" else "")
-    how += f"|most:{search.most}" if search.most else ""
-    return (
-        f"optimize|nrefs:{references}|systems:{len(near.systems)}|segments:{near.n_segments}|"
-        f"metrics:{len(near.metrics)}|{how}|ties:{search.ties}|folds:{folds if folds > 1 else 0}|"
-        f"{settings.comparison.told(near, range(2))}|confidence:{drawn.confidence:g}|n:{drawn.n_resamples}|"
-        f"seed:{drawn.seed}|v:{__version__}"
-    )
+# --- redundancy ------------------------------------------------------------------------------------------------------
 
 
-# Metrics that decide alike: how far two of them pass the same translations in the same samples.
+def compute_agreement(decisions: Decisions) -> tuple[Floats, Floats]:
+    """Return phi and the share of samples decided alike for all pairs of metrics, float64[metrics, metrics] each.
 
-
-Merge = tuple[float, list[int], list[int]]  # how alike two clusters are, and their members
-
-
-def cluster_average_linkage(likeness: Floats) -> list[Merge]:
-    """Average linkage: (likeness, one cluster, the other) of each merge, the most alike first; of equals the first.
-
-    The likeness of two clusters is the mean over their pairs. What is unknown is as unlike as can be.
+    Only translations of systems count, in samples in which both metrics have a score. Phi is NaN where one of the two
+    decides all samples alike.
     """
-    near = np.where(np.isnan(likeness), -1.0, likeness)
+    metrics = len(decisions.passed)
+    samples = np.broadcast_to(decisions.masks[-1][:, None], decisions.passed[0, :, : decisions.systems].shape)
+    passed = decisions.passed[:, :, : decisions.systems] & samples
+    scored = None if decisions.silent is None else samples & ~decisions.silent[:, :, : decisions.systems]
+    phi, alike = np.full((2, metrics, metrics), nan)
+    for i in range(metrics):
+        for j in range(i, metrics):
+            both = samples if scored is None else scored[i] & scored[j]
+            n = _count_bits(both)
+            first, second = _count_bits(passed[i] & both), _count_bits(passed[j] & both)
+            together = _count_bits(passed[i] & passed[j] & both)
+            spread = first * (n - first) * second * (n - second)
+            if n:
+                alike[i, j] = alike[j, i] = (n - first - second + 2 * together) / n
+            if spread:
+                phi[i, j] = phi[j, i] = (n * together - first * second) / spread**0.5
+    return phi, alike
+
+
+def _count_bits(words: Words) -> int:
+    return int(np.bitwise_count(words).sum(dtype=np.int64))
+
+
+def cluster_average_linkage(similarity: Floats) -> list[Merge]:
+    """Cluster by average linkage and return the merges in order; among equals the first pair merges first.
+
+    The similarity of two clusters is the mean over their pairs. NaN counts as -1.
+    """
+    near = np.where(np.isnan(similarity), -1.0, similarity)
     np.fill_diagonal(near, -np.inf)
     clusters = {i: [i] for i in range(len(near))}
     merges = []
@@ -303,47 +321,19 @@ def cluster_average_linkage(likeness: Floats) -> list[Merge]:
 
 
 def order_by_cluster(merges: Sequence[Merge]) -> list[int]:
-    """Everything in the order of the last cluster, in which all is together; one thing alone is never merged."""
+    """Return the items in the order of the last cluster, or [0] for a single item."""
     return [*merges[-1][1], *merges[-1][2]] if merges else [0]
 
 
-def compute_agreement(decisions: Decisions) -> tuple[Floats, Floats]:
-    """float64[metrics, metrics]: phi, and the share decided alike, of systems' translations in all samples.
-
-    Only samples in which both metrics have a score count. Phi is NaN where one of the two decides all alike.
-    """
-    metrics = len(decisions.passed)
-    samples = np.broadcast_to(decisions.masks[-1][:, None], decisions.passed[0, :, : decisions.systems].shape)
-    passed = decisions.passed[:, :, : decisions.systems] & samples
-    heard = None if decisions.silent is None else samples & ~decisions.silent[:, :, : decisions.systems]
-    phi, alike = np.full((2, metrics, metrics), nan)
-    for i in range(metrics):
-        for j in range(i, metrics):
-            both = samples if heard is None else heard[i] & heard[j]
-            n = _ones(both)
-            first, second = _ones(passed[i] & both), _ones(passed[j] & both)
-            together = _ones(passed[i] & passed[j] & both)
-            spread = first * (n - first) * second * (n - second)
-            if n:
-                alike[i, j] = alike[j, i] = (n - first - second + 2 * together) / n
-            if spread:
-                phi[i, j] = phi[j, i] = (n * together - first * second) / spread**0.5
-    return phi, alike
-
-
-def _ones(words: Words) -> int:
-    return int(np.bitwise_count(words).sum(dtype=np.int64))
-
-
 def find_redundancy(decisions: Decisions, names: Sequence[str]) -> Redundancy:
-    """All pairs of metrics, cluster_average_linkage."""
+    """Compare all pairs of metrics and cluster the metrics by phi."""
     phi, alike = compute_agreement(decisions)
     merges = cluster_average_linkage(phi)
     order = order_by_cluster(merges)
     groups: list[list[int]] = []
-    for likeness, one, other in merges:
-        if likeness >= REDUNDANT_PHI:
-            groups = [group for group in groups if group not in (one, other)] + [one + other]
+    for similarity, first, second in merges:
+        if similarity >= REDUNDANT_PHI:
+            groups = [group for group in groups if group not in (first, second)] + [first + second]
     groups.sort(key=lambda group: (-len(group), order.index(group[0])))
     return Redundancy(
         tuple(names[i] for i in order),

@@ -1,7 +1,10 @@
-"""QUEEN, KING and JACK: metrics put on trial with several references, and combined without weights.
+"""QUEEN, KING and JACK: evaluate metrics with several references, and combine metrics without weights.
 
-Amigo, Gonzalo, Penas and Verdejo (2005), QARLA: a Framework for the Evaluation of Text Summarization Systems, ACL; for
-translation Gimenez and Amigo (2006), IQMT: A Framework for Automatic Machine Translation Evaluation, LREC.
+Amigó, Gonzalo, Peñas and Verdejo (2005), QARLA: a Framework for the Evaluation of Text Summarization Systems, ACL; for
+translation, Giménez and Amigó (2006), IQMT: A Framework for Automatic Machine Translation Evaluation, LREC.
+
+`queen`, `king` and `jack` are the public functions. They compute similarities and pass them to `evaluate_queen`,
+`evaluate_king` and `evaluate_jack`, which commands and trials call directly.
 """
 
 from __future__ import annotations
@@ -9,40 +12,119 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tarocco._version import __version__
-from tarocco.annotate.analyzers import Analyzer, analyzer_name
-from tarocco.core.arguments import Candidates, References, make_test_set
 from tarocco.core.errors import BadParameter, InputError, UnknownName
-from tarocco.core.test_set import TestSet
-from tarocco.encode.batch import Encoding
-from tarocco.meta.qarla import king as kings
-from tarocco.meta.qarla import queen as queens
-from tarocco.meta.qarla.king import Resampling, find_surrounded_references
-from tarocco.meta.qarla.queen import N_PAIRS, PairSelection, Sets, mean_ignoring_nan, ulc_of
+from tarocco.core.test_set import Candidates, References, TestSet, make_test_set
+from tarocco.meta.qarla.king import KING_LEVELS, find_surrounded_references, mean_with_intervals
+from tarocco.meta.qarla.queen import (
+    N_PAIRS,
+    MemberSets,
+    PairSelection,
+    compute_held_out_queens,
+    compute_queens,
+    compute_ulc,
+    mean_ignoring_nan,
+)
 from tarocco.meta.qarla.results import Jack, JackResult, King, KingResult, QarlaSetup, Queen, QueenResult
 from tarocco.meta.qarla.similarities import Similarities, compute_similarities
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.external import Given, external_metrics
+from tarocco.metrics.external import ExternalSource, external_metrics
 from tarocco.metrics.registry import metric as find_metric
 from tarocco.metrics.registry import metrics as find_metrics
-from tarocco.scoring.resampling import check_resampling
 from tarocco.scoring.results import Result
 from tarocco.scoring.score import score_test_set
-from tarocco.scoring.settings import SEED
+from tarocco.scoring.settings import (
+    RESAMPLING,
+    TEXT,
+    WORKERS,
+    Resampling,
+    Shortcuts,
+    Text,
+    Workers,
+    apply_shortcuts,
+)
 
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
+METRICS = ("BLEU-4", "NIST-5", "GTM-2", "ROUGE-L", "METEOR-exact", "1-WER")  # the default
+MetricSets = Sequence[Sequence[str | Metric]]
 
-    from tarocco.store import Store
+_TWO_REFERENCES = "two references, because translations are measured by the similarity of references to each other"
+_REQUIRED_REFERENCES = {
+    "QUEEN": (2, _TWO_REFERENCES),
+    "KING": (
+        3,
+        "three references, because one is held out and measured by the similarity of the others to each other",
+    ),
+    "JACK": (2, _TWO_REFERENCES),
+}
 
 
-METRICS = ("BLEU-4", "NIST-5", "GTM-2", "ROUGE-L", "METEOR-exact", "1-WER")  # if nobody asks for others
+@dataclass(frozen=True)
+class QarlaOptions:
+    """What QUEEN, KING and JACK are computed on.
+
+    trans_topic
+        Whether the pairs (r', r'') come from all segments instead of the translation's segment. A single metric uses
+        all pairs, a set of metrics a random sample of `n_pairs`.
+    n_pairs
+        The size of that sample.
+    segments
+        The segments to use, counted from 0; None uses all.
+    """
+
+    trans_topic: bool = False
+    n_pairs: int = N_PAIRS
+    segments: Sequence[int] | None = None
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.n_pairs, Integral) and self.n_pairs >= 1):
+            raise BadParameter(f"n_pairs is an integer of at least 1, not {self.n_pairs!r}")
+        if self.segments is not None:
+            segments = tuple(dict.fromkeys(int(segment) for segment in self.segments))
+            if not segments:
+                raise InputError("no segment was selected")
+            object.__setattr__(self, "segments", segments)
+
+    def select_pairs(self, seed: int) -> PairSelection:
+        """Return how pairs of references are selected."""
+        return PairSelection(bool(self.trans_topic), int(self.n_pairs), int(seed))
+
+
+@dataclass(frozen=True)
+class KingOptions(QarlaOptions):
+    """What KING is computed on: as `QarlaOptions`, and at which level.
+
+    level
+        "segment" compares each reference with the systems in each segment, "system" by their means over segments.
+    """
+
+    level: str = "segment"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.level not in KING_LEVELS:
+            raise BadParameter(f"level is one of {', '.join(KING_LEVELS)}, not {self.level!r}")
+
+
+QARLA_OPTIONS, KING_OPTIONS = QarlaOptions(), KingOptions()  # the defaults of public functions
+
+
+class QarlaShortcuts(Shortcuts, total=False):
+    """The fields of `QarlaOptions`, `Text`, `Resampling` and `Workers` as keywords."""
+
+    trans_topic: bool
+    n_pairs: int
+    segments: Sequence[int] | None
+
+
+class KingShortcuts(QarlaShortcuts, total=False):
+    """The fields of `KingOptions`, `Text`, `Resampling` and `Workers` as keywords."""
+
+    level: str
 
 
 def queen(
@@ -50,40 +132,35 @@ def queen(
     references: References,
     *,
     metrics: Sequence[str | Metric] | str | Metric = METRICS,
-    trans_topic: bool = False,
-    n_pairs: int = N_PAIRS,
-    segments: Sequence[int] | None = None,
-    confidence: float = 0.95,
-    n_resamples: int = 1000,
-    seed: int = SEED,
-    tokenize: str = "13a",
-    lowercase: bool = False,
-    analyzer: Analyzer | None = None,
-    external: Mapping[str, Given] | None = None,
-    jobs: int | None = None,
-    store: Store | str | Path | None = None,
-    executor: Executor | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
+    options: QarlaOptions = QARLA_OPTIONS,
+    text: Text = TEXT,
+    resampling: Resampling = RESAMPLING,
+    workers: Workers = WORKERS,
+    **shortcuts: Unpack[QarlaShortcuts],
 ) -> QueenResult:
-    """How good are systems, by several metrics at once and without weights?
+    """Rate systems by several metrics at once, without weights.
 
-    QUEEN is the share of samples (r, r', r'') in which a translation is at least as near to a reference r as two
-    different references r' and r'' are to each other, under every metric. ULC, the mean of normalized scores, stands
-    beside it.
+    QUEEN is the share of samples (r, r', r'') in which a translation is at least as similar to a reference r as two
+    different references r' and r'' are to each other, under every metric. The result also has ULC, the mean of
+    normalized scores, as a baseline.
 
     Parameters
     ----------
     systems
         A mapping from system names to their segments, or the segments of one system.
-    references, metrics, tokenize, lowercase, analyzer, external, jobs, store, executor
-        As for `tarocco.score`; external scores are of pairs of texts: a table with columns target, reference, segment
-        and score, or a mapping from (target, reference) to numbers. References are called 1, 2, ... there.
-    trans_topic, n_pairs
-        Take r' and r'' from all segments, and not from the translation's own: for a single metric all pairs, for
-        several a sample of so many, drawn from the seed.
-    segments
-        The segments that take part, counted from 0; all by default.
-    confidence, n_resamples, seed
-        Of bootstrap intervals over segments.
+    references, metrics
+        As for `tarocco.score`.
+    external
+        External scores of pairs of texts: a table with columns target, reference, segment and score, or a mapping from
+        (target, reference) to numbers. References are called 1, 2, ... there.
+    options
+        Which pairs of references and which segments to use (`QarlaOptions`).
+    text, resampling, workers
+        How text is read, how intervals are resampled over segments, and where work is done.
+    **shortcuts
+        The fields of these four values as keywords: trans_topic, n_pairs, segments, tokenize, lowercase, analyzer,
+        n_resamples, confidence, seed, jobs, store, executor, progress.
 
     Example
     -------
@@ -93,21 +170,12 @@ def queen(
     >>> max(result, key=float).system
     'careful'
     """
-    settings = make_settings(
-        trans_topic=trans_topic,
-        n_pairs=n_pairs,
-        segments=segments,
-        confidence=confidence,
-        n_resamples=n_resamples,
-        seed=seed,
-        jobs=jobs,
-    )
-    encoding = Encoding(tokenize, lowercase, analyzer=analyzer_name(analyzer))
-    test_set, chosen = _given(systems, references, metrics, external)
-    check_test_set(test_set, "QUEEN", settings.segments)
-    near = compute_similarities(test_set, chosen, encoding, jobs=jobs, store=store, executor=executor)
-    scores = score_test_set(test_set, chosen, encoding, jobs=jobs, store=store, executor=executor)
-    return evaluate_queen(near, scores, settings)
+    options, text, resampling, workers = apply_shortcuts("queen", shortcuts, options, text, resampling, workers)
+    test_set, chosen = _read_arguments(systems, references, metrics, external)
+    check_test_set(test_set, "QUEEN", options.segments)
+    similarities = compute_similarities(test_set, chosen, text.encoding, workers=workers)
+    scores = score_test_set(test_set, chosen, text.encoding, workers=workers)
+    return evaluate_queen(similarities, scores, options, resampling, workers.jobs)
 
 
 def king(
@@ -116,37 +184,31 @@ def king(
     *,
     metrics: Sequence[str | Metric] | str | Metric = METRICS,
     sets: MetricSets | None = None,
-    level: str = "segment",
-    trans_topic: bool = False,
-    n_pairs: int = N_PAIRS,
-    segments: Sequence[int] | None = None,
-    confidence: float = 0.95,
-    n_resamples: int = 1000,
-    seed: int = SEED,
-    tokenize: str = "13a",
-    lowercase: bool = False,
-    analyzer: Analyzer | None = None,
-    external: Mapping[str, Given] | None = None,
-    jobs: int | None = None,
-    store: Store | str | Path | None = None,
-    executor: Executor | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
+    options: KingOptions = KING_OPTIONS,
+    text: Text = TEXT,
+    resampling: Resampling = RESAMPLING,
+    workers: Workers = WORKERS,
+    **shortcuts: Unpack[KingShortcuts],
 ) -> KingResult:
-    """How well do metrics tell human translations from automatic ones?
+    """Measure how well metrics distinguish human translations from automatic ones.
 
     KING is the share of segments and references in which the reference, held out, has a QUEEN by the other references
-    that is at least that of every system; strict KING is the share in which it is larger.
+    that is at least that of every system. Strict KING is the share in which it is larger.
 
     Parameters
     ----------
-    systems, references, metrics, tokenize, lowercase, analyzer, external, jobs, store, executor
+    systems, references, metrics, external
         As for `tarocco.queen`.
     sets
-        Sets of metrics, such as [["NIST-3", "1-WER"], ["ROUGE-L"]], in place of `metrics`. By default every metric by
-        itself, and all of them together.
-    level
-        "segment", or "system": then a reference is compared with systems by the means of QUEEN over segments.
-    trans_topic, n_pairs, segments, confidence, n_resamples, seed
+        Sets of metrics, such as [["NIST-3", "1-WER"], ["ROUGE-L"]], in place of `metrics`. By default every metric
+        alone, and all of them together.
+    options
+        The level, the pairs of references and the segments (`KingOptions`).
+    text, resampling, workers
         As for `tarocco.queen`.
+    **shortcuts
+        The fields of these four values as keywords: level ("segment" or "system") and those of `tarocco.queen`.
 
     Example
     -------
@@ -156,22 +218,12 @@ def king(
     >>> result["ROUGE-L"].king > result["ROUGE-L"].strict_king
     True
     """
-    check_level(level)
-    settings = make_settings(
-        trans_topic=trans_topic,
-        n_pairs=n_pairs,
-        segments=segments,
-        confidence=confidence,
-        n_resamples=n_resamples,
-        seed=seed,
-        jobs=jobs,
-    )
-    encoding = Encoding(tokenize, lowercase, analyzer=analyzer_name(analyzer))
-    test_set, chosen = _given(systems, references, metrics if sets is None else list_members(sets), external)
-    check_test_set(test_set, "KING", settings.segments)
+    options, text, resampling, workers = apply_shortcuts("king", shortcuts, options, text, resampling, workers)
+    test_set, chosen = _read_arguments(systems, references, metrics if sets is None else list_members(sets), external)
+    check_test_set(test_set, "KING", options.segments)
     chosen, members = number_sets(sets, chosen)
-    near = compute_similarities(test_set, chosen, encoding, jobs=jobs, store=store, executor=executor)
-    return evaluate_king(near, members, level, settings)
+    similarities = compute_similarities(test_set, chosen, text.encoding, workers=workers)
+    return evaluate_king(similarities, members, options, resampling, workers.jobs)
 
 
 def jack(
@@ -180,35 +232,26 @@ def jack(
     *,
     metrics: Sequence[str | Metric] | str | Metric = METRICS,
     sets: MetricSets | None = None,
-    trans_topic: bool = False,
-    n_pairs: int = N_PAIRS,
-    segments: Sequence[int] | None = None,
-    confidence: float = 0.95,
-    n_resamples: int = 1000,
-    seed: int = SEED,
-    tokenize: str = "13a",
-    lowercase: bool = False,
-    analyzer: Analyzer | None = None,
-    external: Mapping[str, Given] | None = None,
-    jobs: int | None = None,
-    store: Store | str | Path | None = None,
-    executor: Executor | None = None,
+    external: Mapping[str, ExternalSource] | None = None,
+    options: QarlaOptions = QARLA_OPTIONS,
+    text: Text = TEXT,
+    resampling: Resampling = RESAMPLING,
+    workers: Workers = WORKERS,
+    **shortcuts: Unpack[QarlaShortcuts],
 ) -> JackResult:
-    """How reliable is a test bed: are the references surrounded by different translations?
+    """Measure how reliable a test bed is: whether its references are surrounded by different translations.
 
-    JACK is the share of segments and references r for which two different systems have translations, both with QUEEN
-    above zero, one of which is at least as near to r as to the other, under every metric.
+    JACK is the share of segments and references r for which two systems have translations, both with QUEEN above zero,
+    one of which is at least as similar to r as to the other, under every metric.
 
     Parameters
     ----------
     systems
-        A mapping from system names to their segments; two at least.
-    references, metrics, tokenize, lowercase, analyzer, external, jobs, store, executor
+        A mapping from system names to their segments, with at least two systems.
+    references, metrics, external, options, text, resampling, workers, **shortcuts
         As for `tarocco.queen`.
     sets
-        Sets of metrics, as for `tarocco.king`; by default all metrics together.
-    trans_topic, n_pairs, segments, confidence, n_resamples, seed
-        As for `tarocco.queen`.
+        Sets of metrics, as for `tarocco.king`; by default one set of all metrics.
 
     Example
     -------
@@ -218,281 +261,230 @@ def jack(
     >>> 0 < result["ROUGE-L", "1-WER"].jack < 1
     True
     """
-    settings = make_settings(
-        trans_topic=trans_topic,
-        n_pairs=n_pairs,
-        segments=segments,
-        confidence=confidence,
-        n_resamples=n_resamples,
-        seed=seed,
-        jobs=jobs,
-    )
-    encoding = Encoding(tokenize, lowercase, analyzer=analyzer_name(analyzer))
-    test_set, chosen = _given(systems, references, metrics if sets is None else list_members(sets), external)
-    check_test_set(test_set, "JACK", settings.segments)
+    options, text, resampling, workers = apply_shortcuts("jack", shortcuts, options, text, resampling, workers)
+    test_set, chosen = _read_arguments(systems, references, metrics if sets is None else list_members(sets), external)
+    check_test_set(test_set, "JACK", options.segments)
     chosen, members = number_sets(sets, chosen)
-    near = compute_similarities(
-        test_set, chosen, encoding, between_systems=True, jobs=jobs, store=store, executor=executor
-    )
-    return evaluate_jack(near, members, settings)
+    similarities = compute_similarities(test_set, chosen, text.encoding, between_systems=True, workers=workers)
+    return evaluate_jack(similarities, members, options, resampling, workers.jobs)
 
 
-def _given(
+def _read_arguments(
     systems: Candidates,
     references: References,
     metrics: Sequence[str | Metric] | str | Metric,
-    external: Mapping[str, Given] | None,
+    external: Mapping[str, ExternalSource] | None,
 ) -> tuple[TestSet, list[Metric]]:
     chosen = find_metrics([metrics] if isinstance(metrics, str | Metric) else metrics)
     if not chosen and not external:
-        raise InputError("no metric was asked for")
+        raise InputError("no metric was selected")
     test_set = make_test_set(systems, references)
     return test_set, [*chosen, *external_metrics(external or {}, test_set, chosen)]
 
 
-# Sets of metrics as a user names them.
-
-
-MetricSets = Sequence[Sequence[str | Metric]]
+# --- sets of metrics, as users name them -----------------------------------------------------------------------------
 
 
 def list_members(sets: MetricSets) -> list[str | Metric]:
-    """The metrics of all sets that are computed, each once; other names may be those of scores made elsewhere."""
-    found: dict[str, Metric] = {}
-    for one in _members(sets):
+    """Return the metrics of all sets that can be computed, each once; other names may belong to external scores."""
+    members: dict[str, Metric] = {}
+    for name in (name for names in _check_sets(sets) for name in names):
         try:
-            metric = find_metric(one)
+            metric = find_metric(name)
         except UnknownName:
             continue
-        found.setdefault(str(metric), metric)
-    return list(found.values())
+        members.setdefault(str(metric), metric)
+    return list(members.values())
 
 
 def number_sets(sets: MetricSets | None, metrics: Sequence[Metric]) -> tuple[list[Metric], list[list[int]] | None]:
-    """The metrics that sets are made of, and the sets by their numbers; all metrics and None without any sets."""
+    """Return the metrics that the sets use, and the sets as indices of these; all metrics and None without sets."""
     if sets is None:
         return list(metrics), None
     places = {str(metric): place for place, metric in enumerate(metrics)}
 
-    def place(one: str | Metric) -> int:
-        name = one if isinstance(one, str) and one in places else str(find_metric(one))
+    def find_place(member: str | Metric) -> int:
+        name = member if isinstance(member, str) and member in places else str(find_metric(member))
         if name not in places:
             raise UnknownName(f"{name} is not among the metrics; there are {', '.join(places)}")
         return places[name]
 
-    numbered = [list(dict.fromkeys(place(one) for one in members)) for members in _checked(sets)]
+    numbered = [list(dict.fromkeys(find_place(member) for member in members)) for members in _check_sets(sets)]
     used = list(dict.fromkeys(number for members in numbered for number in members))
     return [metrics[number] for number in used], [[used.index(number) for number in members] for members in numbered]
 
 
-def _members(sets: MetricSets) -> list[str | Metric]:
-    return [one for members in _checked(sets) for one in members]
-
-
-def _checked(sets: MetricSets) -> MetricSets:
+def _check_sets(sets: MetricSets) -> MetricSets:
     if isinstance(sets, str) or any(isinstance(members, str | Metric) for members in sets):
-        raise BadParameter('sets are lists of lists, such as [["NIST-3", "1-WER"], ["ROUGE-L"]]')
+        raise BadParameter('sets is a list of lists, such as [["NIST-3", "1-WER"], ["ROUGE-L"]]')
     if not sets or not all(sets):
-        raise BadParameter("a set of metrics has at least one")
+        raise BadParameter("each set needs at least one metric")
     return sets
 
 
-# From similarities to QUEEN, KING and JACK: what the public functions and the commands have in common.
+# --- which segments take part ----------------------------------------------------------------------------------------
 
 
-LEVELS = tuple(kings.LEVELS)
-_WANTED = {
-    "QUEEN": (2, "two references: how near they are to each other is what translations are measured by"),
-    "KING": (
-        3,
-        "three references: one is held out, and how near the others are to each other is what it is measured by",
-    ),
-    "JACK": (2, "two references: how near they are to each other is what translations are measured by"),
-}
-
-
-@dataclass(frozen=True)
-class QarlaOptions:
-    """How it is judged, whatever the texts are."""
-
-    comparison: PairSelection
-    resampling: Resampling
-    segments: tuple[int, ...] | None = None  # those that take part, counted from 0; None: all
-
-
-def make_settings(
-    *,
-    trans_topic: bool = False,
-    n_pairs: int = N_PAIRS,
-    segments: Sequence[int] | None = None,
-    confidence: float = 0.95,
-    n_resamples: int = 1000,
-    seed: int = SEED,
-    jobs: int | None = None,
-) -> QarlaOptions:
-    """Check what can be checked before anything is scored."""
-    check_resampling(confidence, n_resamples, seed)
-    if not (isinstance(n_pairs, Integral) and n_pairs >= 1):
-        raise BadParameter(f"n_pairs is an integer of at least 1, not {n_pairs!r}")
-    chosen = None
-    if segments is not None:
-        chosen = tuple(dict.fromkeys(int(one) for one in segments))
-        if not chosen:
-            raise InputError("no segment was asked for")
-    return QarlaOptions(
-        PairSelection(bool(trans_topic), int(n_pairs), int(seed)),
-        Resampling(float(confidence), int(n_resamples), int(seed), jobs),
-        chosen,
-    )
-
-
-def check_level(level: str) -> None:
-    if level not in LEVELS:
-        raise BadParameter(f"level is one of {', '.join(LEVELS)}, not {level!r}")
-
-
-def check_test_set(test_set: TestSet, name: str, segments: Sequence[int] | None = None) -> None:
-    """Refuse, before anything is scored, what has too few references, systems or segments for a measure."""
-    least, why = _WANTED[name]
+def check_test_set(test_set: TestSet, measure: str, segments: Sequence[int] | None = None) -> None:
+    """Raise InputError, before scoring, if there are too few references, systems or segments for a measure."""
+    least, reason = _REQUIRED_REFERENCES[measure]
     _check_segments(segments or (), len(test_set))
     most = int(test_set.present.sum(axis=0).max(initial=0))
     if most < least:
-        there = "there is 1" if most == 1 else f"there are {most}"
-        raise InputError(f"{name} wants at least {why}; {there}")
-    if name == "JACK" and len(test_set.systems) < 2:
-        raise InputError("JACK wants at least two systems: how different their translations are is what it is about")
-
-
-# --- what takes part -----------------------------------------------------------------------------------------------
+        raise InputError(f"{measure} needs at least {reason}; {'there is 1' if most == 1 else f'there are {most}'}")
+    if measure == "JACK" and len(test_set.systems) < 2:
+        raise InputError("JACK needs at least two systems, because it compares their translations")
 
 
 @dataclass(frozen=True, eq=False)
-class Bench:
-    """The similarities of segments that take part, and their places among those that were asked about."""
+class SelectedSegments:
+    """The similarities of the segments that have enough references, and their places among the selected segments."""
 
-    near: Similarities
-    rows: NDArray[np.intp]  # of the segments asked about, those that have enough references
-    asked: tuple[int, ...]
+    similarities: Similarities
+    rows: NDArray[np.intp]  # the places, among the selected segments, of those with enough references
+    selected: tuple[int, ...]
     notes: tuple[str, ...]
 
     def spread(self, values: Floats) -> Floats:
-        """Values of segments, along the first axis, for all that were asked about; NaN for those that take no part."""
-        found = np.full((len(self.asked), *values.shape[1:]), np.nan)
-        found[self.rows] = values
-        return found
+        """Return values per segment for all selected segments, with NaN for those with too few references."""
+        spread = np.full((len(self.selected), *values.shape[1:]), np.nan)
+        spread[self.rows] = values
+        return spread
 
-    def setup(self, settings: QarlaOptions) -> QarlaSetup:
-        signatures = dict(zip(self.near.metrics, self.near.signatures, strict=True))
-        seed = settings.resampling.seed
-        return QarlaSetup(signatures, self.near.systems, self.near.references, self.asked, seed, self.notes)
+    def setup(self, seed: int) -> QarlaSetup:
+        """Return the description of the texts that results carry."""
+        near = self.similarities
+        signatures = dict(zip(near.metrics, near.signatures, strict=True))
+        return QarlaSetup(signatures, near.systems, near.references, self.selected, int(seed), self.notes)
 
 
-def select_segments(near: Similarities, settings: QarlaOptions, name: str) -> Bench:
-    """Leave out segments that nobody asked for, or that have too few references."""
-    least, why = _WANTED[name]
-    asked = tuple(range(near.n_segments)) if settings.segments is None else settings.segments
-    _check_segments(asked, near.n_segments)
-    enough = near.present.sum(axis=1)[list(asked)] >= least
-    rows = np.flatnonzero(enough)
+def select_segments(similarities: Similarities, options: QarlaOptions, measure: str) -> SelectedSegments:
+    """Leave out segments that are not selected or have too few references."""
+    least, reason = _REQUIRED_REFERENCES[measure]
+    n_segments = similarities.n_segments
+    selected = tuple(range(n_segments)) if options.segments is None else tuple(options.segments)
+    _check_segments(selected, n_segments)
+    rows = np.flatnonzero(similarities.present.sum(axis=1)[list(selected)] >= least)
     if not len(rows):
-        raise InputError(f"{name} wants at least {why}; no segment of those asked for has so many")
-    segments = np.array(asked)[rows]
+        raise InputError(f"{measure} needs at least {reason}; no selected segment has so many")
+    segments = np.array(selected)[rows]
     notes = []
-    if left_out := len(asked) - len(rows):
-        notes.append(f"{left_out} of {len(asked)} segments have fewer than {least} references and are left out")
-    whole = len(segments) == near.n_segments and (segments == np.arange(near.n_segments)).all()
-    return Bench(near if whole else near.chosen(segments=segments.tolist()), rows, asked, tuple(notes))
+    if left_out := len(selected) - len(rows):
+        notes.append(f"{left_out} of {len(selected)} segments have fewer than {least} references and are left out")
+    if len(segments) != n_segments or (segments != np.arange(n_segments)).any():
+        similarities = similarities.select(segments=segments.tolist())
+    return SelectedSegments(similarities, rows, selected, tuple(notes))
 
 
-def _check_segments(asked: Sequence[int], count: int) -> None:
-    if wrong := [one for one in asked if not 0 <= one < count]:
+def _check_segments(segments: Sequence[int], count: int) -> None:
+    if wrong := [segment for segment in segments if not 0 <= segment < count]:
         raise InputError(f"there is no segment {wrong[0] + 1}: there are {count}")
 
 
-def _signature(name: str, near: Similarities, settings: QarlaOptions, members: Sequence[int], more: str = "") -> str:
-    counts, drawn = near.present.sum(axis=1), settings.resampling
+def describe_run(similarities: Similarities, *parts: str) -> str:
+    """Return "nrefs:...|systems:...|segments:..." and further parts of a signature."""
+    counts = similarities.present.sum(axis=1)
     references = int(counts[0]) if (counts == counts[0]).all() else "var"
-    pairs = settings.comparison.told(near, members)
-    return (
-        f"{name}{more}|nrefs:{references}|systems:{len(near.systems)}|segments:{near.n_segments}|{pairs}|"
-        f"confidence:{drawn.confidence:g}|n:{drawn.n_resamples}|seed:{drawn.seed}|v:{__version__}"
-    )
+    size = f"nrefs:{references}|systems:{len(similarities.systems)}|segments:{similarities.n_segments}"
+    return "|".join([size, *parts])
+
+
+def describe_resampling(resampling: Resampling) -> str:
+    """Return the end of a signature: how intervals were resampled, and the version."""
+    return f"confidence:{resampling.confidence:g}|n:{resampling.n_resamples}|seed:{resampling.seed}|v:{__version__}"
 
 
 # --- the three measures ----------------------------------------------------------------------------------------------
 
 
-def evaluate_queen(near: Similarities, scores: Result, settings: QarlaOptions) -> QueenResult:
-    """QUEEN of every system under all metrics together, and ULC of the same metrics' scores."""
-    bench = select_segments(near, settings, "QUEEN")
-    near, resampling = bench.near, settings.resampling
+def evaluate_queen(
+    similarities: Similarities,
+    scores: Result,
+    options: QarlaOptions,
+    resampling: Resampling,
+    jobs: int | None = None,
+) -> QueenResult:
+    """Return QUEEN of every system under all metrics together, and ULC of the same metrics' scores."""
+    segments = select_segments(similarities, options, "QUEEN")
+    near, pairs = segments.similarities, options.select_pairs(resampling.seed)
     everything = list(range(len(near.metrics)))
-    (found,) = queens.compute_queens(near, [everything], settings.comparison, resampling.jobs)
-    means, intervals = resampling.mean(found)
-    by_segment = bench.spread(found)
-    ulc = ulc_of(scores, np.array(bench.asked))
-    told = tuple(
+    (queens,) = compute_queens(near, [everything], pairs, jobs)
+    means, intervals = mean_with_intervals(queens, resampling, jobs)
+    by_segment = segments.spread(queens)
+    ulc = compute_ulc(scores, np.array(segments.selected))
+    records = tuple(
         Queen(system, float(means[a]), intervals[a], by_segment[:, a], float(ulc.systems[a]), ulc.segments[a])
         for a, system in enumerate(near.systems)
     )
-    signature = _signature("QUEEN", near, settings, everything)
-    return QueenResult(told, near.metrics, signature, bench.setup(settings))
+    run = describe_run(near, pairs.describe(near, everything), describe_resampling(resampling))
+    return QueenResult(records, near.metrics, f"QUEEN|{run}", segments.setup(resampling.seed))
 
 
-def evaluate_king(near: Similarities, sets: Sets | None, level: str, settings: QarlaOptions) -> KingResult:
-    """KING of sets of metrics, the best first; without any, of each metric by itself, and then of all together."""
-    check_level(level)
-    bench = select_segments(near, settings, "KING")
-    near, resampling = bench.near, settings.resampling
+def evaluate_king(
+    similarities: Similarities,
+    sets: MemberSets | None,
+    options: KingOptions,
+    resampling: Resampling,
+    jobs: int | None = None,
+) -> KingResult:
+    """Return KING of sets of metrics, the best first; without sets, of each metric alone, then of all together."""
+    segments = select_segments(similarities, options, "KING")
+    near, pairs = segments.similarities, options.select_pairs(resampling.seed)
     every = list(range(len(near.metrics)))
     together = [every] if sets is None and len(every) > 1 else []
-    alone = [[m] for m in every] if sets is None else list(sets)
-    found = queens.compute_held_out_queens(near, [*alone, *together], settings.comparison, resampling.jobs)
-    outcomes = kings.outcomes(level, found, near.present, resampling)
-    told = [
-        King(
-            tuple(near.metrics[m] for m in members),
-            *one.king,
-            *one.intervals,
-            {name: (float(k), float(s)) for name, (k, s) in zip(near.references, one.by_reference, strict=True)},
-            bench.spread(one.by_segment[:, 0]),
-            bench.spread(one.by_segment[:, 1]),
-            one.n_segments,
-            _signature("KING", near, settings, members, f"|level:{level}"),
-        )
-        for members, one in zip([*alone, *together], outcomes, strict=True)
-    ]
-    told[: len(alone)] = sorted(told[: len(alone)], key=_place)
-    return KingResult(tuple(told), bench.setup(settings), level)
-
-
-def _place(one: King) -> tuple[bool, float, float]:
-    """From the best down; what has no KING comes last."""
-    return np.isnan(one.king), -one.strict_king, -one.king
-
-
-def evaluate_jack(near: Similarities, sets: Sets | None, settings: QarlaOptions) -> JackResult:
-    """JACK under sets of metrics; without any, under all metrics together."""
-    bench = select_segments(near, settings, "JACK")
-    near, resampling = bench.near, settings.resampling
-    members = [list(range(len(near.metrics)))] if sets is None else list(sets)
-    told = []
-    for own, of_set in zip(
-        members, queens.compute_queens(near, members, settings.comparison, resampling.jobs), strict=True
-    ):
-        found = find_surrounded_references(near, own, of_set)
-        by_segment, by_reference = mean_ignoring_nan(found, 1), mean_ignoring_nan(found, 0)
-        (jack,), (interval,) = resampling.mean(by_segment[:, None])
-        told.append(
-            Jack(
-                tuple(near.metrics[m] for m in own),
-                float(jack),
-                interval,
-                float((np.nan_to_num(of_set) > 0).mean()),
-                dict(zip(near.references, by_reference.tolist(), strict=True)),
-                bench.spread(by_segment),
-                int((~np.isnan(by_segment)).sum()),
-                _signature("JACK", near, settings, own),
+    ranked = [[m] for m in every] if sets is None else list(sets)
+    queens_of_sets = compute_held_out_queens(near, [*ranked, *together], pairs, jobs)
+    records = []
+    for members, queens in zip([*ranked, *together], queens_of_sets, strict=True):
+        scores = KING_LEVELS[options.level](queens, near.present, resampling, jobs)
+        by_reference = zip(near.references, scores.by_reference.tolist(), strict=True)
+        records.append(
+            King(
+                tuple(near.metrics[m] for m in members),
+                *scores.king,
+                *scores.intervals,
+                {name: (king, strict) for name, (king, strict) in by_reference},
+                segments.spread(scores.by_segment[:, 0]),
+                segments.spread(scores.by_segment[:, 1]),
+                scores.n_segments,
+                f"KING|level:{options.level}|"
+                + describe_run(near, pairs.describe(near, members), describe_resampling(resampling)),
             )
         )
-    return JackResult(tuple(told), bench.setup(settings))
+    # The best set first; sets without KING last.
+    records[: len(ranked)] = sorted(
+        records[: len(ranked)], key=lambda record: (np.isnan(record.king), -record.strict_king, -record.king)
+    )
+    return KingResult(tuple(records), segments.setup(resampling.seed), options.level)
+
+
+def evaluate_jack(
+    similarities: Similarities,
+    sets: MemberSets | None,
+    options: QarlaOptions,
+    resampling: Resampling,
+    jobs: int | None = None,
+) -> JackResult:
+    """Return JACK under sets of metrics; without sets, under all metrics together."""
+    segments = select_segments(similarities, options, "JACK")
+    near, pairs = segments.similarities, options.select_pairs(resampling.seed)
+    every_set = [list(range(len(near.metrics)))] if sets is None else list(sets)
+    records = []
+    for members, queens in zip(every_set, compute_queens(near, every_set, pairs, jobs), strict=True):
+        surrounded = find_surrounded_references(near, members, queens)
+        by_segment, by_reference = mean_ignoring_nan(surrounded, 1), mean_ignoring_nan(surrounded, 0)
+        (jack,), (interval,) = mean_with_intervals(by_segment[:, None], resampling, jobs)
+        run = describe_run(near, pairs.describe(near, members), describe_resampling(resampling))
+        records.append(
+            Jack(
+                tuple(near.metrics[m] for m in members),
+                float(jack),
+                interval,
+                float((np.nan_to_num(queens) > 0).mean()),
+                dict(zip(near.references, by_reference.tolist(), strict=True)),
+                segments.spread(by_segment),
+                int((~np.isnan(by_segment)).sum()),
+                f"JACK|{run}",
+            )
+        )
+    return JackResult(tuple(records), segments.setup(resampling.seed))

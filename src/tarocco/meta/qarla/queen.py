@@ -1,4 +1,8 @@
-"""QUEEN of systems and of held-out references under many sets of metrics: some segments at a time, in threads."""
+"""QUEEN of systems and of held-out references under many sets of metrics, and ULC as a baseline.
+
+Sets of metrics are tested sample by sample, some segments at a time, in threads. In trans-topic mode (pairs of
+references from all segments) a single metric needs only ranks among the sorted similarities of all pairs.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +13,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.kernels import kernel, qarla, widest
-from tarocco.meta.qarla.decisions import Places, ReferencePairs, Words, own_pairs, packed
+from tarocco.meta.qarla.decisions import (
+    Indices,
+    ReferencePairs,
+    Words,
+    divide_counts,
+    pack_bits,
+    pairs_within_segments,
+)
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats
 from tarocco.parallel.fan_out import blocks, map_ordered
-from tarocco.scoring.resampling import random_sets, totals
+from tarocco.scoring.resampling import draw_random_sets, sum_rows
 from tarocco.scoring.results import Result
+
+N_PAIRS = 1024  # sampled for sets of metrics in trans-topic mode
+_BLOCK = 128  # segments per task; results do not depend on it
+
+MemberSets = Sequence[Sequence[int]]  # sets of metrics, by index
+
+_passes = kernel(widest(qarla), "count_passed_directly")
 
 
 def mean_ignoring_nan(values: Floats, axis: int) -> Floats:
-    """Over an axis, without NaN; NaN where there is nothing else. As np.nanmean, which warns of that."""
+    """Return np.nanmean without its warning: NaN where all values are NaN."""
     known = ~np.isnan(values)
     counts = known.sum(axis=axis)
     means = np.full(counts.shape, np.nan)
@@ -26,42 +44,135 @@ def mean_ignoring_nan(values: Floats, axis: int) -> Floats:
     return means
 
 
-_passes = kernel(widest(qarla), "count_passed_directly")
+@dataclass(frozen=True)
+class PairSelection:
+    """Which pairs of references texts are measured against: those of the text's segment, or of all segments."""
+
+    trans_topic: bool = False
+    n_pairs: int = N_PAIRS
+    seed: int = 0
+
+    def describe(self, similarities: Similarities, members: Sequence[int]) -> str:
+        """Return the selection as signatures write it."""
+        if not self.trans_topic:
+            return "pairs:own"
+        counts = similarities.present.sum(axis=1)
+        every = len(members) == 1 or (counts * (counts - 1)).sum() <= self.n_pairs
+        return "pairs:all" if every else f"pairs:{self.n_pairs}-of-all"
+
+
+def sample_pairs(similarities: Similarities, size: int, seed: int) -> ReferencePairs:
+    """Draw `size` different pairs from all segments, or take all pairs if there are fewer."""
+    every = pairs_within_segments(similarities)
+    present = similarities.present
+    segments, pairs = np.nonzero(present[:, every.references[:, 0]] & present[:, every.references[:, 1]])
+    drawn = draw_random_sets(seed, len(segments), 1, min(size, len(segments)))[0]
+    values = every.similarity[:, None, segments[drawn], pairs[drawn]]
+    return ReferencePairs(every.references[pairs[drawn]], values, within_segment=False)
+
+
+def compute_queens(
+    similarities: Similarities, sets: MemberSets, selection: PairSelection, jobs: int | None = None
+) -> list[Floats]:
+    """Return QUEEN of every system for each set, float64[segments, systems]; NaN where no sample counts."""
+    systems = len(similarities.systems)
+
+    def by_rank(pairs: _SortedPairs, metric: Floats) -> Floats:
+        return pairs.compute_queens(metric[:, :systems])
+
+    return _compute_for_sets(similarities, sets, selection, jobs, False, lambda shares: shares[..., 0], by_rank)
+
+
+def compute_held_out_queens(
+    similarities: Similarities, sets: MemberSets, selection: PairSelection, jobs: int | None = None
+) -> list[Floats]:
+    """Hold each reference out and return, for each set, QUEEN of every system and, last, of that reference.
+
+    Each result is float64[segments, references, systems + 1].
+    """
+    systems, every = len(similarities.systems), np.arange(len(similarities.references))
+
+    def by_sample(shares: Floats) -> Floats:
+        by_reference = np.moveaxis(shares, 1, 2)[:, :-1]
+        held_out = by_reference[:, every, systems + every]
+        return np.concatenate([by_reference[..., :systems], held_out[..., None]], axis=2)
+
+    def by_rank(pairs: _SortedPairs, metric: Floats) -> Floats:
+        return pairs.compute_held_out_queens(metric, systems)
+
+    return _compute_for_sets(similarities, sets, selection, jobs, True, by_sample, by_rank)
+
+
+def _compute_for_sets(
+    similarities: Similarities,
+    sets: MemberSets,
+    selection: PairSelection,
+    jobs: int | None,
+    hold_out: bool,
+    by_sample: Callable[[Floats], Floats],
+    by_rank: Callable[[_SortedPairs, Floats], Floats],
+) -> list[Floats]:
+    """Compute each set from its samples, or from ranks for single metrics in trans-topic mode."""
+    single = [members[0] for members in sets if len(members) == 1] if selection.trans_topic else []
+    several = [members for members in sets if len(members) > 1] if selection.trans_topic else sets
+
+    def rank(metric: int) -> Floats:
+        return by_rank(_SortedPairs.of(similarities, metric), similarities.to_references[metric])
+
+    ranked = iter(list(map_ordered(rank, single, len(single), jobs)))
+    tested: Iterator[Floats] = iter(())
+    if several:
+        pairs = (
+            sample_pairs(similarities, selection.n_pairs, selection.seed)
+            if selection.trans_topic
+            else pairs_within_segments(similarities)
+        )
+        tests = _SampleTests.of(similarities, pairs, hold_out)
+        tasks = blocks(similarities.n_segments, _BLOCK)
+
+        def test(task: tuple[int, int]) -> list[Floats]:
+            return [by_sample(tests.shares(members, *task)) for members in several]
+
+        results = map_ordered(test, tasks, len(tasks), jobs)
+        tested = iter([np.concatenate(parts) for parts in zip(*results, strict=True)])
+    return [next(ranked if single and len(members) == 1 else tested) for members in sets]
 
 
 @dataclass(frozen=True, eq=False)
-class SampleTests:
-    """The samples of all segments, for some choices of a reference held out; the last choice is to hold out none."""
+class _SampleTests:
+    """The samples of all segments, with each reference held out in turn and, last, with none held out."""
 
-    near: Similarities
+    similarities: Similarities
     pairs: ReferencePairs
-    held_out: Places  # [choices]: the reference, -1 for none
+    held_out: Indices  # [choices]: the reference, -1 for none
     masks: Words  # [choices, segments, words]: which pairs count
-    sizes: NDArray[np.int64]  # [choices, segments]: how many they are
+    sizes: NDArray[np.int64]  # [choices, segments]: how many pairs count
 
     @classmethod
-    def of(cls, near: Similarities, pairs: ReferencePairs, every_reference: bool) -> SampleTests:
-        """The tests with every reference held out, and with none; or with none alone."""
-        held_out = [*range(len(near.references) if every_reference else 0), None]
-        kinds, kind = np.unique(near.present, axis=0, return_inverse=True)
-        kind = kind.reshape(-1)
-        counted = [pairs.counted(kinds, one) for one in held_out]
-        masks = np.stack([packed(flags) for flags in counted])
+    def of(cls, similarities: Similarities, pairs: ReferencePairs, hold_out: bool) -> _SampleTests:
+        """Make the tests; with `hold_out` false, only those with no reference held out."""
+        held_out = [*range(len(similarities.references) if hold_out else 0), None]
+        patterns, pattern_of = np.unique(similarities.present, axis=0, return_inverse=True)
+        pattern_of = pattern_of.reshape(-1)
+        counted = [pairs.counted(patterns, reference) for reference in held_out]
+        masks = np.stack([pack_bits(flags) for flags in counted])
         sizes = np.stack([flags.sum(axis=1, dtype=np.int64) for flags in counted])
-        chosen = np.array([-1 if one is None else one for one in held_out], np.intp)
-        pairs = replace(pairs, near=np.ascontiguousarray(pairs.near))  # the kernel reads a row as it lies
-        return cls(near, pairs, chosen, masks[:, kind], sizes[:, kind])
+        choices = np.array([-1 if reference is None else reference for reference in held_out], np.intp)
+        pairs = replace(pairs, similarity=np.ascontiguousarray(pairs.similarity))  # the kernel reads contiguous rows
+        return cls(similarities, pairs, choices, masks[:, pattern_of], sizes[:, pattern_of])
 
     def shares(self, members: Sequence[int], first: int, last: int) -> Floats:
-        """float64[segments, texts, choices]: QUEEN in segments first .. last - 1, of systems and, where they are held
-        out, of references, which come behind them; NaN where there is no sample."""
-        systems = len(self.near.systems)
+        """Return QUEEN in segments first .. last - 1, float64[segments, texts, choices], NaN where no sample counts.
+
+        The texts are the systems and then the references that are held out.
+        """
+        systems = len(self.similarities.systems)
         texts = systems + len(self.held_out) - 1
         rows = slice(first, last)
         hits, counts = np.zeros((2, last - first, texts, len(self.held_out)), np.int64)
         _passes(
-            self.near.to_references[:, rows],
-            self.pairs.near[:, rows] if self.pairs.own else self.pairs.near,
+            self.similarities.to_references[:, rows],
+            self.pairs.similarity[:, rows] if self.pairs.within_segment else self.pairs.similarity,
             np.asarray(members, np.intp),
             systems,
             self.masks[:, rows],
@@ -70,172 +181,77 @@ class SampleTests:
             hits,
             counts,
         )
-        found = np.full(hits.shape, np.nan)
-        np.divide(hits, counts, out=found, where=counts > 0)
-        return found
-
-
-def sample_pairs(near: Similarities, size: int, seed: int) -> ReferencePairs:
-    """So many different pairs of all segments, or all where there are no more."""
-    own = own_pairs(near)
-    there = near.present[:, own.references[:, 0]] & near.present[:, own.references[:, 1]]
-    segments, pairs = np.nonzero(there)
-    chosen = random_sets(seed, len(segments), 1, min(size, len(segments)))[0]
-    return ReferencePairs(own.references[pairs[chosen]], own.near[:, None, segments[chosen], pairs[chosen]], own=False)
+        return divide_counts(hits, counts)
 
 
 @dataclass(frozen=True, eq=False)
-class AllPairs:
-    """All pairs of all segments under one metric, sorted."""
+class _SortedPairs:
+    """The sorted similarities of all pairs of references of all segments under one metric."""
 
     ordered: Floats
-    with_reference: Places  # [references, pairs + 1]: of the k lowest pairs those that reference r is part of
+    with_reference: Indices  # [references, pairs + 1]: how many of the k lowest pairs contain reference r
 
     @classmethod
-    def of(cls, near: Similarities, metric: int) -> AllPairs:
-        own = own_pairs(near.chosen(metrics=[metric]))
-        values = own.near[0].reshape(-1)
+    def of(cls, similarities: Similarities, metric: int) -> _SortedPairs:
+        pairs = pairs_within_segments(similarities.select(metrics=[metric]))
+        values = pairs.similarity[0].reshape(-1)
         order = np.argsort(values, kind="stable")[: int((~np.isnan(values)).sum())]
-        both = own.references[order % len(own.references)]
-        counts = np.zeros((len(near.references), len(order) + 1), np.intp)
+        both = pairs.references[order % len(pairs.references)]
+        counts = np.zeros((len(similarities.references), len(order) + 1), np.intp)
         for r, row in enumerate(counts):
             np.cumsum((both == r).any(axis=1), out=row[1:])
         return cls(values[order], counts)
 
     def compute_queens(self, near: Floats) -> Floats:
-        """float64[segments, texts]: QUEEN of texts from their similarities, [segments, texts, references]."""
+        """Return QUEEN, float64[segments, texts], from similarities [segments, texts, references]."""
         known = ~np.isnan(near)
         hits = np.where(known, self._ranks(near), 0).sum(axis=-1)
-        return _shares(hits, len(self.ordered) * known.sum(axis=-1))
+        return divide_counts(hits, len(self.ordered) * known.sum(axis=-1))
 
     def compute_held_out_queens(self, near: Floats, systems: int) -> Floats:
-        """float64[segments, references, systems + 1]: of every system and of the reference held out, as for KING."""
+        """Return QUEEN of every system and of the held-out reference, float64[segments, references, systems + 1]."""
         segments, _, references = near.shape
         ranks, known = self._ranks(near), ~np.isnan(near)
-        found = np.full((segments, references, systems + 1), np.nan)
-        for held_out, lost in enumerate(self.with_reference):
+        queens = np.full((segments, references, systems + 1), np.nan)
+        for held_out, excluded in enumerate(self.with_reference):
             texts = [*range(systems), systems + held_out]
-            left = known[:, texts].copy()
-            left[:, :, held_out] = False
-            own = ranks[:, texts]
-            hits = np.where(left, own - lost[own], 0).sum(axis=-1)
-            found[:, held_out] = _shares(hits, (len(self.ordered) - lost[-1]) * left.sum(axis=-1))
-        return found
+            remaining = known[:, texts].copy()
+            remaining[:, :, held_out] = False
+            text_ranks = ranks[:, texts]
+            hits = np.where(remaining, text_ranks - excluded[text_ranks], 0).sum(axis=-1)
+            counts = (len(self.ordered) - excluded[-1]) * remaining.sum(axis=-1)
+            queens[:, held_out] = divide_counts(hits, counts)
+        return queens
 
-    def _ranks(self, near: Floats) -> Places:
+    def _ranks(self, near: Floats) -> Indices:
         return np.searchsorted(self.ordered, near, side="right")
-
-
-def _shares(hits: Places, counts: Places) -> Floats:
-    found = np.full(hits.shape, np.nan)
-    np.divide(hits, counts, out=found, where=counts > 0)
-    return found
-
-
-N_PAIRS = 1024  # that sets of metrics are tested with in trans-topic mode
-_SEGMENTS = 128  # that a thread takes at a time; results do not depend on it
-
-Sets = Sequence[Sequence[int]]  # of metrics, by their numbers
-
-
-@dataclass(frozen=True)
-class PairSelection:
-    """Which pairs of references texts are measured by: their segment's own, or those of all segments."""
-
-    trans_topic: bool = False
-    n_pairs: int = N_PAIRS
-    seed: int = 0
-
-    def told(self, near: Similarities, members: Sequence[int]) -> str:
-        """What a signature says of it; a sample is drawn from the signature's seed."""
-        if not self.trans_topic:
-            return "pairs:own"
-        counts = near.present.sum(axis=1)
-        every = len(members) == 1 or (counts * (counts - 1)).sum() <= self.n_pairs
-        return "pairs:all" if every else f"pairs:{self.n_pairs}-of-all"
-
-
-def compute_queens(near: Similarities, sets: Sets, comparison: PairSelection, jobs: int | None = None) -> list[Floats]:
-    """float64[segments, systems] for each set: QUEEN; NaN where there is no sample."""
-    systems = len(near.systems)
-
-    def by_rank(pairs: AllPairs, of_metric: Floats) -> Floats:
-        return pairs.compute_queens(of_metric[:, :systems])
-
-    return _for_sets(near, sets, comparison, jobs, False, lambda found: found[..., 0], by_rank)
-
-
-def compute_held_out_queens(
-    near: Similarities, sets: Sets, comparison: PairSelection, jobs: int | None = None
-) -> list[Floats]:
-    """float64[segments, references, systems + 1] for each set: with a reference held out, QUEEN of every system and
-    then its own."""
-    systems, every = len(near.systems), np.arange(len(near.references))
-
-    def by_test(found: Floats) -> Floats:
-        by_reference = np.moveaxis(found, 1, 2)[:, :-1]
-        own = by_reference[:, every, systems + every]
-        return np.concatenate([by_reference[..., :systems], own[..., None]], axis=2)
-
-    def by_rank(pairs: AllPairs, of_metric: Floats) -> Floats:
-        return pairs.compute_held_out_queens(of_metric, systems)
-
-    return _for_sets(near, sets, comparison, jobs, True, by_test, by_rank)
-
-
-def _for_sets(
-    near: Similarities,
-    sets: Sets,
-    comparison: PairSelection,
-    jobs: int | None,
-    every_reference: bool,
-    by_test: Callable[[Floats], Floats],
-    by_rank: Callable[[AllPairs, Floats], Floats],
-) -> list[Floats]:
-    """For each set what its tests give; in trans-topic mode ranks are enough for a single metric."""
-    single = [members[0] for members in sets if len(members) == 1] if comparison.trans_topic else []
-    several = [members for members in sets if len(members) > 1] if comparison.trans_topic else sets
-
-    def of_metric(metric: int) -> Floats:
-        return by_rank(AllPairs.of(near, metric), near.to_references[metric])
-
-    ranked = iter(list(map_ordered(of_metric, single, len(single), jobs)))
-    tested: Iterator[Floats] = iter(())
-    if several:
-        pairs = sample_pairs(near, comparison.n_pairs, comparison.seed) if comparison.trans_topic else own_pairs(near)
-        tests = SampleTests.of(near, pairs, every_reference)
-        parts = blocks(near.n_segments, _SEGMENTS)
-        found = map_ordered(
-            lambda part: [by_test(tests.shares(members, *part)) for members in several], parts, len(parts), jobs
-        )
-        tested = iter([np.concatenate(of_set) for of_set in zip(*found, strict=True)])
-    return [next(ranked if single and len(members) == 1 else tested) for members in sets]
-
-
-# ULC, the plain baseline beside QUEEN: the mean of normalized scores (Gimenez and Marquez 2008).
 
 
 @dataclass(frozen=True, eq=False)
 class Ulc:
-    """The uniform linear combination of all metrics."""
+    """The uniform linear combination of all metrics: the mean of normalized scores (Giménez and Màrquez 2008).
+
+    A score is divided by the largest score of its metric, of whole systems for systems and of segments for segments;
+    errors enter as 1 - error. The scores are those against all references, as `tarocco score` computes them.
+    """
 
     systems: Floats  # float64[systems]
     segments: Floats  # float64[systems, segments]
 
 
-def ulc_of(scores: Result, rows: NDArray[np.intp]) -> Ulc:
-    """ULC of these segments; a score that does not exist is left out of the mean."""
-    of_systems: list[Floats] = []
-    of_segments: list[Floats] = []
+def compute_ulc(scores: Result, rows: NDArray[np.intp]) -> Ulc:
+    """Return ULC over these segments; missing scores are left out of the means."""
+    system_scores: list[Floats] = []
+    segment_scores: list[Floats] = []
     for metric in dict.fromkeys(score.metric for score in scores.scores):
-        own = np.stack([score.statistics[rows] for score in scores.scores if score.metric == metric])
-        sums = np.stack([totals(of_system) for of_system in own])
-        for found, values in ((of_systems, metric.score(sums)), (of_segments, metric.score(own))):
-            found.append(normalized(1.0 - values if metric.kind == "error" else values))
-    return Ulc(mean_ignoring_nan(np.stack(of_systems), 0), mean_ignoring_nan(np.stack(of_segments), 0))
+        statistics = np.stack([score.statistics[rows] for score in scores.scores if score.metric == metric])
+        sums = np.stack([sum_rows(by_segment) for by_segment in statistics])
+        for normalized, values in ((system_scores, metric.score(sums)), (segment_scores, metric.score(statistics))):
+            normalized.append(_normalize(1.0 - values if metric.kind == "error" else values))
+    return Ulc(mean_ignoring_nan(np.stack(system_scores), 0), mean_ignoring_nan(np.stack(segment_scores), 0))
 
 
-def normalized(values: Floats) -> Floats:
-    """Divided by the largest; NaN, all of them, if that is not above zero: then the metric tells nothing apart."""
+def _normalize(values: Floats) -> Floats:
+    """Divide by the largest value; return NaN if that is not above zero, because nothing is distinguished then."""
     largest = np.fmax.reduce(values, axis=None, initial=-np.inf)
     return values / largest if largest > 0 else np.full(values.shape, np.nan)

@@ -1,7 +1,11 @@
-"""KING of many sets of metrics at once, fold by fold: what searches for a set go by.
+"""Searches for the set of metrics with the highest KING (Giménez 2007, section 3.3 of the IQmt manual, and beyond).
 
-A tally is three whole numbers: the sums over segments of the king_shares of references that win and that win strictly,
-times `whole`, and the number of segments. Tallies of folds add up to those of all segments, to the last metric_bit.
+A search asks a `KingObjective` for the KING of sets, and returns the best set in the order in which metrics were added.
+Of equally good sets the smaller wins, and of equal sizes the one whose metrics were listed first.
+
+KING of many sets is tallied at once, fold by fold. A tally is three integers: the sums over segments of the shares of
+references that win and that win strictly, times `SetTallies.scale`, and the number of segments. Tallies of folds add up
+to those of all segments exactly.
 """
 
 from __future__ import annotations
@@ -10,13 +14,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import comb, inf, lcm
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter
 from tarocco.kernels import kernel, qarla, widest
-from tarocco.meta.qarla.decisions import Decisions, Words
+from tarocco.meta.qarla.decisions import Decisions, Words, divide_counts
 from tarocco.metrics.base import Floats
 from tarocco.parallel.fan_out import blocks, map_ordered
 
@@ -24,52 +29,54 @@ _tally = kernel(widest(qarla), "tally_king")
 
 Tallies = NDArray[np.int64]  # [..., 3]
 Ints = NDArray[np.int32]
-Members = tuple[int, ...]
+Members = tuple[int, ...]  # a set of metrics, by index
 
-_SEGMENTS = 128  # tallied in one go; results do not depend on it
-_NODES = 8192  # sets that are tallied in one go, so that their tallies stay near the processor
+METHODS = ("greedy", "forward", "beam", "exhaustive")
+TIES = ("strict", "count")
+BEAM_WIDTH = 10  # sets of each size that a beam search keeps
+MAX_SETS = 1 << 22  # for an exhaustive search: minutes, if there are thousands of segments
+_BLOCK = 128  # segments per task; results do not depend on it
+_MAX_NODES = 8192  # sets that are tallied together, so that their tallies stay in the processor's cache
 _NO_WORDS = np.zeros((0, 0, 0), np.uint64)
+
+
+# --- trees of sets ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class SetTree:
-    """Sets in preorder, as the kernel wants them. Node 0 is where they begin.
+    """Sets of metrics as a tree in preorder, as the kernel reads it. Node 0 is the set that all others extend.
 
-    `codes` tell the sets of an exhaustive search, which has at most 64 metrics: a metric_bit a metric added.
+    `codes` identify the sets of an exhaustive search, which has at most 64 metrics: one bit per metric added.
     """
 
     added: Ints
     depth: Ints
-    after: Ints
+    after: Ints  # the first node after each node's subtree
     codes: NDArray[np.uint64]
 
     @classmethod
     def of(cls, nodes: Sequence[tuple[int, int, int]]) -> SetTree:
-        """From (metric, depth, code) of each node but the first."""
+        """Make a tree from (metric, depth, code) of each node but the first."""
         added = np.array([0, *(metric for metric, _, _ in nodes)], np.int32)
-        depth = np.array([0, *(deep for _, deep, _ in nodes)], np.int32)
+        depths = np.array([0, *(depth for _, depth, _ in nodes)], np.int32)
         after = np.full(len(added), len(added), np.int32)
         open_nodes: list[int] = []
-        for k, deep in enumerate(depth.tolist()):
-            while open_nodes and depth[open_nodes[-1]] >= deep:
-                after[open_nodes.pop()] = k
-            open_nodes.append(k)
-        return cls(added, depth, after, np.array([0, *(code for _, _, code in nodes)], np.uint64))
+        for node, depth in enumerate(depths.tolist()):
+            while open_nodes and depths[open_nodes[-1]] >= depth:
+                after[open_nodes.pop()] = node
+            open_nodes.append(node)
+        return cls(added, depths, after, np.array([0, *(code for _, _, code in nodes)], np.uint64))
 
 
 def metric_bit(metric: int, total: int) -> int:
-    """Where a metric stands in a code: the first in the highest bit, so that of equal sizes the first is largest."""
+    """Return the bit of a metric in a code; the first metric has the highest, so that it wins between equal sets."""
     return 1 << (total - 1 - metric)
-
-
-def each_alone(metrics: Sequence[int]) -> SetTree:
-    """One metric more, each in turn; any number of them, so without codes."""
-    return SetTree.of([(metric, 1, 0) for metric in metrics])
 
 
 @cache
 def make_subset_tree(first: int, total: int, most: int) -> SetTree:
-    """Up to `most` of the metrics first .. total - 1 more."""
+    """Return the tree of all additions of up to `most` of the metrics first .. total - 1."""
     nodes: list[tuple[int, int, int]] = []
 
     def grow(start: int, depth: int, code: int) -> None:
@@ -84,24 +91,26 @@ def make_subset_tree(first: int, total: int, most: int) -> SetTree:
 
 
 def count_subsets(metrics: int, most: int) -> int:
-    """How many sets of up to `most` of so many metrics there are, with the empty one."""
+    """Return how many sets of up to `most` of the metrics there are, including the empty set."""
     return sum(comb(metrics, size) for size in range(min(metrics, most) + 1))
 
 
 def split_subsets(total: int, most: int, chosen: Members = (), first: int = 0) -> Iterator[tuple[Members, int]]:
-    """All sets in parts of some thousands: (beginning, first) are those with a beginning and more from `first` on."""
-    left = most - len(chosen)
-    if count_subsets(total - first, left) <= _NODES:
+    """Split all sets into parts of some thousands: (chosen, first) adds metrics from `first` on to `chosen`."""
+    if count_subsets(total - first, most - len(chosen)) <= _MAX_NODES:
         yield chosen, first
         return
     yield from split_subsets(total, most, (*chosen, first), first + 1)
     yield from split_subsets(total, most, chosen, first + 1)
 
 
-class SetTallies:
-    """Where sets of metrics are tallied, on segments in folds. A set that was tallied is not tallied again.
+# --- tallies ---------------------------------------------------------------------------------------------------------
 
-    `fold_of[s]` is the fold of segment s, or -1 for one that takes no part.
+
+class SetTallies:
+    """Tallies sets of metrics on segments in folds, and remembers the sets it has tallied.
+
+    `fold_of[s]` is the fold of segment s, or -1 for a segment to leave out.
     """
 
     def __init__(self, decisions: Decisions, fold_of: NDArray[np.intp], jobs: int | None = None) -> None:
@@ -109,262 +118,273 @@ class SetTallies:
         self.metrics = len(decisions.passed)
         self.folds = int(fold_of.max(initial=0)) + 1
         self.jobs = jobs
-        self._hushed = _hushed(decisions)
+        self._has_gaps = _find_gaps(decisions)
         counts = np.unique(decisions.n_references[fold_of >= 0]).tolist()
-        self.whole = lcm(*(range(1, references + 1) if self._hushed.any() else counts or [1]))
-        self._fixed = (
-            _by_segment(decisions.passed),
-            _by_segment(decisions.silent) if decisions.silent is not None and self._hushed.any() else _NO_WORDS,
+        self.scale = lcm(*(range(1, references + 1) if self._has_gaps.any() else counts or [1]))
+        self._kernel_input = (
+            _group_by_segment(decisions.passed),
+            _group_by_segment(decisions.silent) if decisions.silent is not None and self._has_gaps.any() else _NO_WORDS,
             np.concatenate(decisions.masks, axis=1),
             np.ascontiguousarray(decisions.present.astype(np.uint8)),
-            self._hushed.astype(np.uint8),
+            self._has_gaps.astype(np.uint8),
         )
         self._rows = [np.flatnonzero(fold_of == fold).astype(np.int32) for fold in range(self.folds)]
         self._known: dict[frozenset[int], Tallies] = {}
 
-    def tally(self, beginning: Members, tree: SetTree, rows: Ints, strict_alone: bool = False) -> Tallies:
-        """int64[3, sets]: the tallies of a tree of sets on some segments; with `strict_alone` KING is not filled in."""
-        found = np.zeros((3, len(tree.added)), np.int64)
-        room = (int(tree.depth.max()) + 1, self._fixed[0].shape[2])
-        quiet = np.empty(room if self._hushed.any() else (0, 0), np.uint64)
-        better = np.empty(self._fixed[3].shape[1], np.int32)
-        nodes = tree.added, tree.depth, tree.after
-        set_of = np.array(beginning, np.int32)
+    def tally(self, base: Members, tree: SetTree, rows: Ints, strict_only: bool = False) -> Tallies:
+        """Return the tallies of a tree of sets on some segments, int64[3, sets]; `strict_only` leaves KING at 0."""
+        result = np.zeros((3, len(tree.added)), np.int64)
+        size = (int(tree.depth.max()) + 1, self._kernel_input[0].shape[2])
         _tally(
-            *self._fixed,
+            *self._kernel_input,
             rows,
-            self.whole,
-            strict_alone,
-            set_of,
-            *nodes,
-            np.empty(room, np.uint64),
-            quiet,
-            better,
-            found,
+            self.scale,
+            strict_only,
+            np.array(base, np.int32),
+            *(tree.added, tree.depth, tree.after),
+            np.empty(size, np.uint64),
+            np.empty(size if self._has_gaps.any() else (0, 0), np.uint64),
+            np.empty(self._kernel_input[3].shape[1], np.int32),
+            result,
         )
-        return found
+        return result
 
     def of(self, members: Sequence[int]) -> Tallies:
-        """int64[folds, 3]: of one set."""
-        (found,) = self.with_one_more(tuple(members[:-1]), members[-1:])
-        return np.asarray(found)
+        """Return the tallies of one set, int64[folds, 3]."""
+        (result,) = self.with_addition(tuple(members[:-1]), members[-1:])
+        return np.asarray(result)
 
-    def with_one_more(self, beginning: Members, metrics: Sequence[int]) -> Tallies:
-        """int64[metrics, folds, 3]: of a set with each of some metrics added."""
-        sets = [frozenset((*beginning, metric)) for metric in metrics]
-        missing = [metric for metric, own in zip(metrics, sets, strict=True) if own not in self._known]
+    def with_addition(self, base: Members, metrics: Sequence[int]) -> Tallies:
+        """Return the tallies of a set with each of some metrics added, int64[metrics, folds, 3]."""
+        sets = [frozenset((*base, metric)) for metric in metrics]
+        missing = [metric for metric, members in zip(metrics, sets, strict=True) if members not in self._known]
         if missing:
-            tree = each_alone(missing)
-            work = [
+            tree = SetTree.of([(metric, 1, 0) for metric in missing])
+            tasks = [
                 (fold, rows[first:last])
                 for fold, rows in enumerate(self._rows)
-                for first, last in blocks(len(rows), _SEGMENTS)
+                for first, last in blocks(len(rows), _BLOCK)
             ]
-            found = np.zeros((len(missing), self.folds, 3), np.int64)
-            done = map_ordered(lambda one: self.tally(beginning, tree, one[1])[:, 1:], work, len(work), self.jobs)
-            for (fold, _), part in zip(work, done, strict=True):
-                found[:, fold] += part.T
-            self._known |= {frozenset((*beginning, m)): own for m, own in zip(missing, found, strict=True)}
-        return np.stack([self._known[own] for own in sets])
+            sums = np.zeros((len(missing), self.folds, 3), np.int64)
+            results = map_ordered(lambda task: self.tally(base, tree, task[1])[:, 1:], tasks, len(tasks), self.jobs)
+            for (fold, _), part in zip(tasks, results, strict=True):
+                sums[:, fold] += part.T
+            self._known |= {frozenset((*base, m)): tallied for m, tallied in zip(missing, sums, strict=True)}
+        return np.stack([self._known[members] for members in sets])
 
-    def in_parts(self, most: int, strict_alone: bool = False) -> Iterator[tuple[NDArray[np.uint64], Tallies]]:
-        """All sets of up to `most` metrics, some thousands at a time: codes, and int64[folds, 3, sets]."""
+    def tally_all(self, most: int, strict_only: bool = False) -> Iterator[tuple[NDArray[np.uint64], Tallies]]:
+        """Yield codes and int64[folds, 3, sets] of all sets of up to `most` metrics, some thousands at a time."""
 
         def run(part: tuple[Members, int]) -> tuple[NDArray[np.uint64], Tallies]:
-            chosen, first = part
-            tree = make_subset_tree(first, self.metrics, most - len(chosen))
-            code = np.uint64(sum(metric_bit(metric, self.metrics) for metric in chosen))
-            return tree.codes | code, np.stack([self.tally(chosen, tree, rows, strict_alone) for rows in self._rows])
+            base, first = part
+            tree = make_subset_tree(first, self.metrics, most - len(base))
+            code = np.uint64(sum(metric_bit(metric, self.metrics) for metric in base))
+            return tree.codes | code, np.stack([self.tally(base, tree, rows, strict_only) for rows in self._rows])
 
-        work = list(split_subsets(self.metrics, most))
-        return map_ordered(run, work, len(work), self.jobs)
+        parts = list(split_subsets(self.metrics, most))
+        return map_ordered(run, parts, len(parts), self.jobs)
 
 
-def _hushed(decisions: Decisions) -> NDArray[np.bool_]:
-    """The segments that need a closer look: a metric has no score for a sample that KING asks for, or there is none.
+def _find_gaps(decisions: Decisions) -> NDArray[np.bool_]:
+    """Return the segments without references, or in which a case of KING lacks samples or scores.
 
-    A reference has no score against itself, but is only compared with the others.
+    A reference is never scored against itself, which is not a gap.
     """
-    segments, references = decisions.present.shape
-    found = np.zeros(segments, np.bool_)
-    for h in range(references):
-        asked = decisions.masks[h] * decisions.present[:, h, None].astype(np.uint64)
-        found |= decisions.present[:, h] & ~asked.any(axis=1)
+    gaps = np.logical_not(decisions.present.any(axis=1))
+    for r in range(decisions.present.shape[1]):
+        needed = decisions.masks[r] * decisions.present[:, r, None].astype(np.uint64)
+        gaps |= decisions.present[:, r] & ~needed.any(axis=1)
         if decisions.silent is not None:
-            texts = [*range(decisions.systems), decisions.systems + h]
-            found |= (decisions.silent[:, :, texts] & asked[:, None]).any(axis=(0, 2, 3))
-    return found
+            texts = [*range(decisions.systems), decisions.systems + r]
+            gaps |= (decisions.silent[:, :, texts] & needed[:, None]).any(axis=(0, 2, 3))
+    return gaps
 
 
-def _by_segment(words: Words) -> Words:
-    """A segment's words side by side: uint64[segments, metrics, texts * words]."""
+def _group_by_segment(words: Words) -> Words:
+    """Return uint64[segments, metrics, texts * words]: the words of each segment next to each other."""
     metrics, segments, texts, each = words.shape
     return np.ascontiguousarray(np.moveaxis(words, 1, 0)).reshape(segments, metrics, texts * each)
 
 
-def king_shares(tallies: Tallies, column: int, whole: int) -> Floats:
-    """KING (column 0) or strict KING (1) of tallies int64[..., 3]; NaN where no segment has a case.
+def king_shares(tallies: Tallies, column: int, scale: int) -> Floats:
+    """Return KING (column 0) or strict KING (1) of tallies int64[..., 3]; NaN where no segment has a case.
 
-    A quotient of two whole numbers is rounded once: sets that are level stay level.
+    Dividing two integers rounds once, so equally good sets stay exactly equal.
     """
-    found = np.full(tallies.shape[:-1], np.nan)
-    np.divide(tallies[..., column], tallies[..., 2] * whole, out=found, where=tallies[..., 2] > 0)
-    return found
+    return divide_counts(tallies[..., column], tallies[..., 2] * scale)
 
 
-# Searches for the set of metrics with the highest KING (Gimenez 2007, IQmt's manual, section 3.3, and beyond).
-
-
-METHODS = ("greedy", "forward", "beam", "exhaustive")
-TIES = ("strict", "count")
-WIDTH = 10  # sets that a beam keeps
-MOST_SETS = 1 << 22  # that an exhaustive search goes through: minutes where there are thousands of segments
+# --- searches --------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class KingObjective:
     """KING or strict KING of sets, on all folds or on all but one."""
 
-    board: SetTallies
-    ties: str = "strict"  # "count": the manual's KING, in which a tie is won
-    without: int | None = None
+    tallies: SetTallies
+    ties: str = "strict"  # "count" is KING as in the IQmt manual, in which a tie is a win
+    without: int | None = None  # the fold to leave out
 
     @property
     def column(self) -> int:
-        """Of tallies."""
+        """The column of the tallies."""
         return 1 if self.ties == "strict" else 0
 
-    def with_one_more(self, chosen: Members, metrics: Sequence[int]) -> list[float]:
-        """The value of a set with each of some metrics added; -inf where it has none."""
-        tallies = self.board.with_one_more(chosen, metrics)
-        total = tallies.sum(axis=1)
+    def with_addition(self, chosen: Members, metrics: Sequence[int]) -> list[float]:
+        """Return the value of a set with each of some metrics added; -inf where it is undefined."""
+        tallied = self.tallies.with_addition(chosen, metrics)
+        total = tallied.sum(axis=1)
         if self.without is not None:
-            total = total - tallies[:, self.without]
-        values: list[float] = _ordered(king_shares(total, self.column, self.board.whole)).tolist()
+            total = total - tallied[:, self.without]
+        values: list[float] = _replace_nan(king_shares(total, self.column, self.tallies.scale)).tolist()
         return values
 
 
-def _ordered(values: Floats) -> Floats:
+def _replace_nan(values: Floats) -> Floats:
     return np.where(np.isnan(values), -inf, values)
 
 
 def greedy(objective: KingObjective) -> Members:
-    """The manual's: metrics in the order of their own KING, each kept if it raises the set's; of equals the first."""
-    everything = range(objective.board.metrics)
-    alone = objective.with_one_more((), everything)
+    """Go through metrics in the order of the KING of each alone, and keep each that raises the KING of the set.
+
+    This is the search of the IQmt manual.
+    """
+    everything = range(objective.tallies.metrics)
+    alone = objective.with_addition((), everything)
     chosen: Members = ()
     value = -inf
     for metric in sorted(everything, key=lambda metric: -alone[metric]):
-        (found,) = objective.with_one_more(chosen, [metric])
-        if not chosen or found > value:
-            chosen, value = (*chosen, metric), found
+        (raised,) = objective.with_addition(chosen, [metric])
+        if not chosen or raised > value:
+            chosen, value = (*chosen, metric), raised
     return chosen
 
 
 def forward(objective: KingObjective, among: Sequence[int] | None = None, to_the_end: bool = False) -> Members:
-    """The best addition at each step, until none raises KING; or to the end, until all are in."""
-    left = list(range(objective.board.metrics) if among is None else sorted(among))
+    """Add the best metric at each step until none raises KING or, if `to_the_end`, until all are added."""
+    remaining = list(range(objective.tallies.metrics) if among is None else sorted(among))
     chosen: Members = ()
     value = -inf
-    while left:
-        values = objective.with_one_more(chosen, left)
+    while remaining:
+        values = objective.with_addition(chosen, remaining)
         best = max(values)
         if chosen and best <= value and not to_the_end:
             break
-        chosen, value = (*chosen, left.pop(values.index(best))), best
+        chosen, value = (*chosen, remaining.pop(values.index(best))), best
     return chosen
 
 
-def beam(objective: KingObjective, width: int = WIDTH, most: int | None = None) -> Members:
-    """Of each size the `width` best sets that have one metric more than one of the size before; the best of all."""
-    total = objective.board.metrics
+def beam(objective: KingObjective, width: int = BEAM_WIDTH, most: int | None = None) -> Members:
+    """Extend the `width` best sets of each size by one metric, and return the best set of all sizes."""
+    total = objective.tallies.metrics
     kept: list[Members] = [()]
     best: tuple[float, Members] = (-inf, ())
     for _ in range(total if most is None else min(most, total)):
-        found: dict[Members, float] = {}
+        values: dict[Members, float] = {}
         for chosen in kept:
             others = [metric for metric in range(total) if metric not in chosen]
-            for metric, value in zip(others, objective.with_one_more(chosen, others), strict=True):
-                found[tuple(sorted((*chosen, metric)))] = value
-        kept = sorted(found, key=lambda members: (-found[members], members))[:width]
-        if not best[1] or found[kept[0]] > best[0]:
-            best = found[kept[0]], kept[0]
+            for metric, value in zip(others, objective.with_addition(chosen, others), strict=True):
+                values[tuple(sorted((*chosen, metric)))] = value
+        kept = sorted(values, key=lambda members: (-values[members], members))[:width]
+        if not best[1] or values[kept[0]] > best[0]:
+            best = values[kept[0]], kept[0]
     return forward(objective, best[1], to_the_end=True)
 
 
 def exhaustive(
-    objectives: Sequence[KingObjective], most: int | None = None, advance: Callable[[int], None] | None = None
+    objectives: Sequence[KingObjective], most: int | None = None, advance: Callable[[int], object] | None = None
 ) -> list[Members]:
-    """The best of all sets of up to `most` metrics, for objectives on one board: a set is tallied once for all."""
-    board = objectives[0].board
+    """Return the best of all sets of up to `most` metrics for each objective; the objectives share their tallies."""
+    tallies = objectives[0].tallies
     best: list[tuple[float, float, int]] = [(-inf, -inf, 0)] * len(objectives)
-    strict_alone = all(objective.ties == "strict" for objective in objectives)
-    for all_codes, all_tallies in board.in_parts(board.metrics if most is None else most, strict_alone):
-        codes, tallies = all_codes[all_codes > 0], all_tallies[..., all_codes > 0]  # without the empty set
+    strict_only = all(objective.ties == "strict" for objective in objectives)
+    for all_codes, all_tallied in tallies.tally_all(tallies.metrics if most is None else most, strict_only):
+        codes, tallied = all_codes[all_codes > 0], all_tallied[..., all_codes > 0]  # without the empty set
         if not len(codes):
             continue
         sizes = -np.bitwise_count(codes).astype(np.int64)
-        total = tallies.sum(axis=0)
+        total = tallied.sum(axis=0)
         for o, objective in enumerate(objectives):
-            own = total if objective.without is None else total - tallies[objective.without]
-            values = _ordered(king_shares(own.T, objective.column, board.whole))
-            level = np.flatnonzero(values == values.max())
-            first = level[np.lexsort((codes[level], sizes[level]))[-1]]
+            sums = total if objective.without is None else total - tallied[objective.without]
+            values = _replace_nan(king_shares(sums.T, objective.column, tallies.scale))
+            equal = np.flatnonzero(values == values.max())
+            first = equal[np.lexsort((codes[equal], sizes[equal]))[-1]]
             best[o] = max(best[o], (float(values[first]), int(sizes[first]), int(codes[first])))
         if advance is not None:
             advance(len(codes))
-    found = ([m for m in range(board.metrics) if code & metric_bit(m, board.metrics)] for _, _, code in best)
-    return [forward(own, members, to_the_end=True) for own, members in zip(objectives, found, strict=True)]
+    sets = ([m for m in range(tallies.metrics) if code & metric_bit(m, tallies.metrics)] for _, _, code in best)
+    return [forward(objective, members, to_the_end=True) for objective, members in zip(objectives, sets, strict=True)]
 
 
 @dataclass(frozen=True)
 class SetSearch:
-    """A way to look for a set."""
+    """How the best set of metrics is searched for, and what is reported with it.
+
+    method
+        "greedy" (as in the IQmt manual: metrics in the order of the KING of each alone, each kept if it raises the KING
+        of the set), "forward" (the best addition at each step until none raises it), "beam" (the best sets of each
+        size) or "exhaustive" (all sets).
+    ties
+        "strict" maximizes strict KING, "count" maximizes KING, as the manual does.
+    width
+        How many sets of each size a beam search keeps.
+    most
+        The largest number of metrics in a set, for "beam" and "exhaustive".
+    folds
+        The number of folds for cross-validation: by default 10, or the number of segments if that is smaller; 0 for no
+        cross-validation.
+    redundancy
+        Whether to report how similarly metrics decide.
+    """
 
     method: str = "greedy"
     ties: str = "strict"
-    width: int = WIDTH
-    most: int | None = None  # metrics in a set
+    width: int = BEAM_WIDTH
+    most: int | None = None
+    folds: int | None = None
+    redundancy: bool = False
 
     def check(self, metrics: int) -> None:
-        """Refuse what is no search, or takes too long."""
-        if self.method not in METHODS:
-            raise BadParameter(f"method is one of {', '.join(METHODS)}, not {self.method!r}")
-        if self.ties not in TIES:
-            raise BadParameter(f"ties is one of {', '.join(TIES)}, not {self.ties!r}")
+        """Raise BadParameter if a choice is unknown, or if an exhaustive search would take too long."""
+        for name, choices in (("method", METHODS), ("ties", TIES)):
+            if getattr(self, name) not in choices:
+                raise BadParameter(f"{name} is one of {', '.join(choices)}, not {getattr(self, name)!r}")
         for name, value in (("width", self.width), ("most", 1 if self.most is None else self.most)):
             if not (isinstance(value, int) and value >= 1):
                 raise BadParameter(f"{name} is an integer of at least 1, not {value!r}")
+        folds = self.folds
+        if folds is not None and not (isinstance(folds, Integral) and (folds == 0 or folds >= 2)):
+            raise BadParameter(f"folds is 0, for no cross-validation, or an integer of at least 2, not {folds!r}")
         if self.most is not None and self.method not in ("beam", "exhaustive"):
             raise BadParameter(
-                f"most is for the methods beam and exhaustive; {self.method} ends where nothing is gained"
+                f"most is for the methods beam and exhaustive; {self.method} ends when no metric raises KING"
             )
         if self.method == "exhaustive":
             self._check_size(metrics)
 
     def _check_size(self, metrics: int) -> None:
-        size = self.most or metrics
-        count = count_subsets(metrics, size) - 1
         if metrics > 64:
             raise BadParameter(
-                f"exhaustive search takes 64 metrics at most, not {metrics}; beam search takes any number"
+                f"exhaustive search takes at most 64 metrics, not {metrics}; beam search takes any number"
             )
-        if count > MOST_SETS:
-            fit = max((k for k in range(1, metrics) if count_subsets(metrics, k) <= MOST_SETS), default=0)
-            hint = f"with at most {fit} metrics in a set there are {count_subsets(metrics, fit) - 1:,}; " if fit else ""
+        count = count_subsets(metrics, self.most or metrics) - 1
+        if count > MAX_SETS:
+            most = max((k for k in range(1, metrics) if count_subsets(metrics, k) <= MAX_SETS), default=0)
+            fewer = count_subsets(metrics, most) - 1
+            hint = f"with at most {most} metrics per set there are {fewer:,}; " if most else ""
             raise BadParameter(
-                f"exhaustive search over {metrics} metrics would go through {count:,} sets, and {MOST_SETS:,} are the "
-                f"most: {hint}beam search takes any number"
+                f"exhaustive search over {metrics} metrics would try {count:,} sets, and the limit is {MAX_SETS:,}: "
+                f"{hint}beam search takes any number"
             )
 
-    def steps(self, metrics: int) -> int:
-        """How many sets there are to go through, where that is known before."""
+    def count_sets(self, metrics: int) -> int:
+        """Return how many sets there are to try, or 0 if that is not known beforehand."""
         return count_subsets(metrics, self.most or metrics) if self.method == "exhaustive" else 0
 
-    def run(self, objectives: Sequence[KingObjective], advance: Callable[[int], None] | None = None) -> list[Members]:
-        """The set that is found for each objective; they share a board."""
+    def run(self, objectives: Sequence[KingObjective], advance: Callable[[int], object] | None = None) -> list[Members]:
+        """Return the best set for each objective; the objectives share their tallies."""
         if self.method == "exhaustive":
             return exhaustive(objectives, self.most, advance)
         if self.method == "beam":
-            return [beam(one, self.width, self.most) for one in objectives]
-        return [(greedy if self.method == "greedy" else forward)(one) for one in objectives]
+            return [beam(objective, self.width, self.most) for objective in objectives]
+        return [(greedy if self.method == "greedy" else forward)(objective) for objective in objectives]

@@ -1,4 +1,4 @@
-"""GTM-e, the General Text Matcher: precision and recall of words that match in runs, long runs counting for more."""
+"""GTM-e, the General Text Matcher: precision and recall of matching words, where long runs count more."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from tarocco.core.names import write_value
 from tarocco.encode.batch import Batch, Groups
 from tarocco.encode.vocabulary import Ragged
 from tarocco.kernels import kernel, run_matching
-from tarocco.metrics.base import Agreement, Example, Floats, OnePass, parameter
+from tarocco.metrics.base import Agreement, EmptyValues, Example, Floats, OnePassMetric, parameter
+from tarocco.metrics.comparison import TextPairs
 from tarocco.metrics.ngram.counts import share
-from tarocco.metrics.pairs import Pairs
 
 _match = kernel(run_matching, "match_runs_greedily")
 _search = kernel(run_matching, "search_best_runs")
 
-_MOST_WORDS = 1 << 21  # of a candidate, half as many as of a reference: a run is queued as one number of 64 bits
-_MOST_RUNS = 1 << 22  # queued at a time: 32 MiB; a pair with more runs is matched without a queue
-_MOST_STEPS = 1 << 22  # of a search for the best matching of two texts: some hundredths of a second
-_MOST_EXPONENT = 30  # no text is so long that its length to this power overflows
+_MOST_WORDS = 1 << 21  # of a candidate, and twice as many of a reference: a run is queued as one number of 64 bits
+_MOST_RUNS = 1 << 22  # in the queue: 32 MiB; a pair with more runs is matched without it
+_MOST_STEPS = 1 << 22  # in the search for the best matching of two texts: some hundredths of a second
+_MOST_EXPONENT = 30  # lengths to this power do not overflow
 
 
 @dataclass(frozen=True, eq=False)
 class Matching:
-    """How the words of each pair of texts match: `singles` runs of one word, and longer ones, each with its owner.
+    """The matching runs of each pair of texts: the number of runs of one word, and longer runs with their pairs.
 
-    A pair whose hits are capped has what is left of the run at the cap in `cut`: a length that need not be whole.
+    If the matched words of a pair are capped, `cut` is the rest of the run at the cap; it may be fractional.
     """
 
     owners: NDArray[np.intp]
@@ -42,32 +42,32 @@ class Matching:
     cut: Floats | None = None
 
     def per_pair(self, values: NDArray[Any]) -> Floats:
-        """The sum of what the runs of each pair have, one after the other."""
+        """Return the sum of values over the runs of each pair."""
         return np.bincount(self.owners, values, len(self.singles)).astype(np.float64, copy=False)
 
     @cached_property
     def hits(self) -> Floats:
-        """How many words of each pair match in whole runs."""
+        """The number of words of each pair in whole runs."""
         return self.singles + self.per_pair(self.lengths)
 
     def powers(self, exponent: float) -> Floats:
-        """length^e of every whole length that a run, or a pair's match size, can have."""
+        """Return length^e for every possible whole length of a run or match size."""
         hits = self.hits if self.cut is None else self.hits + self.cut
         return np.power(np.arange(hits.max(initial=0.0) + 2.0), exponent)
 
     def sums(self, exponent: float) -> Floats:
-        """The sum of length^e over each pair's runs."""
+        """Return the sum of length^e over each pair's runs."""
         sums: Floats = self.singles + self.per_pair(self.powers(exponent)[self.lengths])
         return sums if self.cut is None else sums + np.power(self.cut, exponent)
 
     def sizes(self, exponent: float, sums: Floats) -> Floats:
-        """sum^(1/e); a whole number exactly where it is one, so that a copy scores 1."""
+        """Return sum^(1/e), rounded if it is a whole number, so that a copy scores 1."""
         sizes = np.power(sums, 1 / exponent)
         whole = np.rint(sizes).astype(np.intp)
         return np.where(self.powers(exponent)[whole] == sums, whole, sizes)
 
     def capped(self, most: Floats) -> Matching:
-        """Only so many words of each pair, longest runs first. The owners are in order."""
+        """Return the matching with at most so many words per pair, longest runs first; `owners` must be sorted."""
         before = np.cumsum(self.lengths, dtype=np.float64) - self.lengths
         before -= before[np.searchsorted(self.owners, self.owners)]
         room = most[self.owners] - before
@@ -80,11 +80,11 @@ class Matching:
 
 
 class Matchings:
-    """What the family is made of: matchings with each reference and with joined ones, each when asked for."""
+    """The matchings of a batch with each reference and with joined references, each computed on first use."""
 
     def __init__(self, batch: Batch) -> None:
         self.batch = batch
-        self.pairs = Pairs(batch)
+        self.pairs = TextPairs(batch)
 
     @cached_property
     def one_by_one(self) -> Matching:
@@ -93,10 +93,10 @@ class Matchings:
 
     @cached_property
     def joined(self) -> tuple[Matching, Floats]:
-        """The greedy matching of each candidate with all its references, and their mean length, which caps it."""
+        """The greedy matching of each candidate with its joined references, and their mean length, which caps it."""
         batch, groups = self.batch, self.batch.reference_groups
         references = batch.references.taken(groups.rows)
-        # After each reference a word that no candidate has, so that no run goes from one to the next.
+        # A word that no candidate has follows each reference, so no run crosses the border.
         numbers = np.arange(len(references) + 1)
         words = np.full(len(references.values) + len(references), len(batch.vocabulary), np.int32)
         words[np.arange(len(references.values)) + np.repeat(numbers[:-1], references.lengths)] = references.values
@@ -108,39 +108,39 @@ class Matchings:
         return _greedy(one_text, batch.lengths, np.diff(offsets)[segments]).capped(means), means
 
     def exact(self, exponent: float) -> Floats:
-        """The largest sum of length^e that each pair of a candidate and a reference can have."""
+        """Return the largest possible sum of length^e of each pair."""
         pairs, matching = self.pairs, self.one_by_one
         gains = matching.powers(exponent)
         gains -= np.arange(len(gains))
         greedy = matching.per_pair(gains[matching.lengths])
-        found = greedy.copy()
+        best = greedy.copy()
         room = 1 + int(max(pairs.candidate_lengths.max(initial=0), pairs.reference_lengths.max(initial=0)))
         reach, hope, chosen = np.empty(room, np.intp), np.empty(room), np.empty((room, 3), np.intp)
         work = (reach, hope, chosen, np.empty(room), np.zeros(room, np.uint8))
-        _search(*pairs.batch.arrays, gains, _MOST_STEPS, *work, found)
-        if (found < 0).any():
-            pair = int(np.argmax(found < 0))
+        _search(*pairs.batch.arrays, gains, _MOST_STEPS, *work, best)
+        if (best < 0).any():
+            pair = int(np.argmax(best < 0))
             raise InputError(
                 f"matching=exact: a candidate of {pairs.candidate_lengths[pair]} words and its reference of "
-                f"{pairs.reference_lengths[pair]} have too many matchings to try them all ({_MOST_STEPS} steps); "
-                f'matching=greedy takes any length; the candidate begins with "{self._beginning(pair)}"'
+                f"{pairs.reference_lengths[pair]} have too many matchings (more than {_MOST_STEPS} steps); use "
+                f'matching=greedy; the candidate begins with "{self._beginning(pair)}"'
             )
-        return np.where(found > greedy, matching.hits + found, matching.sums(exponent))
+        return np.where(best > greedy, matching.hits + best, matching.sums(exponent))
 
     def _beginning(self, pair: int) -> str:
         batch = self.pairs.batch
-        candidate = int(np.searchsorted(Pairs(batch).starts, pair, side="right")) - 1
+        candidate = int(np.searchsorted(TextPairs(batch).starts, pair, side="right")) - 1
         words = batch.candidates[batch.candidate_groups.rows[candidate]]
         return " ".join(batch.vocabulary[word] for word in words[:8].tolist())
 
 
 def _greedy(batch: Batch, candidate_lengths: NDArray[np.intp], reference_lengths: NDArray[np.intp]) -> Matching:
-    """The greedy matching of each pair, whose texts have these lengths."""
+    """Return the greedy matching of each pair; the texts have these lengths."""
     longest = int(candidate_lengths.max(initial=0)), int(reference_lengths.max(initial=0))
     if longest[0] >= _MOST_WORDS or longest[1] >= 2 * _MOST_WORDS:
         raise InputError(
-            f"GTM takes candidates of fewer than {_MOST_WORDS} words and references of fewer than {2 * _MOST_WORDS}; "
-            f"here are a candidate of {longest[0]} words and references of {longest[1]}"
+            f"GTM needs candidates of fewer than {_MOST_WORDS} words and references of fewer than {2 * _MOST_WORDS}; "
+            f"found a candidate of {longest[0]} words and references of {longest[1]}"
         )
     index = np.full((len(batch.vocabulary) + 1, 5), -1, np.int32)  # one more for the break between joined references
     chain = np.empty(longest[1], np.int32)
@@ -155,21 +155,22 @@ def _greedy(batch: Batch, candidate_lengths: NDArray[np.intp], reference_lengths
 
 
 @dataclass(frozen=True)
-class Gtm(OnePass):
-    """F1 of the match size: the runs of a matching, their lengths to the power e summed, and the e-th root of that."""
+class Gtm(OnePassMetric):
+    """F1 of the match size: the e-th root of the sum of length^e over the runs of a matching."""
 
-    exponent: float = parameter(1.0, "e: how much more a long run counts than its words one by one", in_stem=True)
+    exponent: float = parameter(1.0, "e: how much more a long run counts than single words", in_stem=True)
     references: str = parameter(
-        "best", "the reference with the best F1, or all of them joined, as GTM 1.4", choices=("best", "joined")
+        "best", "the reference with the best F1, or all of them joined, as in GTM 1.4", choices=("best", "joined")
     )
     matching: str = parameter(
         "greedy",
-        "the longest run first, or the matching with the largest match size (short segments)",
+        "the longest run first, or the matching with the largest match size (for short segments)",
         choices=("greedy", "exact"),
     )
 
+    empty_values: ClassVar[EmptyValues | None] = EmptyValues(0.0, 0.0, 0.0)
     title: ClassVar[str] = "GTM-e"
-    summary: ClassVar[str] = "General Text Matcher: F1 of matched words, where long runs of words count for more."
+    summary: ClassVar[str] = "General Text Matcher: F1 of matched words, where long runs of words count more."
     formula: ClassVar[str] = (
         "size = (sum over the runs of the matching of length^e)^(1/e), precision = size / |c|, recall = size / |r|\n"
         "GTM-e = 2 precision recall / (precision + recall) = 2 size / (|c| + |r|), of the best reference\n"
@@ -195,17 +196,17 @@ class Gtm(OnePass):
         why="the runs a b c and d: the square root of 9 + 1, twice that over 5 + 4 words",
     )
     notes: ClassVar[str] = """
-        A run is a stretch of words that stands in both texts; every word is used once. The greedy matching takes the
-        longest run, cuts the others down to words that are still free, and goes on; of equal runs GTM 1.4 takes the
-        one with the later start in the candidate, then in the reference, and so do we. For e = 1 any such matching is
-        the overlap of the bags of words. references=joined is GTM 1.4 with several references: they are set end to
-        end, so words of all of them can be matched; no more words count than the references have on average, which
-        can cut the last run to a length that is not whole; and recall is over that average. There, of equal runs the
-        one in the last reference is taken, so that in rare cases the order of references matters; and a reference
-        given twice has its words twice. matching=exact searches for the largest match size. Time grows fast with
-        repeated words, so segments that need too many steps are refused; it goes with references=best. e is at least
-        1 and at most 30. Of references with equal F1 the shortest is taken. An empty candidate scores 0, and so does
-        every candidate of an empty reference, an empty one too.
+        A run is a sequence of words that occurs in both texts; every word is used once. The greedy matching takes the
+        longest run, shortens the others to words that are still free, and continues; among equal runs it takes, like
+        GTM 1.4, the one that starts later in the candidate, then in the reference. For e = 1 any such matching is
+        the overlap of the bags of words. references=joined is GTM 1.4 with several references: they are concatenated,
+        so words of all of them can match; no more words count than the references have on average, which can shorten
+        the last run to a fractional length; and recall is relative to that average. Among equal runs the one in the
+        last reference is then taken, so in rare cases the order of references matters, and the words of a repeated
+        reference count twice. matching=exact searches for the largest match size; it needs references=best. Its time
+        grows fast with repeated words, so segments that need too many steps are refused. e is at least 1 and at most
+        30. Among references with equal F1 the shortest counts. An empty candidate scores 0, and so does every
+        candidate, even an empty one, against an empty reference.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(
@@ -226,9 +227,11 @@ class Gtm(OnePass):
         if not 1 <= self.exponent <= _MOST_EXPONENT:
             raise BadParameter(f"GTM-e: the exponent is a number from 1 to {_MOST_EXPONENT}, not {self.exponent}")
         if (self.references, self.matching) == ("joined", "exact"):
-            raise BadParameter(
-                "GTM-e: matching=exact goes with references=best; joined references are matched greedily"
-            )
+            raise BadParameter("GTM-e: matching=exact needs references=best; joined references are matched greedily")
+
+    @property
+    def pools_references(self) -> bool:
+        return self.references == "joined"
 
     @property
     def stem(self) -> str:

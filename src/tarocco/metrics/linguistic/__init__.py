@@ -1,1 +1,1 @@
-"""Metrics over linguistic structure: SP, DP, CP, NE and SR."""
+"""Metrics over linguistic structure: SP (shallow.py), DP (dependencies.py), CP (constituents.py), NE and SR."""

@@ -1,4 +1,4 @@
-"""DP-Ol-l, DP-Oc-t, DP-Or-t, DP-HWCx-l: overlap of words by their place in dependency trees, and head-word chains."""
+"""DP (dependency parsing): overlap of words by level, category and relation, and head-word chains."""
 
 from __future__ import annotations
 
@@ -8,26 +8,49 @@ from typing import ClassVar
 from tarocco.core.errors import BadParameter
 from tarocco.metrics.base import Agreement, Example, parameter
 from tarocco.metrics.linguistic import elements
-from tarocco.metrics.linguistic.base import ALL, FRACTIONS, PAPER, Bag, Overlap, Paths
+from tarocco.metrics.linguistic.base import (
+    ALL,
+    BEST_REFERENCE,
+    EMPTY_TEXTS,
+    FRACTIONS,
+    LITERAL,
+    LIU_GILDEA,
+    NO_TYPE,
+    PAPER,
+    Bag,
+    ElementOverlap,
+    PathOverlap,
+    overlap_formula,
+)
 from tarocco.metrics.linguistic.shallow import EXAMPLE
 
-LONGEST_GAPPED = 4  # as in the successor's code; there are very many longer ones
+LONGEST_GAPPED = 4  # as in Asiya; the number of longer chains explodes
 
 
 @dataclass(frozen=True)
-class DependencyOverlap(Overlap):
-    """Lexical overlap by level, category or relation (Amigó et al. 2006: LEVEL, GRAM, TREE)."""
+class DependencyOverlap(ElementOverlap):
+    """Overlap of the words from a level of the dependency tree downward, of a category, or below a relation.
+
+        DP-Ol-l = sum_w min(count_c(w), count_r(w)) / sum_w max(count_c(w), count_r(w))
+
+    over the words w at level l or deeper; DP-Ol-*, DP-Oc-* and DP-Or-* are means over levels or types.
+
+    References
+    ----------
+    Amigó et al. (2006), MT Evaluation: Human-Like vs. Human Acceptable (LEVEL, GRAM, TREE). Giménez (2007), IQMT
+    Technical Manual 2.0, section 5.
+    """
 
     title: ClassVar[str] = "DP-Ox-t"
     summary: ClassVar[str] = (
         "Overlap of words at level l or deeper (DP-Ol-l), of category t (DP-Oc-t) or below a relation t (DP-Or-t)."
     )
     formula: ClassVar[str] = (
-        "DP-Ol-l = sum of min(count_c(w), count_r(w)) / sum of max(count_c(w), count_r(w))\n"
+        f"DP-Ol-l = {overlap_formula('w')}\n"
         "          over words w at level l of the dependency tree or deeper; the root is level 1\n"
-        "DP-Oc-t: words of category t; DP-Or-t: all words of the subtrees that hang by a relation t\n"
+        "DP-Oc-t: words of category t; DP-Or-t: words of subtrees whose root has the relation t\n"
         "DP-Ol-*, DP-Oc-*, DP-Or-*: the mean over the levels or types that either text has\n"
-        "several references: the best one; corpus: the mean over the segments that have a score"
+        f"{BEST_REFERENCE}"
     )
     paper: ClassVar[str] = PAPER
     pattern: ClassVar[str] = r"DP-O_?(?P<elements>[lcr])(?:,w)?-(?P<type>[^\s:]+(?::[^\s:]+)?)"
@@ -37,17 +60,19 @@ class DependencyOverlap(Overlap):
         candidates=EXAMPLE[0],
         references=EXAMPLE[1],
         score=3 / 7,
-        why="below sat hang the cat on the mat and the dog on a mat: the, on and mat are shared, "
-        "either has the twice, a, cat, dog, on, mat",
+        why="below sat are the cat on the mat and the dog on a mat; shared: the, on, mat; maximum: the twice, a, cat, "
+        "dog, on, mat",
     )
-    notes: ClassVar[str] = """
-        Categories are the analyzer's universal parts of speech (MINIPAR's in the manual), compared in any case. A word
-        stands in DP-Or-t once for each relation t above it, itself included, and a relation is written in lower case
-        and may have a subtype, nsubj:pass. variant=literal counts all of the candidate's words that the reference has,
-        as the manual prints it. A type that neither text has gives no score and is left out of the mean; where one text
-        alone has it, the score is 0. So an empty candidate scores 0, and so does any candidate against an empty
-        reference; two empty texts have no score.
+    notes: ClassVar[str] = (
+        """
+        Categories are the analyzer's universal parts of speech (MINIPAR's in the manual), compared without regard to
+        case. DP-Or-t counts a word once for each relation t among its own and those of its ancestors; relations are in
+        lower case and may have a subtype, nsubj:pass.
     """
+        + LITERAL
+        + NO_TYPE
+        + EMPTY_TEXTS
+    )
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(
             "Asiya",
@@ -61,7 +86,7 @@ class DependencyOverlap(Overlap):
         "c": Bag(elements.categories),
         "r": Bag(elements.relations),
     }
-    means: ClassVar[bool] = True
+    averages_types: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -73,13 +98,23 @@ class DependencyOverlap(Overlap):
 
 
 @dataclass(frozen=True)
-class HeadWordChains(Paths):
-    """Matching head-word chains (Liu and Gildea 2005) of words, categories or relations."""
+class HeadWordChains(PathOverlap):
+    """Overlap of head-word chains of words, categories or relations, HWCM.
 
-    elements: str = parameter("w", "what chains are made of: words, categories, relations", in_stem=True)
+        DP-HWCw-l = mean over k = 1 .. l of sum_h min(count_c(h), count_r(h)) / sum_h max(count_c(h), count_r(h))
+
+    over the chains h of k words: a head, a modifier of it, a modifier of that, and so on.
+
+    References
+    ----------
+    Liu and Gildea (2005), Syntactic Features for Evaluation of Machine Translation. Giménez (2007), IQMT Technical
+    Manual 2.0, section 5.
+    """
+
+    elements: str = parameter("w", "the items of chains: words (w), categories (c), relations (r)", in_stem=True)
     variant: str = parameter(
         "overlap",
-        "the fraction: overlap, precision (of the candidate's chains), pooled over lengths; gapped: chains with gaps",
+        "the fraction: overlap, precision (over the candidate's chains), pooled over lengths; gapped: chains with gaps",
         choices=(*FRACTIONS, "gapped", "gapped+precision", "gapped+pooled"),
     )
 
@@ -88,13 +123,13 @@ class HeadWordChains(Paths):
         "Matching head-word chains of lengths 1 to l, of words (w), categories (c) or relations (r); HWCi: of length l."
     )
     formula: ClassVar[str] = (
-        "DP-HWCiw-l = sum of min(count_c(h), count_r(h)) / sum of max(count_c(h), count_r(h))\n"
+        f"DP-HWCiw-l = {overlap_formula('h')}\n"
         "             over head-word chains h of l words: a head, a direct modifier of it and so on\n"
-        "DP-HWCw-l = the mean of DP-HWCiw-1 .. DP-HWCiw-l, of those lengths that either text has\n"
+        "DP-HWCw-l = the mean of DP-HWCiw-1 .. DP-HWCiw-l over the lengths that either text has\n"
         "DP-HWCc-l, DP-HWCr-l: chains of categories, of relations\n"
-        "several references: the best one; corpus: the mean over the segments that have a score"
+        f"{BEST_REFERENCE}"
     )
-    paper: ClassVar[str] = PAPER + " Liu and Gildea (2005), Syntactic Features for Evaluation of Machine Translation."
+    paper: ClassVar[str] = PAPER + LIU_GILDEA
     pattern: ClassVar[str] = r"DP-HWCM?(?P<individual>i)?[-_]?(?P<elements>[wcr])-?(?P<length>\d+)"
     names: ClassVar[tuple[str, ...]] = ("DP-HWCw-4", "DP-HWCc-4", "DP-HWCr-4", "DP-HWCiw-1", "DP-HWCir-2", "DP-HWCiw-4")
     example: ClassVar[Example] = Example(
@@ -102,17 +137,16 @@ class HeadWordChains(Paths):
         candidates=EXAMPLE[0],
         references=EXAMPLE[1],
         score=float((4 / 8 + 2 / 8) / 2),
-        why="words: 4 of 8; chains of two words: sat-on and on-mat are shared, cat-the, sat-cat, mat-the and dog-the, "
-        "sat-dog, mat-a are not: 2 of 8",
+        why="words: 4 of 8; chains of two words: sat-on and on-mat are shared, but cat-the, sat-cat, mat-the, dog-the, "
+        "sat-dog and mat-a are not: 2 of 8",
     )
     notes: ClassVar[str] = """
-        variant=precision is Liu and Gildea's (matches, each clipped by the reference's count, over the candidate's
-        chains), variant=pooled sums matches and totals over the lengths as the successor toolkit does, and
-        variant=gapped has its chains, in which a descendant may stand for a direct modifier; gapped+pooled is both.
-        Lengths are 1 to 9, with gaps 1 to 4. A length that neither text has gives no score and is left out of the
-        mean; where one text alone has it, it counts 0. So an empty candidate scores 0 where the reference has chains
-        of the length, any candidate that has some scores 0 against an empty reference, and two empty texts have no
-        score.
+        variant=precision is the fraction of Liu and Gildea (matches, clipped by the count in the reference, over the
+        candidate's chains). variant=pooled sums matches and totals over the lengths, as Asiya does; variant=gapped uses
+        Asiya's chains, in which any descendant may follow a head; gapped+pooled combines both. Lengths are 1 to 9, with
+        gaps 1 to 4. A length that neither text has is left out of the mean; if only one text has it, it counts 0. An
+        empty candidate scores 0 if the reference has chains of the length, a candidate with such chains scores 0
+        against an empty reference, and two empty texts have no score.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(
@@ -136,7 +170,7 @@ class HeadWordChains(Paths):
 
     @property
     def gapped(self) -> bool:
-        """Whether chains may have gaps."""
+        """Whether chains may skip words."""
         return self.variant.startswith("gapped")
 
     @property

@@ -1,4 +1,4 @@
-"""NE-Oe-t, NE-Me-t: overlap of the words of named entities, and entities that match."""
+"""NE (named entities): overlap of the words of entities, and matching entities."""
 
 from __future__ import annotations
 
@@ -7,28 +7,44 @@ from typing import ClassVar
 
 from tarocco.metrics.base import Agreement, Example
 from tarocco.metrics.linguistic import elements
-from tarocco.metrics.linguistic.base import ALL_BUT_OUTSIDE, PAPER, Bag, Cells, Overlap
+from tarocco.metrics.linguistic.base import (
+    ALL_BUT_OUTSIDE,
+    BEST_REFERENCE,
+    LITERAL,
+    NO_TYPE,
+    PAPER,
+    Bag,
+    ElementOverlap,
+    OverlapTable,
+    overlap_formula,
+)
 
 EXAMPLE = (("John Smith lives in New York",), (("John lives in New York",),))
-_NOTES = """
-    A type that neither text has gives no score, and the segment is left out of the mean; where one text alone has
-    it, the score is 0.
-"""
 
 
 @dataclass(frozen=True)
-class EntityOverlap(Overlap):
-    """Lexical overlap by type of named entity."""
+class EntityOverlap(ElementOverlap):
+    """Overlap of the words in named entities of a type.
+
+        NE-Oe-t = sum_w min(count_c(w), count_r(w)) / sum_w max(count_c(w), count_r(w))
+
+    over the words w in entities of type t; NE-Oe-* takes both sums over all types, including O for words outside
+    entities.
+
+    References
+    ----------
+    Giménez (2007), IQMT Technical Manual 2.0, section 5.
+    """
 
     title: ClassVar[str] = "NE-Oe-t"
     summary: ClassVar[str] = (
-        "Overlap of words in named entities of type t, of all types (NE-Oe-**), with others (NE-Oe-*)."
+        "Overlap of words in named entities of type t, of all types (NE-Oe-**), or of all words by type (NE-Oe-*)."
     )
     formula: ClassVar[str] = (
-        "NE-Oe-t = sum of min(count_c(w), count_r(w)) / sum of max(count_c(w), count_r(w))\n"
+        f"NE-Oe-t = {overlap_formula('w')}\n"
         "          over words w in entities of type t\n"
-        "NE-Oe-*: both sums over all types, words outside entities being of type O; NE-Oe-**: without O\n"
-        "several references: the best one; corpus: the mean over the segments that have a score"
+        "NE-Oe-*: both sums over all types, with type O for words outside entities; NE-Oe-**: without O\n"
+        f"{BEST_REFERENCE}"
     )
     paper: ClassVar[str] = PAPER
     pattern: ClassVar[str] = r"NE-O_?(?P<elements>e)?(?:,w)?-(?P<type>[^\s:]+)"
@@ -38,17 +54,15 @@ class EntityOverlap(Overlap):
         candidates=EXAMPLE[0],
         references=EXAMPLE[1],
         score=3 / 4,
-        why="shared: John (PERSON), New and York (GPE); the candidate has Smith (PERSON), too",
+        why="shared: John (PERSON), New and York (GPE); the candidate also has Smith (PERSON)",
     )
     notes: ClassVar[str] = (
-        """
-        The manual's names: * has type O and ** has not; the successor toolkit swaps the two. variant=literal counts all
-        of the candidate's words that the reference has, as the manual prints it.
-    """
-        + _NOTES
+        "As in the manual, * includes type O and ** excludes it; its successor Asiya swaps the two."
+        + LITERAL
+        + NO_TYPE
         + """
-        So an empty candidate scores 0 with NE-Oe-* against a text, and so does any candidate against an empty
-        reference; two empty texts have no score, and neither have two texts without entities with NE-Oe-**.
+        With NE-Oe-*, an empty candidate scores 0, and so does any candidate against an empty reference; two empty texts
+        have no score. With NE-Oe-**, two texts without entities have no score either.
     """
     )
     agreement: ClassVar[tuple[Agreement, ...]] = (
@@ -62,23 +76,32 @@ class EntityOverlap(Overlap):
     bags: ClassVar[dict[str, Bag]] = {"e": Bag(elements.entity_words)}
     has_outside: ClassVar[bool] = True
 
-    def chosen(self, cells: Cells) -> Cells:
+    def chosen(self, table: OverlapTable) -> OverlapTable:
         if self.type == ALL_BUT_OUTSIDE:
-            return cells.of(cells.types != cells.names.index(elements.OUTSIDE))
-        return super().chosen(cells)
+            return table.select(table.types != table.names.index(elements.OUTSIDE))
+        return super().chosen(table)
 
 
 @dataclass(frozen=True)
-class EntityMatching(Overlap):
-    """Named entities that match as a whole, by type."""
+class EntityMatching(ElementOverlap):
+    """Overlap of whole named entities of a type.
+
+        NE-Me-t = sum_e min(count_c(e), count_r(e)) / sum_e max(count_c(e), count_r(e))
+
+    over the entities e of type t; entities match if they have the same words in the same order.
+
+    References
+    ----------
+    Giménez (2007), IQMT Technical Manual 2.0, section 5.
+    """
 
     title: ClassVar[str] = "NE-Me-t"
     summary: ClassVar[str] = "Named entities of type t, or of all types, that match word for word."
     formula: ClassVar[str] = (
-        "NE-Me-t = sum of min(count_c(e), count_r(e)) / sum of max(count_c(e), count_r(e))\n"
-        "          over entities e of type t, all words in their order\n"
+        f"NE-Me-t = {overlap_formula('e')}\n"
+        "          over entities e of type t, compared as sequences of words\n"
         "NE-Me-*: both sums over all types of entities\n"
-        "several references: the best one; corpus: the mean over the segments that have a score"
+        f"{BEST_REFERENCE}"
     )
     paper: ClassVar[str] = PAPER
     pattern: ClassVar[str] = r"NE-M_?(?P<elements>e)?(?:,w)?-(?P<type>[^\s:]+)"
@@ -88,17 +111,15 @@ class EntityMatching(Overlap):
         candidates=EXAMPLE[0],
         references=EXAMPLE[1],
         score=1 / 3,
-        why="New York (GPE) matches; John Smith and John (PERSON) are two entities",
+        why="New York (GPE) matches; John Smith and John (PERSON) are different entities",
     )
     notes: ClassVar[str] = (
-        """
-        An entity that ends the sentence counts like any other; the successor toolkit loses it. variant=literal is the
-        manual's printed form.
-    """
-        + _NOTES
+        "An entity at the end of the sentence counts like any other; Asiya loses it."
+        + LITERAL
+        + NO_TYPE
         + """
-        So an empty candidate scores 0 where the reference has entities, a candidate with entities scores 0 against an
-        empty reference, and two texts without entities have no score.
+        An empty candidate scores 0 if the reference has entities, a candidate with entities scores 0 against an empty
+        reference, and two texts without entities have no score.
     """
     )
     agreement: ClassVar[tuple[Agreement, ...]] = (

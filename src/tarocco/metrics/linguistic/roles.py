@@ -1,4 +1,4 @@
-"""SR-Or-t, SR-Mr-t and their verb-bound forms: overlap and matching of the arguments of predicates, by role."""
+"""SR (semantic roles): overlap of the words of arguments by role, matching arguments, and forms tied to a verb."""
 
 from __future__ import annotations
 
@@ -8,36 +8,60 @@ from typing import ClassVar
 
 from tarocco.metrics.base import Agreement, Example, parameter
 from tarocco.metrics.linguistic import elements
-from tarocco.metrics.linguistic.base import ALL, PAPER, Bag, Cells, Overlap
+from tarocco.metrics.linguistic.base import (
+    ALL,
+    BEST_REFERENCE,
+    LITERAL,
+    NO_TYPE,
+    PAPER,
+    Bag,
+    ElementOverlap,
+    OverlapTable,
+    overlap_formula,
+)
 
 ROLES_ALONE = ""
 EXAMPLE = (("the police killed a gunman",), (("the police killed the gunman",),))
-_NOTES = """
-    The prefixes C- and R- of roles are dropped, and an argument that ends the sentence counts like any other.
-    variant=literal counts all that the candidate has and the reference has, too, as the manual prints it. A role that
-    neither text has gives no score, and the segment is left out of the mean; where one text alone has it, the score is
-    0. So an empty candidate scores 0 where the reference has roles, a candidate with roles scores 0 against an empty
-    reference, and two texts without roles have no score.
+_NOTES = (
+    """
+    The prefixes C- and R- of roles are ignored, and an argument at the end of the sentence counts like any other.
 """
+    + LITERAL
+    + NO_TYPE
+    + """
+    An empty candidate scores 0 if the reference has roles, a candidate with roles scores 0 against an empty reference,
+    and two texts without roles have no score.
+"""
+)
 
 
 @dataclass(frozen=True)
-class RoleOverlap(Overlap):
-    """Lexical overlap by semantic role, or overlap of the roles alone."""
+class RoleOverlap(ElementOverlap):
+    """Overlap of the words in arguments with a semantic role, or of the roles without their words.
 
-    type: str = parameter(ALL, "the role that counts; *: all roles; none: the roles alone", in_stem=True)
+        SR-Or-t = sum_w min(count_c(w), count_r(w)) / sum_w max(count_c(w), count_r(w))
+
+    over the words w in arguments with the role t; SR-Or-* takes both sums over all roles, and SR-Orv compares only
+    arguments of verbs with the same lemma.
+
+    References
+    ----------
+    Giménez (2007), IQMT Technical Manual 2.0, section 5.
+    """
+
+    type: str = parameter(ALL, "the role that counts; *: all roles; none: roles without words", in_stem=True)
 
     title: ClassVar[str] = "SR-Or-t"
     summary: ClassVar[str] = (
-        "Overlap of words in arguments with role t, or of all; SR-Or: of the roles alone; SR-Orv: of the same verb."
+        "Overlap of words in arguments with role t; *: all roles; SR-Or: roles without words; SR-Orv: same verb."
     )
     formula: ClassVar[str] = (
-        "SR-Or-t = sum of min(count_c(w), count_r(w)) / sum of max(count_c(w), count_r(w))\n"
+        f"SR-Or-t = {overlap_formula('w')}\n"
         "          over words w in arguments with the role t\n"
         "SR-Or-*: both sums over all roles\n"
-        "SR-Or: the same for roles, one an argument, whatever its words\n"
-        "SR-Orv-t, SR-Orv-*, SR-Orv: words and roles count as the same only if the verb has the same lemma\n"
-        "several references: the best one; corpus: the mean over the segments that have a score"
+        "SR-Or: the same over roles instead of words, one role per argument\n"
+        "SR-Orv-t, SR-Orv-*, SR-Orv: words and roles match only if their verbs have the same lemma\n"
+        f"{BEST_REFERENCE}"
     )
     paper: ClassVar[str] = PAPER
     pattern: ClassVar[str] = r"SR-O_?(?:(?P<elements>rv?)?(?:,w)?-(?P<type>[^\s:]+)|(?P<alone>rv?))"
@@ -47,7 +71,7 @@ class RoleOverlap(Overlap):
         candidates=EXAMPLE[0],
         references=EXAMPLE[1],
         score=3 / 5,
-        why="shared: the, police (A0) and gunman (A1); a and the (A1) are not",
+        why="shared: the, police (A0) and gunman (A1); not shared: a and the (A1)",
     )
     notes: ClassVar[str] = "SR-Or,w-* and SR-O-* are other names for SR-Or-*." + _NOTES
     agreement: ClassVar[tuple[Agreement, ...]] = (
@@ -58,7 +82,7 @@ class RoleOverlap(Overlap):
         ),
     )
     prefix: ClassVar[str] = "SR-O"
-    spelled: ClassVar[Callable[[str], str]] = elements.role
+    normalize_type: ClassVar[Callable[[str], str]] = elements.role
     bags: ClassVar[dict[str, Bag]] = {
         "r": Bag(elements.role_words, (False,)),
         "rv": Bag(elements.role_words, (True,)),
@@ -66,10 +90,10 @@ class RoleOverlap(Overlap):
 
     @classmethod
     def read_stem(cls, stem: str) -> Mapping[str, str] | None:
-        found = super().read_stem(stem)
-        if found is None or "alone" not in found:
-            return found
-        return {"elements": found["alone"], "type": ROLES_ALONE}
+        parameters = super().read_stem(stem)
+        if parameters is None or "alone" not in parameters:
+            return parameters
+        return {"elements": parameters["alone"], "type": ROLES_ALONE}
 
     @property
     def stem(self) -> str:
@@ -79,22 +103,31 @@ class RoleOverlap(Overlap):
     def bag(self) -> Bag:
         return super().bag if self.type else Bag(elements.roles, (self.elements == "rv",))
 
-    def chosen(self, cells: Cells) -> Cells:
-        return super().chosen(cells) if self.type else cells
+    def chosen(self, table: OverlapTable) -> OverlapTable:
+        return super().chosen(table) if self.type else table
 
 
 @dataclass(frozen=True)
-class RoleMatching(Overlap):
-    """Arguments that match as a whole, by semantic role."""
+class RoleMatching(ElementOverlap):
+    """Overlap of whole arguments with a semantic role.
+
+        SR-Mr-t = sum_a min(count_c(a), count_r(a)) / sum_a max(count_c(a), count_r(a))
+
+    over the arguments a with the role t; arguments match if they have the same words in the same order.
+
+    References
+    ----------
+    Giménez (2007), IQMT Technical Manual 2.0, section 5.
+    """
 
     title: ClassVar[str] = "SR-Mr-t"
-    summary: ClassVar[str] = "Arguments with role t, or with any, that match word for word; SR-Mrv: of the same verb."
+    summary: ClassVar[str] = "Arguments with role t that match word for word; *: all roles; SR-Mrv: same verb."
     formula: ClassVar[str] = (
-        "SR-Mr-t = sum of min(count_c(a), count_r(a)) / sum of max(count_c(a), count_r(a))\n"
-        "          over arguments a with the role t, all words in their order\n"
+        f"SR-Mr-t = {overlap_formula('a')}\n"
+        "          over arguments a with the role t, compared as sequences of words\n"
         "SR-Mr-*: both sums over all roles\n"
-        "SR-Mrv-t, SR-Mrv-*: arguments count as the same only if the verb has the same lemma\n"
-        "several references: the best one; corpus: the mean over the segments that have a score"
+        "SR-Mrv-t, SR-Mrv-*: arguments match only if their verbs have the same lemma\n"
+        f"{BEST_REFERENCE}"
     )
     paper: ClassVar[str] = PAPER
     pattern: ClassVar[str] = r"SR-M_?(?P<elements>rv?)?(?:,w)?-(?P<type>[^\s:]+)"
@@ -104,7 +137,7 @@ class RoleMatching(Overlap):
         candidates=EXAMPLE[0],
         references=EXAMPLE[1],
         score=1 / 3,
-        why="the police (A0) matches; a gunman and the gunman (A1) are two arguments",
+        why="the police (A0) matches; a gunman and the gunman (A1) are different arguments",
     )
     notes: ClassVar[str] = "SR-Mr,w-* and SR-M-* are other names for SR-Mr-*." + _NOTES
     agreement: ClassVar[tuple[Agreement, ...]] = (
@@ -115,7 +148,7 @@ class RoleMatching(Overlap):
         ),
     )
     prefix: ClassVar[str] = "SR-M"
-    spelled: ClassVar[Callable[[str], str]] = elements.role
+    normalize_type: ClassVar[Callable[[str], str]] = elements.role
     bags: ClassVar[dict[str, Bag]] = {
         "r": Bag(elements.arguments, (False,)),
         "rv": Bag(elements.arguments, (True,)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any, ClassVar
 
@@ -14,7 +14,17 @@ from numpy.typing import NDArray
 from tarocco.core.errors import BadParameter
 from tarocco.core.names import Value
 from tarocco.encode.batch import Batch
-from tarocco.metrics.base import Agreement, Example, Floats, OnePass, parameter
+from tarocco.metrics.base import (
+    PENALTY,
+    Agreement,
+    EmptyValues,
+    Example,
+    Floats,
+    Metric,
+    OnePassMetric,
+    divide_parts,
+    parameter,
+)
 from tarocco.metrics.ngram.counts import LENGTHS, clipped_matches, ngram_totals, reference_lengths, share
 
 HIGHEST_ORDER = 12  # Lin and Och (2004) go up to BLEU12
@@ -26,54 +36,59 @@ SMOOTHING_VALUES = {"floor": 0.1, "add-k": 1.0}
 
 
 @dataclass(frozen=True)
-class Counts:
-    """What every metric of the family takes its statistics from, computed once for all of them."""
+class PrecisionCounts:
+    """Lengths, matches and totals of a batch, computed once for all metrics of the family."""
 
     lengths: Floats  # of the candidates
     reference_lengths: dict[str, Floats]
     matches: Floats
     totals: Floats
-    made: dict[Hashable, Any] = field(default_factory=dict)  # what several metrics make of that
+    cache: dict[Hashable, Any] = field(default_factory=dict)  # values that several metrics need
 
-    def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What the first metric that asked for it made."""
-        if key not in self.made:
-            self.made[key] = make()
-        return self.made[key]
+    def once(self, key: Hashable, compute: Callable[[], Any]) -> Any:
+        """Return the value of a key, which the first caller computes."""
+        if key not in self.cache:
+            self.cache[key] = compute()
+        return self.cache[key]
 
 
 @dataclass(frozen=True)
 class Logarithms:
-    """Of orders 1, 1 to 2, 1 to 3 and so on: logarithms of precisions summed, how many count, whether any matches."""
+    """For orders 1, 1 to 2, 1 to 3, ...: the sum of log precisions, how many orders count, and whether any matches."""
 
     sums: list[Floats]
     used: list[Floats]
     matched: list[NDArray[np.bool_]]
 
     def mean(self, order: int) -> Floats:
-        """The geometric mean of the precisions of orders 1 to `order`."""
+        """Return the geometric mean of the precisions of orders 1 to `order`."""
         mean: Floats = np.exp(self.sums[order - 1] / self.used[order - 1])
         return mean
 
 
 @dataclass(frozen=True)
-class NgramPrecisions(OnePass):
-    """A metric made of clipped n-gram precisions up to some order."""
+class NgramPrecisions(OnePassMetric):
+    """A metric computed from clipped n-gram precisions up to some order."""
 
     order: int = parameter(4, "the longest n-grams that count", in_stem=True)
 
     scale: ClassVar[float] = 100.0
+    empty_values: ClassVar[EmptyValues | None] = EmptyValues(0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 1 <= self.order <= HIGHEST_ORDER:
             raise BadParameter(f"{self.title}: n is 1 to {HIGHEST_ORDER}, not {self.order}")
 
+    @property
+    def pools_references(self) -> bool:
+        return True
+
     @classmethod
-    def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> Counts:
+    def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> PrecisionCounts:
         order = max(metric.order for metric in metrics)
         lengths = batch.lengths
-        return Counts(
+        return PrecisionCounts(
             lengths.astype(np.float64),
             dict(zip(LENGTHS, reference_lengths(batch).T, strict=True)),
             clipped_matches(batch, order),
@@ -85,19 +100,20 @@ class NgramPrecisions(OnePass):
 class Bleu(NgramPrecisions):
     """Clipped n-gram precision times a brevity penalty (Papineni et al. 2002)."""
 
-    smooth: str = parameter("exp", "what an order without a match counts", choices=SMOOTHINGS)
+    smooth: str = parameter("exp", "how an order without a match is smoothed", choices=SMOOTHINGS)
     value: float | None = parameter(
         None, "the floor, or the k of add-k", kind=float, depends="0.1 for floor, 1 for add-k, none for the others"
     )
     length: str = parameter("closest", "the effective reference length", choices=LENGTHS)
     orders: str = parameter(
         None,
-        "orders of which a text has no n-grams: left out (effective), counted as 0 (all) or as 1 (v13a)",
+        "orders without any n-gram in the text: left out (effective), counted as 0 (all) or as 1 (v13a)",
         choices=ORDERS,
         kind=str,
         depends="all for smooth=none, effective for the others",
     )
 
+    has_linear_approximation: ClassVar[bool] = True
     title: ClassVar[str] = "BLEU-n"
     summary: ClassVar[str] = (
         "Geometric mean of the clipped n-gram precisions of orders 1 to n, times a brevity penalty."
@@ -109,7 +125,7 @@ class Bleu(NgramPrecisions):
         "BLEUS-n: p_k = (matches + 1) / (k-grams + 1) for k > 1"
     )
     also: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("BLEUS-n", "BLEU-n with add-one smoothing, for single sentences: short ones score, too."),
+        ("BLEUS-n", "BLEU-n with add-one smoothing, for single sentences: short ones can score above 0."),
     )
     paper: ClassVar[str] = """
         Papineni, Roukos, Ward and Zhu (2002), BLEU: a Method for Automatic Evaluation of Machine Translation,
@@ -136,7 +152,7 @@ class Bleu(NgramPrecisions):
         Equal to sacrebleu 2.6.0 and mteval-v13a (smooth=exp), multi-bleu (smooth=none) and mteval-v11b
         (smooth=none, length=shortest). BLEUS-n is BLEU-n with one added to matches and totals of every order
         above 1 (smooth=add-k with value 1). One difference from sacrebleu's corpus score is deliberate: with
-        smooth=exp, floor or add-k, orders of which the whole corpus has no n-gram are left out (sacrebleu's
+        smooth=exp, floor or add-k, orders without any n-gram in the whole corpus are left out (sacrebleu's
         effective order; orders=all gives its default, 0). mteval-v13a's segment scores count such an order as
         precision 1 and smooth even a candidate without any match: orders=v13a. An empty candidate scores 0,
         even against an empty reference; so does any candidate against an empty reference (not with orders=v13a).
@@ -166,7 +182,7 @@ class Bleu(NgramPrecisions):
         ),
         Agreement(
             "cdec, Moses, odashi's mteval",
-            "the digits printed, corpus, with smooth=none and each one's reference length; BLEUS-4 is "
+            "the digits printed, corpus, with smooth=none and the reference length of each tool; BLEUS-4 is "
             "odashi's smoothed BLEU",
             "tests/golden/test_other_tools.py::test_corpus_bleu",
         ),
@@ -174,16 +190,16 @@ class Bleu(NgramPrecisions):
 
     @classmethod
     def read_stem(cls, stem: str) -> Mapping[str, str] | None:
-        found = super().read_stem(stem)
-        if found is None:
+        in_stem = super().read_stem(stem)
+        if in_stem is None:
             return None
-        parameters = dict(found)
+        parameters = dict(in_stem)
         if parameters.pop("smoothed", None):
             parameters["smooth"] = "add-k"
         return parameters
 
     def __post_init__(self) -> None:
-        # Frozen, so the defaults that depend on the smoothing are filled in like this.
+        # The dataclass is frozen, so defaults that depend on the smoothing are set like this.
         if self.smooth == "add-one":
             if self.value not in (None, 1.0):
                 raise BadParameter(f"{self.title}: smooth=add-one takes no value, smooth=add-k does")
@@ -215,17 +231,23 @@ class Bleu(NgramPrecisions):
     def stem(self) -> str:
         return f"BLEUS-{self.order}" if self._is_bleus else f"BLEU-{self.order}"
 
-    def columns(self, measured: Counts) -> Floats:
+    @property
+    def empty_values(self) -> EmptyValues:  # type: ignore[override]
+        """With orders=v13a, a candidate without any match may have a smoothed score."""
+        smoothed = self.orders == "v13a" and self.smooth in ("exp", "floor")
+        return EmptyValues(0.0, None if smoothed else 0.0, 0.0)
+
+    def columns(self, measured: PrecisionCounts) -> Floats:
         """[length that the penalty compares, reference length, matches 1..n, totals 1..n]"""
         n = self.order
         return np.column_stack([*self._lengths(measured), measured.matches[:, :n], measured.totals[:, :n]])
 
-    def _lengths(self, counts: Counts) -> tuple[Floats, Floats]:
-        """What the penalty compares: the lengths of candidate and reference."""
+    def _lengths(self, counts: PrecisionCounts) -> tuple[Floats, Floats]:
+        """Return the candidate and reference lengths that the penalty compares."""
         return counts.lengths, counts.reference_lengths[self.length]
 
     def details(self, sums: Floats) -> dict[str, Any]:
-        """What sacrebleu prints beside the score; precisions as they are, without smoothing."""
+        """Return what sacrebleu prints next to the score; precisions are not smoothed."""
         candidate, reference = float(sums[0]), float(sums[1])
         matches, totals = sums[2 : 2 + self.order].tolist(), sums[2 + self.order :].tolist()
         return {
@@ -245,8 +267,8 @@ class Bleu(NgramPrecisions):
         logarithms = self.logarithms(by_order[: self.order], by_order[self.order :])
         return self._score(_penalty(sums[..., 0], sums[..., 1]), logarithms)
 
-    def scores(self, measured: Counts) -> Floats:
-        """Members of several orders share logarithms and penalty."""
+    def scores(self, measured: PrecisionCounts) -> Floats:
+        """Return the scores; members of several orders share logarithms and penalty."""
         if not self.counts_as(Bleu):
             return super().scores(measured)
         smoothing, lengths = (self.smooth, self.value, self.orders), (type(self), self.length)
@@ -255,11 +277,11 @@ class Bleu(NgramPrecisions):
         return self._score(measured.once(lengths, lambda: _penalty(*self._lengths(measured))), logarithms)
 
     def _score(self, penalty: Floats, logarithms: Logarithms) -> Floats:
-        found = penalty * logarithms.mean(self.order)
-        return found if self.orders == "v13a" else np.where(logarithms.matched[self.order - 1], found, 0.0)
+        scores = penalty * logarithms.mean(self.order)
+        return scores if self.orders == "v13a" else np.where(logarithms.matched[self.order - 1], scores, 0.0)
 
     def logarithms(self, matches: Floats, totals: Floats) -> Logarithms:
-        """Of matches and totals by order."""
+        """Return the log precisions of matches and totals by order."""
         orders = np.arange(1, len(matches) + 1).reshape(-1, *[1] * (matches.ndim - 1))
         smoothed = matches
         if self.smooth == "add-k":
@@ -274,15 +296,30 @@ class Bleu(NgramPrecisions):
             elif self.smooth == "floor":
                 precisions = np.where(without, (self.value or 0.0) / totals, precisions)
             logarithms = np.log(np.where(empty, 1.0 if self.orders != "all" else 0.0, precisions))
-        # An order that does not count has p = 1, which adds nothing to the sum.
         counting = (~empty if self.orders == "effective" else np.ones_like(empty)).astype(np.float64)
-        # Added one order after the other: NumPy's own sum depends on how the array lies in memory.
-        used = [np.maximum(one, 1.0) for one in accumulate(counting, np.add)]
+        # Add order by order: the rounding of np.sum depends on the memory layout.
+        used = [np.maximum(count, 1.0) for count in accumulate(counting, np.add)]
         return Logarithms(list(accumulate(logarithms, np.add)), used, list(accumulate(matches > 0, np.logical_or)))
+
+    def order_shares(self, sums: Floats) -> dict[str, Floats]:
+        """Return the share of each order and of the penalty in ln BLEU: where the score is lost. NaN if BLEU is 1.
+
+        ln BLEU is a sum: the share of order n is (ln p_n / N) / ln BLEU.
+        """
+        by_order = np.moveaxis(sums[..., 2:], -1, 0)
+        logarithms = self.logarithms(by_order[: self.order], by_order[self.order :])
+        with np.errstate(divide="ignore", invalid="ignore"):  # an order without a match makes the score 0
+            whole = np.log(self.score(sums))
+            within = np.stack(logarithms.sums) / logarithms.used[-1]  # of orders 1, 1 to 2, ...
+            parts = {str(n + 1): within[n] - (within[n - 1] if n else 0.0) for n in range(self.order)}
+            return divide_parts({**parts, PENALTY: whole - within[-1]}, whole)
+
+    def lower_orders(self) -> list[Metric]:
+        return [replace(self, order=order) for order in range(1, self.order)]
 
 
 def _penalty(candidate: Floats, reference: Floats) -> Floats:
-    """The brevity penalty; 0 for a candidate without words."""
+    """Return the brevity penalty; 0 for a candidate without words."""
     with np.errstate(divide="ignore", invalid="ignore"):
         penalty = np.where(candidate >= reference, 1.0, np.exp(1.0 - reference / candidate))
     return np.where(candidate == 0, 0.0, penalty)
@@ -290,9 +327,9 @@ def _penalty(candidate: Floats, reference: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class BleuSbp(Bleu):
-    """BLEU whose brevity penalty counts each segment's missing words (Chiang et al. 2008)."""
+    """BLEU whose brevity penalty counts the missing words of each segment (Chiang et al. 2008)."""
 
-    smooth: str = parameter("none", "what an order without a match counts", choices=SMOOTHINGS)
+    smooth: str = parameter("none", "how an order without a match is smoothed", choices=SMOOTHINGS)
     length: str = parameter("shortest", "the effective reference length", choices=LENGTHS)
 
     title: ClassVar[str] = "BLEU-SBP"
@@ -334,13 +371,13 @@ class BleuSbp(Bleu):
     def default(self, parameter: str) -> Value | None:
         return "none" if parameter == "smooth" else super().default(parameter)
 
-    def _lengths(self, counts: Counts) -> tuple[Floats, Floats]:
-        """The candidate's words count as long as the reference has as many."""
+    def _lengths(self, counts: PrecisionCounts) -> tuple[Floats, Floats]:
+        """Return lengths; the candidate's is at most that of the reference."""
         candidate, reference = super()._lengths(counts)
         return np.minimum(candidate, reference), reference
 
     def details(self, sums: Floats) -> dict[str, Any]:
-        """As for BLEU; the ratio is that of the penalty, the candidate's length is what it really is."""
+        """Return the details of BLEU with the true length of the candidate; the ratio is that of the penalty."""
         return super().details(sums) | {"candidate_length": float(sums[2 + self.order])}
 
 
@@ -383,7 +420,7 @@ class BleuIndividual(NgramPrecisions):
         ),
         Agreement(
             "sacrebleu 2.6.0",
-            "its precisions, but for smoothed ones",
+            "its precisions, except smoothed ones",
             "tests/golden/test_other_tools.py::test_sacrebleu",
         ),
     )
@@ -392,7 +429,7 @@ class BleuIndividual(NgramPrecisions):
     def stem(self) -> str:
         return f"BLEUi-{self.order}"
 
-    def columns(self, measured: Counts) -> Floats:
+    def columns(self, measured: PrecisionCounts) -> Floats:
         """[matches, totals] of this order"""
         return np.column_stack([measured.matches[:, self.order - 1], measured.totals[:, self.order - 1]])
 

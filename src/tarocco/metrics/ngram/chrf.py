@@ -13,38 +13,38 @@ from numpy.typing import NDArray
 from tarocco.core.errors import BadParameter
 from tarocco.core.names import Value
 from tarocco.encode.batch import Batch, Encoding
-from tarocco.metrics.base import Agreement, Example, Floats, OnePass, parameter
-from tarocco.metrics.ngram.counts import ngram_totals, shared_matches
-from tarocco.metrics.pairs import Pairs
+from tarocco.metrics.base import Agreement, EmptyValues, Example, Floats, OnePassMetric, parameter
+from tarocco.metrics.comparison import TextPairs, shared_matches
+from tarocco.metrics.ngram.counts import ngram_totals
 
 HIGHEST_ORDER = 100
 TIES = ("first", "shortest")
 
-_EPSILON = 1e-16  # what an order counts that a text does not have: chrF++.py's, and sacrebleu's
-_PLUSES = 2  # chrF+ and chrF++ have names of their own
+_EPSILON = 1e-16  # the score of an order that a text does not have, as in chrF++.py and sacrebleu
+_PLUSES = 2  # the most word orders with a name: chrF+, chrF++
 
 
 def _triples(batch: Batch, order: int) -> Floats:
-    """float64[pairs, order, 3]: n-grams of the candidate, of the reference, and those that match.
+    """Return float64[pairs, order, 3]: n-grams of the candidate, of the reference, and matches.
 
-    Where the reference has no n-grams of an order, the candidate's do not count.
+    If the reference has no n-grams of an order, the candidate's do not count.
     """
-    pairs = Pairs(batch)
+    pairs = TextPairs(batch)
     references = ngram_totals(pairs.reference_lengths, order)
     candidates = np.where(references > 0, ngram_totals(pairs.candidate_lengths, order), 0.0)
     return np.stack([candidates, references, shared_matches(batch, order)], axis=-1)
 
 
 def _sum(orders: Floats) -> Floats:
-    """Added one order after the other: NumPy's own sum depends on how the array lies in memory."""
+    """Add order by order: the rounding of np.sum depends on the memory layout."""
     return functools.reduce(np.add, orders)
 
 
-class Measured:
-    """The counts of every candidate and reference, each kind when asked for, up to the highest order of all members."""
+class ChrFCounts:
+    """The counts of all pairs up to the highest order of all members, each kind computed on first use."""
 
     def __init__(self, batch: Batch, lowercase: bool, char_order: int, word_order: int) -> None:
-        self.pairs = Pairs(batch)
+        self.pairs = TextPairs(batch)
         self._batch = self.pairs.batch
         self._lowercase = lowercase
         self._char_order = char_order
@@ -64,32 +64,31 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class ChrF(OnePass):
-    """F-score of character n-grams (Popović 2015), with word n-grams in chrF++ (Popović 2017)."""
+class ChrF(OnePassMetric):
+    """F-score of character n-grams (Popović 2015), in chrF++ also of word n-grams (Popović 2017)."""
 
-    char_order: int = parameter(6, "the longest n-grams of characters that count; 0: none do")
+    char_order: int = parameter(6, "the longest n-grams of characters that count; 0 for none")
     word_order: int = parameter(0, "the longest n-grams of words that count, 2 in chrF++")
     beta: float = parameter(2.0, "how many times as much recall weighs as precision, 3 in chrF3")
     lowercase: bool = parameter(False, "read the text in lower case")
     whitespace: bool = parameter(False, "count spaces as characters")
     eps_smoothing: bool = parameter(
-        False, "the mean of each order's F-score, 1e-16 where there is none, as chrF++.py has it"
+        False, "the mean of each order's F-score, 1e-16 for missing orders, as in chrF++.py"
     )
-    ties: str = parameter(
-        "first", "of references that score the same: the first one given, or the shortest", choices=TIES
-    )
+    ties: str = parameter("first", "among references with the same score: the first, or the shortest", choices=TIES)
 
+    empty_values: ClassVar[EmptyValues | None] = EmptyValues(0.0, 0.0, 0.0)
     title: ClassVar[str] = "chrF"
     summary: ClassVar[str] = "F-score of character n-grams of orders 1 to 6; chrF++ adds words and pairs of words."
     formula: ClassVar[str] = (
         "chrF = (1 + b^2) P R / (b^2 P + R), b = 2\n"
         "P = mean over orders n of (n-gram matches) / (n-grams of the candidate), summed over the segments\n"
         "R = mean over orders n of (n-gram matches) / (n-grams of the reference)\n"
-        "orders: 1 to 6 of characters without spaces; chrF++: 1 and 2 of words, too\n"
+        "orders: 1 to 6 of characters without spaces; chrF++ also 1 and 2 of words\n"
         "several references: the one with the highest chrF of the segment"
     )
     also: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("chrF++", "chrF with n-grams of words, orders 1 and 2, beside those of characters; chrF+ has order 1 alone."),
+        ("chrF++", "chrF that also counts n-grams of words, orders 1 and 2; chrF+ counts only order 1."),
     )
     paper: ClassVar[str] = """
         Popović (2015), chrF: character n-gram F-score for automatic MT evaluation, WMT. chrF++: Popović (2017), chrF++:
@@ -113,14 +112,14 @@ class ChrF(OnePass):
     )
     notes: ClassVar[str] = """
         Equal to sacrebleu 2.6.0 with the same parameters (its scores are times 100); chrF2 and chrF3++ are its names
-        for beta=2 and beta=3. The text is read as it is, whatever tokenization or case the run asks for. Words are
-        what stands between spaces, with one punctuation mark split off: the last character, or else the first.
-        Of several references with the same F-score for a segment the first one counts, as in sacrebleu. The segment's
-        score is the same for all of them, but the corpus score then depends on the order of references where an empty
-        candidate, or one that matches nothing, has several; with ties=shortest the shortest one counts (then the one
-        with more matches of the lowest order), and their order does not matter. Orders of which candidate or reference
-        have no n-grams are left out; with eps_smoothing they count 1e-16, as in chrF++.py and NLTK. An empty
-        candidate scores 0, and so does any candidate against an empty reference (1e-16 with eps_smoothing).
+        for beta=2 and beta=3. The raw text is read; the run's tokenizer and case do not apply. Words are separated by
+        spaces, and one punctuation mark is split off: the last character, or else the first. Among references with the
+        same F-score for a segment the first one counts, as in sacrebleu. The segment's score is the same for all of
+        them, but the corpus score then depends on the order of references if an empty candidate, or one that matches
+        nothing, has several; with ties=shortest the shortest one counts (then the one with more matches of the lowest
+        order), and the order does not matter. Orders for which candidate or reference have no n-grams are left out;
+        with eps_smoothing they count 1e-16, as in chrF++.py and NLTK. An empty candidate scores 0, and so does any
+        candidate against an empty reference (1e-16 with eps_smoothing).
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(
@@ -138,10 +137,10 @@ class ChrF(OnePass):
 
     @classmethod
     def read_stem(cls, stem: str) -> Mapping[str, str] | None:
-        found = super().read_stem(stem)
-        if found is None:
+        in_stem = super().read_stem(stem)
+        if in_stem is None:
             return None
-        parameters = dict(found)
+        parameters = dict(in_stem)
         if "pluses" in parameters:
             parameters["word_order"] = str(len(parameters.pop("pluses")))
         return parameters
@@ -160,7 +159,7 @@ class ChrF(OnePass):
 
     @property
     def order(self) -> int:
-        """How many orders there are, of characters and words."""
+        """The number of orders, of characters and words."""
         return self.char_order + self.word_order
 
     @property
@@ -172,31 +171,31 @@ class ChrF(OnePass):
             return self.word_order
         return super().default(parameter)
 
-    def reads(self, asked: Encoding) -> Encoding:
+    def reads(self, requested: Encoding) -> Encoding:
         return Encoding("char", self.lowercase)
 
     @classmethod
-    def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> Measured:
-        """Members that are measured together read alike, so all have the same case."""
+    def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> ChrFCounts:
+        """Count for all members, which have the same case because they read text in the same way."""
         char_order, word_order = (
             max(getattr(metric, kind) for metric in metrics) for kind in ("char_order", "word_order")
         )
-        return Measured(batch, metrics[0].lowercase, char_order, word_order)
+        return ChrFCounts(batch, metrics[0].lowercase, char_order, word_order)
 
-    def columns(self, measured: Measured) -> Floats:
+    def columns(self, measured: ChrFCounts) -> Floats:
         """[n-grams of the candidate, of the reference, matches] for each order, of the best reference"""
-        rows, _, best = self._chosen(measured)
+        rows, _, best = self._choose(measured)
         return rows[best]
 
-    def scores(self, measured: Measured) -> Floats:
-        """What a choice goes by is the score."""
+    def scores(self, measured: ChrFCounts) -> Floats:
+        """Return the scores by which the references were chosen."""
         if not self.counts_as(ChrF):
             return super().scores(measured)
-        _, scores, best = self._chosen(measured)
+        _, scores, best = self._choose(measured)
         return scores[best]
 
-    def _chosen(self, measured: Measured) -> tuple[Floats, Floats, NDArray[np.intp]]:
-        """The counts and the scores of all pairs, and which pair each candidate chooses."""
+    def _choose(self, measured: ChrFCounts) -> tuple[Floats, Floats, NDArray[np.intp]]:
+        """Return the counts and scores of all pairs, and the pair that each candidate chooses."""
         parts = []
         if self.char_order:
             characters = measured.characters_and_spaces if self.whitespace else measured.characters
@@ -206,12 +205,12 @@ class ChrF(OnePass):
         triples = np.concatenate(parts, axis=1) if len(parts) > 1 else parts[0]
         rows = triples.reshape(len(triples), 3 * self.order)
         scores = self.score(rows)
-        # Of equals the shortest, then what matches more: what these keys do not tell apart has the same counts.
+        # The shortest, then the one with more matches: pairs with equal keys have the same counts.
         by_content = (*triples[..., 1].T, *-triples[..., 2].T) if self.ties == "shortest" else ()
         return rows, scores, measured.pairs.least(-100 * scores, *by_content)  # percent, for sacrebleu's ties
 
     def _rates(self, sums: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        """Precision, recall and whether an order exists, the orders first; NaN where there are no n-grams."""
+        """Return precision, recall and whether each order exists, orders first; NaN if there are no n-grams."""
         candidate, reference, matches = (np.moveaxis(sums[..., i::3], -1, 0) for i in range(3))
         with np.errstate(invalid="ignore"):
             return matches / candidate, matches / reference, (candidate > 0) & (reference > 0)
@@ -220,21 +219,21 @@ class ChrF(OnePass):
         precision, recall, exists = self._rates(sums)
         if self.eps_smoothing:
             precision, recall = (np.where(np.isnan(rate), _EPSILON, rate) for rate in (precision, recall))
-            found = self._f_score(precision, recall)
-            return _sum(np.where(np.isnan(found), _EPSILON, found)) / self.order
+            scores = self._f_score(precision, recall)
+            return _sum(np.where(np.isnan(scores), _EPSILON, scores)) / self.order
         used = np.maximum(exists.sum(axis=0), 1)
         precision, recall = (_sum(np.where(exists, rate, 0.0)) / used for rate in (precision, recall))
-        found = self._f_score(precision, recall)
-        return np.where(np.isnan(found), 0.0, found)
+        scores = self._f_score(precision, recall)
+        return np.where(np.isnan(scores), 0.0, scores)
 
     def _f_score(self, precision: Floats, recall: Floats) -> Floats:
-        """NaN where both are 0."""
+        """Return the F-score; NaN if both are 0."""
         factor = self.beta**2
         with np.errstate(invalid="ignore"):
             return (1 + factor) * precision * recall / (factor * precision + recall)
 
     def details(self, sums: Floats) -> dict[str, Any]:
-        """Precision and recall of each order, of characters and then of words."""
+        """Return precision and recall of each order, of characters and then of words."""
         precision, recall, exists = self._rates(sums)
         return {
             "precisions": np.where(exists, precision, 0.0).tolist(),

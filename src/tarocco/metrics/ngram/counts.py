@@ -1,7 +1,4 @@
-"""N-gram counts of a batch: clipped by all references together (BLEU, NIST), or shared with each (chrF, ROUGE-N).
-
-And the effective lengths of references.
-"""
+"""Clipped n-gram counts of a batch, for BLEU and NIST, and the effective lengths of references."""
 
 from __future__ import annotations
 
@@ -11,61 +8,49 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.encode.batch import Batch
-from tarocco.kernels import kernel, ngram_matches, widest
+from tarocco.kernels import kernel, ngram_matches, segments
 from tarocco.metrics.base import Floats
-from tarocco.metrics.pairs import Pairs
+from tarocco.metrics.comparison import TextPairs, shared_matches, table_size
 
 _clipped_matches = kernel(ngram_matches, "count_clipped_matches")
-_reference_lengths = kernel(ngram_matches, "measure_reference_lengths")
-_shared_ngrams = kernel(ngram_matches, "count_matches_of_four")
-_matches_with_many = kernel(widest(ngram_matches), "count_matches_of_many")
+_reference_lengths = kernel(segments, "measure_reference_lengths")
 
 LENGTHS = ("closest", "shortest", "average")
-_LANES = 32  # references that `crowds` compares at a time
-_CROWD = 8  # references of a candidate from which on that is quicker
-_MOST_NODES = 1 << 20
-_SHORT = (1 << 15) - 1
-
-
-def table_size(entries: int) -> tuple[int, int]:
-    """The size of a hash table for so many entries, a power of two at most 2/3 full, and the shift to go with it."""
-    bits = max(4, (entries + entries // 2).bit_length())
-    return 1 << bits, 64 - bits
 
 
 @dataclass(frozen=True, eq=False)
-class Weights:
-    """The n-grams of a whole reference set, as tarocco.metrics.ngram.nist numbers them, and how often they occur."""
+class NgramWeights:
+    """The numbered n-grams of a whole reference set (see nist.py) and their counts, for the words of one batch."""
 
-    words: NDArray[np.int32]  # the number of each word of the batch, -1 if it has none
+    words: NDArray[np.int32]  # the number of each word of the batch, -1 for none
     pair_keys: NDArray[np.uint64]
     pair_grams: NDArray[np.int32]
     shift: int
-    counts: NDArray[np.int32]  # how often the n-gram of each number occurs
-    total: float  # how many words there are
+    counts: NDArray[np.int32]  # by number
+    total: float  # the number of words
 
 
 _NONE = np.full(1, -1, np.int32)
-_NO_WEIGHTS = Weights(_NONE, np.zeros(1, np.uint64), _NONE, 63, _NONE, 1.0)
+_NO_WEIGHTS = NgramWeights(_NONE, np.zeros(1, np.uint64), _NONE, 63, _NONE, 1.0)
 
 
-def clipped_matches(batch: Batch, order: int, weights: Weights | None = None) -> Floats:
-    """float64[candidates, order]: the clipped matches of each order, or the sums of their weights."""
+def clipped_matches(batch: Batch, order: int, weights: NgramWeights | None = None) -> Floats:
+    """Return float64[candidates, order]: the clipped matches of each order, or the sums of their weights."""
     if weights is None and batch.whole is not None and (batch.reference_groups.sizes == 1).all():
-        # One reference alone clips to what it shares with the candidate.
-        return shared_matches(batch.whole, order)[Pairs(batch).choices]
+        # With one reference, clipped matches are shared matches.
+        return shared_matches(batch.whole, order)[TextPairs(batch).choices]
     left_out = _left_out(batch)
     if batch.whole is None or left_out is None:
         return _matches(batch, order, weights)
     whole = batch.whole
     sets = np.repeat(whole.reference_groups.sizes + 1, whole.candidate_groups.sizes)
     rows = (np.cumsum(sets) - sets)[batch.places[0]] + left_out[batch.candidate_groups.segments] + 1
-    found: Floats = _matches(whole, order, weights, int(sets.sum()))[rows]
-    return found
+    matches: Floats = _matches(whole, order, weights, int(sets.sum()))[rows]
+    return matches
 
 
 def _left_out(batch: Batch) -> NDArray[np.intp] | None:
-    """Which reference of the whole each group leaves out, -1 for none; None where that is not all the difference."""
+    """Return which reference of the whole each group leaves out, -1 for none; None if a group differs otherwise."""
     if batch.whole is None or batch.owners is None:
         return None
     groups, sizes = batch.reference_groups, batch.whole.reference_groups.sizes[batch.owners]
@@ -76,10 +61,10 @@ def _left_out(batch: Batch) -> NDArray[np.intp] | None:
     return np.where(missing == 1, sizes * (sizes - 1) // 2 - np.diff(there[groups.bounds]), -1)
 
 
-def _matches(batch: Batch, order: int, weights: Weights | None, leaving_out: int = 0) -> Floats:
-    """Those of each candidate, or, in so many rows, also those without its first reference, its second and so on."""
+def _matches(batch: Batch, order: int, weights: NgramWeights | None, leaving_out: int = 0) -> Floats:
+    """Return the matches of each candidate; with `leaving_out` rows, also those without each of its references."""
     if weights is not None and len(weights.words) != len(batch.vocabulary):
-        raise ValueError("the weights were made for another vocabulary")
+        raise ValueError("the weights belong to another vocabulary")
     per_segment = np.zeros(len(batch.reference_groups.bounds) - 1, np.intp)
     np.add.at(per_segment, batch.reference_groups.segments, batch.references.lengths[batch.reference_groups.rows])
     most = int(per_segment.max(initial=0)) * order + 1
@@ -109,56 +94,19 @@ def _matches(batch: Batch, order: int, weights: Weights | None, leaving_out: int
     return matches
 
 
-def shared_matches(batch: Batch, order: int) -> Floats:
-    """float64[pairs, order]: the n-gram matches of each candidate with each of its references, of each order.
-
-    Pairs come as in `tarocco.metrics.pairs.Pairs`.
-    """
-    groups, lengths = batch.reference_groups, batch.references.lengths
-    starts = np.concatenate([np.zeros(1, np.intp), np.cumsum(lengths[groups.rows])])[groups.bounds]
-    longest = int(lengths.max(initial=0))
-    matches = np.zeros((int(batch.candidate_groups.sizes @ groups.sizes), order))
-    of_group = int(np.diff(starts).max(initial=0))
-    many = min(_LANES * longest, of_group)
-    if len(matches) >= _CROWD * len(batch) and many * order < _MOST_NODES and batch.lengths.max(initial=0) <= _SHORT:
-        _fill_with_many(batch, order, many, matches)
-        return matches
-    most = min(4 * longest, of_group)  # four references are in the table at a time
-    size, _ = table_size(most)
-    nodes, table = np.empty(8 * order * most, np.int32), np.zeros(4 * size, np.int32)
-    _shared_ngrams(*batch.arrays, order, nodes, table, np.zeros(4 * order, np.int32), matches)
-    return matches
-
-
-def _fill_with_many(batch: Batch, order: int, words: int, matches: Floats) -> None:
-    """The same where there are many references; any 32 that follow each other have at most so many words."""
-    size, shift = table_size(words)
-    counts, nodes = np.empty((order * words, _LANES), np.int16), np.empty((order * words, 4), np.int32)
-    table, tallies = np.zeros((size, 4), np.int32), np.empty((order, _LANES), np.int16)
-    _matches_with_many(*batch.arrays, order, counts, nodes, table, shift, tallies, matches)
-
-
 def reference_lengths(batch: Batch) -> Floats:
-    """float64[candidates, 3]: the closest, the shortest and the average reference length of each candidate."""
+    """Return float64[candidates, 3]: the closest, shortest and average reference length of each candidate."""
     lengths = np.zeros((len(batch), len(LENGTHS)))
-    _reference_lengths(
-        batch.candidates.offsets,
-        batch.candidate_groups.rows,
-        batch.candidate_groups.bounds,
-        batch.references.offsets,
-        batch.reference_groups.rows,
-        batch.reference_groups.bounds,
-        lengths,
-    )
+    _reference_lengths(*batch.arrays, lengths)
     return lengths
 
 
 def ngram_totals(lengths: NDArray[np.intp], order: int) -> Floats:
-    """float64[candidates, order]: how many n-grams of each order texts of these lengths have."""
+    """Return float64[candidates, order]: the number of n-grams of each order in texts of these lengths."""
     totals: Floats = np.maximum(lengths[:, None] - np.arange(order), 0).astype(np.float64)
     return totals
 
 
 def share(part: Floats, whole: Floats) -> Floats:
-    """part / whole, and 0 where there is no whole."""
+    """Return part / whole, or 0 if the whole is 0."""
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)

@@ -1,15 +1,15 @@
 """NIST: n-gram precision in which rare n-grams weigh more.
 
-The weights belong to the run: they come from all references of all segments (`prepare`) and stay fixed after that.
-An n-gram's weight is log2(count of its first n - 1 words / its count). An n-gram that occurs once therefore needs no
-entry of its own: its weight is log2 of its prefix's count, and 0 if the prefix occurs once, too. Only n-grams that
-occur at least twice are numbered, which keeps the table small (a few million entries for a million references).
+Weights are computed once per run from all references of all segments (`prepare`). The weight of an n-gram is log2(count
+of its first n - 1 words / its count). An n-gram that occurs once needs no table entry: its weight is log2 of its
+prefix's count, which is 0 if the prefix occurs once too. Only n-grams that occur at least twice are numbered, which
+keeps the table small (a few million entries for a million references).
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,22 +19,31 @@ from tarocco.core.errors import BadParameter
 from tarocco.encode.batch import Batch
 from tarocco.encode.vocabulary import Vocabulary
 from tarocco.kernels import kernel, ngram_ids
-from tarocco.metrics.base import Agreement, Example, Floats, OnePass, parameter
+from tarocco.metrics.base import (
+    Agreement,
+    EmptyValues,
+    Example,
+    Floats,
+    Metric,
+    OnePassMetric,
+    divide_parts,
+    parameter,
+)
+from tarocco.metrics.comparison import table_size
 from tarocco.metrics.ngram.counts import (
     LENGTHS,
-    Weights,
+    NgramWeights,
     clipped_matches,
     ngram_totals,
     reference_lengths,
     share,
-    table_size,
 )
 
 HIGHEST_ORDER = 5
-# The penalty is 0.5 where the candidate has 2/3 of the reference's words (Doddington 2002).
+# The penalty is 0.5 if the candidate has 2/3 of the reference's words (Doddington 2002).
 BETA = np.log(0.5) / np.log(1.5) ** 2
 
-_PART = 1 << 22  # pairs counted together: bounds the memory, whatever the number of references
+_PART = 1 << 22  # pairs counted at a time, to bound the memory
 
 _part_sizes = kernel(ngram_ids, "count_partition_sizes")
 _count_pairs = kernel(ngram_ids, "count_pairs")
@@ -44,7 +53,7 @@ _find_pairs = kernel(ngram_ids, "find_pairs")
 
 @dataclass(frozen=True, eq=False)
 class Information:
-    """The n-grams of a reference set, numbered: words first, then longer ones that occur at least twice."""
+    """The numbered n-grams of a reference set: words first, then longer n-grams that occur at least twice."""
 
     vocabulary: Vocabulary
     pair_keys: NDArray[np.uint64]  # (number of an n-gram's prefix, its last word)
@@ -53,30 +62,30 @@ class Information:
     counts: NDArray[np.int32]  # by number
     total: int  # words
 
-    def weights(self, vocabulary: Vocabulary) -> Weights:
-        """The same n-grams for a batch with a vocabulary of its own."""
+    def weights(self, vocabulary: Vocabulary) -> NgramWeights:
+        """Return the n-grams for a batch with another vocabulary."""
         words = vocabulary.ids_in(self.vocabulary)
-        return Weights(words, self.pair_keys, self.pair_grams, self.shift, self.counts, float(max(self.total, 1)))
+        return NgramWeights(words, self.pair_keys, self.pair_grams, self.shift, self.counts, float(max(self.total, 1)))
 
 
 def _count(
     prefixes: NDArray[np.int32], words: NDArray[np.int32], distance: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-    """The pairs (prefixes[i], words[i + distance]) that occur at least twice, and how often."""
+    """Return the pairs (prefixes[i], words[i + distance]) that occur at least twice, and their counts."""
     sizes = np.zeros(1 << (len(prefixes) // _PART).bit_length(), np.intp)
     _part_sizes(prefixes, words, distance, sizes)
-    found = []
+    repeated = []
     for part, pairs_of_part in enumerate(sizes.tolist()):
         size, shift = table_size(pairs_of_part)
         table, counts = np.empty(size, np.uint64), np.full(size, -1, np.int32)
         _count_pairs(prefixes, words, distance, part, len(sizes), table, counts, shift)
         kept = np.flatnonzero(counts >= 2)
-        found.append((table[kept], counts[kept]))
-    return np.concatenate([keys for keys, _ in found]), np.concatenate([counts for _, counts in found])
+        repeated.append((table[kept], counts[kept]))
+    return np.concatenate([keys for keys, _ in repeated]), np.concatenate([counts for _, counts in repeated])
 
 
 def _table(keys: NDArray[np.uint64], first: int) -> tuple[NDArray[np.uint64], NDArray[np.int32], int]:
-    """A table that gives the keys the numbers first, first + 1, ..., and its shift."""
+    """Return a table that maps the keys to first, first + 1, ..., and its shift."""
     size, shift = table_size(len(keys))
     table, values = np.zeros(size, np.uint64), np.full(size, -1, np.int32)
     _insert_pairs(keys, np.arange(first, first + len(keys), dtype=np.int32), table, values, shift)
@@ -87,7 +96,7 @@ def information(references: Batch) -> Information:
     """Number and count the n-grams of all references."""
     ragged = references.references
     rows = references.reference_groups.rows
-    if int(ragged.lengths[rows].sum()) != len(ragged.values):  # some rows are in no group, or in several
+    if int(ragged.lengths[rows].sum()) != len(ragged.values):  # some rows are in no group or in several
         ragged = ragged.taken(np.unique(rows))
     words, starts, ends = ragged.values, ragged.offsets[:-1], ragged.offsets[1:]
     counts = [np.bincount(words, minlength=len(references.vocabulary)).astype(np.int32)]
@@ -95,21 +104,21 @@ def information(references: Batch) -> Information:
     numbers = np.where((counts[0] >= 2)[words], words, np.int32(-1))  # of the n-gram that starts at each word
     numbered = len(references.vocabulary)
     for order in range(2, HIGHEST_ORDER + 1):
-        too_late = ends - (order - 1)  # n-grams that would start here run over the end of the row
+        too_late = ends - (order - 1)  # n-grams that start here would cross the end of the row
         numbers[too_late[too_late >= starts]] = -1
         of_order, their_counts = _count(numbers, words, order - 1)
         _find_pairs(numbers, words, order - 1, *_table(of_order, numbered))
         keys.append(of_order)
         counts.append(their_counts)
         numbered += len(of_order)
-    del numbers  # as large as the text itself
+    del numbers  # as large as the text
     table = _table(np.concatenate(keys), len(references.vocabulary))
     return Information(references.vocabulary, *table, np.concatenate(counts), len(words))
 
 
 @dataclass(frozen=True, eq=False)
-class Weighed:
-    """What every metric of the family takes its statistics from."""
+class NistCounts:
+    """Lengths, information of matches and totals of a batch, computed once for all metrics of the family."""
 
     lengths: Floats
     reference_lengths: Floats
@@ -118,11 +127,12 @@ class Weighed:
 
 
 @dataclass(frozen=True)
-class Nist(OnePass):
-    """N-gram precision weighted by information, orders 1 to n added up (Doddington 2002)."""
+class Nist(OnePassMetric):
+    """N-gram precision weighted by information, summed over orders 1 to n (Doddington 2002)."""
 
     order: int = parameter(5, "the longest n-grams that count", in_stem=True)
 
+    empty_values: ClassVar[EmptyValues | None] = EmptyValues(0.0, 0.0, 0.0)
     title: ClassVar[str] = "NIST-n"
     summary: ClassVar[str] = (
         "Information-weighted n-gram precision, summed over orders 1 to n, times a brevity penalty."
@@ -150,8 +160,8 @@ class Nist(OnePass):
     )
     notes: ClassVar[str] = """
         Equal to mteval-v13a; NLTK's differs with several references. NIST rewards rare words without bound, so
-        an identical text does not have the highest possible score. An n-gram of a reference that the run's
-        references do not hold (a text used as a reference later) weighs as if it occurred once. An empty
+        an identical text does not have the highest possible score. An n-gram that does not occur in the run's
+        references (in a text used as a reference later) weighs as if it occurred once. An empty
         candidate scores 0, and so does any candidate against an empty reference.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
@@ -167,7 +177,7 @@ class Nist(OnePass):
         ),
         Agreement(
             "NLTK 3.10.4",
-            "12 digits, orders 1 to 5, with one reference; with several it is another thing",
+            "12 digits, orders 1 to 5, with one reference; with several references it differs",
             "tests/golden/test_bundled.py::test_number",
         ),
         Agreement(
@@ -191,6 +201,10 @@ class Nist(OnePass):
         """The orders that count."""
         return range(self.order)
 
+    @property
+    def pools_references(self) -> bool:
+        return True
+
     def prepare(self, references: Batch) -> Information:
         return information(references)
 
@@ -199,16 +213,16 @@ class Nist(OnePass):
         return "information"
 
     @classmethod
-    def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> Weighed:
+    def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> NistCounts:
         order = max(metric.order for metric in metrics)
-        return Weighed(
+        return NistCounts(
             batch.lengths.astype(np.float64),
             reference_lengths(batch)[:, LENGTHS.index("average")],
             clipped_matches(batch, order, context.weights(batch.vocabulary)),
             ngram_totals(batch.lengths, order),
         )
 
-    def columns(self, measured: Weighed) -> Floats:
+    def columns(self, measured: NistCounts) -> Floats:
         """[candidate length, mean reference length, information of the orders that count, their totals]"""
         lengths = (measured.lengths, measured.reference_lengths)
         return np.column_stack([*lengths, measured.matches[:, self.orders], measured.totals[:, self.orders]])
@@ -233,10 +247,20 @@ class Nist(OnePass):
             penalty = np.exp(BETA * np.log(np.minimum(1.0, candidate / reference)) ** 2)
         return np.where(candidate > 0, precision * np.where(candidate >= reference, 1.0, penalty), 0.0)
 
+    def order_shares(self, sums: Floats) -> dict[str, Floats]:
+        """Return the share of each order's term in the sum of all terms: where the score comes from."""
+        if type(self) is not Nist:  # subclasses have one order, or other units than words
+            return {}
+        terms = share(sums[..., 2 : 2 + self.order], sums[..., 2 + self.order :])
+        return divide_parts({str(n + 1): terms[..., n] for n in range(self.order)}, terms.sum(axis=-1))
+
+    def lower_orders(self) -> list[Metric]:
+        return [replace(self, order=order) for order in range(1, self.order)] if type(self) is Nist else []
+
 
 @dataclass(frozen=True)
 class NistIndividual(Nist):
-    """The weighted precision of one order alone, with the penalty."""
+    """The weighted precision of one order alone, times the penalty."""
 
     title: ClassVar[str] = "NISTi-n"
     summary: ClassVar[str] = "Information-weighted n-gram precision of order n alone, times the brevity penalty."

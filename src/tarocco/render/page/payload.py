@@ -1,4 +1,4 @@
-"""`Findings` as plain data: whatever the page shows is here, and `json.dumps` can write it."""
+"""`Findings` as plain data: everything that the page shows, in types that JSON has."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tarocco.core.errors import InputError, TaroccoError
 from tarocco.meta.audit.audit import AuditResult
 from tarocco.meta.audit.evidence import CHECKS
 from tarocco.meta.correlation.results import CorrelateResult
-from tarocco.meta.orange.confusions import Confusion, Scored, opponents, outranked
+from tarocco.meta.orange.confusions import Confusion, RankedText, hold_out_each, outranked
 from tarocco.meta.orange.results import OrangeResult
 from tarocco.meta.qarla.results import JackResult, KingResult, OptimizeResult, QueenResult
 from tarocco.meta.references.curves import ReferencesResult
@@ -21,19 +21,20 @@ from tarocco.metrics.base import Metric
 from tarocco.metrics.external import External
 from tarocco.metrics.registry import metric as metric_named
 from tarocco.render.page.segments import GAINED, MATCHED, marks_of_states, segments_part
-from tarocco.render.page.terms import used
 from tarocco.render.results.audit import audit_table, legend, not_possible, sentences
+from tarocco.render.results.score import digits_of
+from tarocco.render.terms import find_terms
 from tarocco.scoring.results import Result
 from tarocco.trials.findings import Findings
 
-MOST_CONFUSIONS = 40  # lists a metric, those with most candidates above the references
-MOST_ABOVE = 5  # candidates of a list
+MOST_CONFUSIONS = 40  # lists per metric, those with the most candidates above the references
+MOST_ABOVE = 5  # candidates per list
 
 Words = Callable[[str], Sequence[str]]
 
 
 def orange_part(result: OrangeResult, words: Words) -> dict[str, Any]:
-    """ORANGE of each metric, best first, and what it confused."""
+    """Return ORANGE of each metric, best first, and its confusion sets."""
     first = result.metrics[0]
     part: dict[str, Any] = {
         "about": result.about,
@@ -47,53 +48,53 @@ def orange_part(result: OrangeResult, words: Words) -> dict[str, Any]:
     return part
 
 
-def _confusions(found: Sequence[Confusion], metrics: Sequence[str], words: Words) -> list[dict[str, Any]]:
-    """For each metric the lists in which most candidates stand above the references, and how many there are of all."""
-    told = []
+def _confusions(confusions: Sequence[Confusion], metrics: Sequence[str], words: Words) -> list[dict[str, Any]]:
+    """Return per metric the lists with the most candidates above the references, and the number of such lists."""
+    records = []
     for metric in metrics:
-        own = [one for one in found if one.metric == metric and one.above_count]
-        own.sort(key=lambda one: (-one.above_count / one.size, one.segment))
-        if own:
-            lists = [_confusion(one, words) for one in own[:MOST_CONFUSIONS]]
-            told.append({"metric": metric, "confused": len(own), "lists": lists})
-    return told
+        confused = [one for one in confusions if one.metric == metric and one.above_count]
+        confused.sort(key=lambda one: (-one.above_count / one.size, one.segment))
+        if confused:
+            lists = [_confusion(one, words) for one in confused[:MOST_CONFUSIONS]]
+            records.append({"metric": metric, "confused": len(confused), "lists": lists})
+    return records
 
 
 def _confusion(one: Confusion, words: Words) -> dict[str, Any]:
-    """A list's references and the candidates above them, with words that are matched, and those that lifted them."""
+    """Return a list's references and the candidates above them, with marks for matched words and decisive ones."""
     read = [tuple(words(reference.text)) for reference in one.references]
-    against = opponents(read)
+    against = hold_out_each(read)
     places = {id(reference): k for k, reference in enumerate(one.references)}
 
-    def reference(k: int, own: Scored) -> dict[str, Any]:
+    def reference(k: int, scored: RankedText) -> dict[str, Any]:
         states = [MATCHED if matched else 0 for matched in against[k].marks]
-        return _scored(own) | marks_of_states(own.text, read[k], states)
+        return _scored(scored) | marks_of_states(scored.text, read[k], states)
 
-    def candidate(own: Scored) -> dict[str, Any]:
-        below = outranked(own, one.references)[0]
-        cut = tuple(words(own.text))
-        found = against[places[id(below)]].marks_of(cut)
-        states = [GAINED if gained else MATCHED if matched else 0 for matched, gained in found]
-        return _scored(own) | {"below": below.place} | marks_of_states(own.text, cut, states)
+    def candidate(scored: RankedText) -> dict[str, Any]:
+        below = outranked(scored, one.references)[0]
+        cut = tuple(words(scored.text))
+        marks = against[places[id(below)]].marks_of(cut)
+        states = [GAINED if gained else MATCHED if matched else 0 for matched, gained in marks]
+        return _scored(scored) | {"below": below.place} | marks_of_states(scored.text, cut, states)
 
     record: dict[str, Any] = {
         "segment": one.segment,
         "rank": one.oracle_rank,
         "size": one.size,
         "count": one.above_count,
-        "references": [reference(k, own) for k, own in enumerate(one.references)],
-        "above": [candidate(own) for own in one.above[:MOST_ABOVE]],
+        "references": [reference(k, scored) for k, scored in enumerate(one.references)],
+        "above": [candidate(scored) for scored in one.above[:MOST_ABOVE]],
     }
     return record | ({"source": one.source} if one.source is not None else {})
 
 
-def _scored(one: Scored) -> dict[str, Any]:
+def _scored(one: RankedText) -> dict[str, Any]:
     record = {"text": one.text, "score": one.score, "rank": one.rank, "place": one.place}
     return record | ({"copy": True} if one.copy else {})
 
 
 def king_part(result: KingResult) -> dict[str, Any]:
-    """KING of each set of metrics, best first."""
+    """Return KING of each set of metrics, best first."""
     first = result.sets[0]
     return {
         "confidence": first.interval.confidence,
@@ -104,49 +105,49 @@ def king_part(result: KingResult) -> dict[str, Any]:
 
 
 def queen_part(result: QueenResult) -> dict[str, Any]:
-    """QUEEN of each system."""
+    """Return QUEEN of each system."""
     return {"metrics": list(result.metrics), "systems": result.to_dict(), "notes": list(result.notes)}
 
 
 def jack_part(result: JackResult) -> dict[str, Any]:
-    """JACK of the test bed."""
+    """Return JACK of the test bed."""
     return {"sets": result.to_dict(), "notes": list(result.notes)}
 
 
 def optimal_part(result: OptimizeResult) -> dict[str, Any]:
-    """The best set of metrics, how it was put together, and what it is worth on segments not seen."""
+    """Return the best set of metrics, the steps of the search, and its KING on unseen segments."""
     (record,) = result.to_dict()
     return record | {"ties": result.search.ties, "method": result.search.method, "notes": list(result.notes)}
 
 
 def correlation_part(result: CorrelateResult) -> dict[str, Any]:
-    """How well each metric agrees with people at one level."""
-    asked = result.question
+    """Return the agreement of each metric with human scores, at one level."""
+    question = result.design
     return {
-        "level": asked.level,
-        "grouping": asked.grouping,
-        "coefficient": asked.coefficient,
-        "confidence": asked.confidence,
+        "level": question.level,
+        "grouping": question.grouping,
+        "coefficient": question.coefficient,
+        "confidence": question.confidence,
         "criteria": result.criteria,
-        "metrics": [{**record, "value": record[asked.coefficient]} for record in result.to_dict()],
+        "metrics": [{**record, "value": record[question.coefficient]} for record in result.to_dict()],
         "notes": list(result.notes),
     }
 
 
 def curves_part(result: ReferencesResult) -> dict[str, Any]:
-    """Agreement over the number of references."""
+    """Return agreement over the number of references."""
     return {
         "judged_by": result.judged_by,
         "lower_is_better": result.curves[0].lower_is_better,
         "n_segments": result.n_segments,
-        "metrics": [curve.to_dict() for curve in result.asked],
+        "metrics": [curve.to_dict() for curve in result.named_curves],
         "advice": result.advice,
         "notes": list(result.notes),
     }
 
 
 def audit_part(result: AuditResult) -> dict[str, Any]:
-    """What five checks found, as a table and in sentences."""
+    """Return the results of five checks, as a table and in sentences."""
     table = audit_table(result)
     by_metric: dict[str, list[str]] = {name: [] for name in result}
     for sentence in sentences(result):
@@ -159,8 +160,8 @@ def audit_part(result: AuditResult) -> dict[str, Any]:
             {
                 "metric": name,
                 "signature": result.signature(name),
-                "found": result.found(name),
-                "possible": result.possible(name),
+                "found": result.count_gamed(name),
+                "possible": result.count_possible(name),
                 "cells": list(table.rows[row]),
                 "starred": sorted(column for at, column in table.marks if at == row),
                 "sentences": by_metric[name],
@@ -172,10 +173,10 @@ def audit_part(result: AuditResult) -> dict[str, Any]:
     }
 
 
-FORM = 1  # of the payload; a page of another form is refused
+FORM = 1  # of the payload; data of another form are refused
 
-# Terms that a section brings along.
-OF_PARTS = {
+# The terms that the page uses in each section.
+SECTION_TERMS = {
     "board": "interval cluster significant p-value segment",
     "orange": "ORANGE confusion set n-best list reference interval",
     "king": "KING strict KING reference interval",
@@ -191,7 +192,7 @@ OF_PARTS = {
 
 
 def payload_of(findings: Findings, explained: int | None = None) -> dict[str, Any]:
-    """Everything that a page shows. `explained` is how many explanations are made for highlighting, where none are."""
+    """Return everything that a page shows. `explained` is the number of explanations to compute if there are none."""
     encoding = findings.encoding
     scores = findings.scores or (findings.comparison.scores if findings.comparison else None)
     if scores is None and findings.audit is not None:
@@ -241,7 +242,7 @@ def payload_of(findings: Findings, explained: int | None = None) -> dict[str, An
         "notes": list(findings.notes),
     }
     known = {key: value for key, value in parts.items() if value not in (None, [], {})}
-    known["terms"] = used(_sentences(known))
+    known["terms"] = find_terms(_sentences(known))
     plain: dict[str, Any] = _finite(known)
     return plain
 
@@ -269,14 +270,14 @@ def _systems(findings: Findings, scores: Result | None) -> list[str]:
 
 
 def _metrics(findings: Findings, scores: Result | None) -> list[dict[str, Any]]:
-    """Every metric that anything was found out about: its direction, its printed scale, what it is."""
+    """Return every metric of the findings: its direction, its printed scale, its summary."""
     known: dict[str, tuple[Metric | None, str | None]] = {}
     for score in scores.scores if scores is not None else ():
         known.setdefault(str(score.metric), (score.metric, score.signature))
     for name, signature in _signatures(findings):
         if name not in known:
-            known[name] = _found(name), signature
-    return [_metric(name, *own) for name, own in known.items()]
+            known[name] = _metric_or_none(name), signature
+    return [_metric(name, *about) for name, about in known.items()]
 
 
 def _signatures(findings: Findings) -> Iterator[tuple[str, str]]:
@@ -289,11 +290,11 @@ def _signatures(findings: Findings) -> Iterator[tuple[str, str]]:
         yield candidate.metric, candidate.signature
     for result in findings.correlations:
         yield from ((one.metric, one.signature) for one in result if not one.sentinel)
-    for curve in findings.curves.asked if findings.curves else ():
+    for curve in findings.curves.named_curves if findings.curves else ():
         yield curve.metric, curve.signature
 
 
-def _found(name: str) -> Metric | None:
+def _metric_or_none(name: str) -> Metric | None:
     try:
         return metric_named(name)
     except TaroccoError:
@@ -303,8 +304,8 @@ def _found(name: str) -> Metric | None:
 def _metric(name: str, metric: Metric | None, signature: str | None) -> dict[str, Any]:
     if metric is None:
         return {"name": name, "kind": "similarity", "scale": 1, "digits": 4, "signature": signature}
-    record = {"name": name, "kind": metric.kind, "scale": metric.scale, "digits": 2 if metric.scale == 100 else 4}
-    if not isinstance(metric, External):  # which were made elsewhere, and say nothing of themselves
+    record = {"name": name, "kind": metric.kind, "scale": metric.scale, "digits": digits_of(metric.scale)}
+    if not isinstance(metric, External):  # external scores have no summary
         record |= {"summary": metric.summary, "paper": metric.paper}
     return record | {"signature": signature}
 
@@ -332,7 +333,7 @@ def _verdict(findings: Findings) -> dict[str, Any] | None:
 
 
 def _board(scores: Result, comparison: CompareResult | None) -> dict[str, Any]:
-    """Scores of all systems under all metrics, with intervals and clusters."""
+    """Return the scores of all systems under all metrics, with intervals and clusters."""
     interval = next((score.interval for score in scores.scores if score.interval), None)
     board: dict[str, Any] = {"scores": [], "confidence": interval.confidence if interval else None}
     clusters = _clusters(scores, comparison)
@@ -369,35 +370,35 @@ def _board(scores: Result, comparison: CompareResult | None) -> dict[str, Any]:
 
 
 def _clusters(scores: Result, comparison: CompareResult | None) -> dict[tuple[str, str], int]:
-    """Of each system under each metric: 1 for the best cluster.
+    """Return the cluster of each system under each metric, 1 for the best.
 
     A cluster ends where every system above is significantly better than every system below.
     """
     if comparison is None or not comparison.all_pairs:
         return {}
     apart = {(one.metric, frozenset((one.baseline, one.system))) for one in comparison.differences if one.significant}
-    found: dict[tuple[str, str], int] = {}
+    clusters: dict[tuple[str, str], int] = {}
     for metric in dict.fromkeys(score.metric for score in scores.scores):
         name = str(metric)
-        own = [score for score in scores.scores if score.metric == metric and not math.isnan(score.score)]
+        ranked = [score for score in scores.scores if score.metric == metric and not math.isnan(score.score)]
         if name in comparison.untested:
             continue
-        own.sort(key=lambda score: -metric.sign * score.score)
+        ranked.sort(key=lambda score: -metric.sign * score.score)
         cluster = 1
-        for at, score in enumerate(own):
-            above, below = own[:at], own[at:]
+        for at, score in enumerate(ranked):
+            above, below = ranked[:at], ranked[at:]
             if at and all((name, frozenset((a.system, b.system))) in apart for a in above for b in below):
                 cluster += 1
-            found[score.system, name] = cluster
-    return found
+            clusters[score.system, name] = cluster
+    return clusters
 
 
 def _sentences(parts: dict[str, Any]) -> Iterator[str]:
-    """Texts of our own in which terms may occur; not those of the data."""
+    """Yield the texts in which terms may occur, except those of the data."""
     for key, value in parts.items():
         if key not in ("segments", "systems", "name", "command"):
             yield from _strings(value)
-    yield from (words for part, words in OF_PARTS.items() if part in parts)
+    yield from (words for part, words in SECTION_TERMS.items() if part in parts)
 
 
 def _strings(value: Any) -> Iterator[str]:
@@ -413,7 +414,7 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def _finite(value: Any) -> Any:
-    """The same in types that JSON has: null for what is no number, lists for tuples."""
+    """Return the value in types that JSON has: null for NaN and infinity, lists for tuples."""
     if isinstance(value, dict):
         return {str(key): _finite(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
@@ -424,19 +425,21 @@ def _finite(value: Any) -> Any:
 
 
 def json_of(payload: dict[str, Any]) -> str:
-    """The payload as a file holds it; the same payload is the same bytes."""
+    """Return the payload as JSON; the same payload gives the same bytes."""
     return json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def read_payload(text: str, origin: str) -> dict[str, Any]:
-    """A payload from JSON, or from a page that was made of one."""
+    """Return a payload from JSON or from a page."""
     marker = '<script type="application/json" id="payload">'
     if marker in text:
         text = text.split(marker, 1)[1].split("</script>", 1)[0]
     try:
-        found = json.loads(text)
+        data = json.loads(text)
     except ValueError as error:
-        raise InputError(f"{origin}: neither an experiment, nor a report, nor JSON: {error}") from None
-    if not isinstance(found, dict) or found.get("form") != FORM or "name" not in found:
-        raise InputError(f"{origin}: this JSON is not the data of a report, which `tarocco report --json` writes")
-    return found
+        raise InputError(f"{origin}: expected an experiment, a report or JSON: {error}") from None
+    if not isinstance(data, dict) or data.get("form") != FORM or "name" not in data:
+        raise InputError(
+            f"{origin}: expected the data of a report, as `tarocco report --json` writes them, found other JSON"
+        )
+    return data

@@ -1,29 +1,37 @@
-"""`tarocco.report`: a page of whatever was found out."""
+"""The report: results as one HTML page that contains everything it needs, and as figures and tables for papers."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Unpack
 
-from tarocco.core.arguments import Candidates, References, make_test_set
 from tarocco.core.errors import InputError
-from tarocco.core.test_set import Segments
-from tarocco.encode.batch import Encoding
+from tarocco.core.test_set import Candidates, References, Segments, make_test_set
 from tarocco.explanation.records import ExplainResult
+from tarocco.io.files import check_writable, write_atomically
 from tarocco.meta.audit.audit import AuditResult
 from tarocco.meta.correlation.results import CorrelateResult
 from tarocco.meta.orange.results import OrangeResult
 from tarocco.meta.qarla.results import JackResult, KingResult, OptimizeResult, QueenResult
 from tarocco.meta.references.curves import ReferencesResult
 from tarocco.meta.significance.compare import CompareResult
-from tarocco.render.page.paths import check_directory, check_report
-from tarocco.render.page.write import write_figures, write_report
+from tarocco.render.page.figures import figures_of, page_charts, tables_of
+from tarocco.render.page.payload import json_of, payload_of
+from tarocco.render.plots.files import check_installed, import_vl_convert, render_chart
+from tarocco.render.tables import latex, separated
 from tarocco.scoring.results import Result
+from tarocco.scoring.settings import TEXT, Text, TextShortcuts, apply_shortcuts
 from tarocco.trials.findings import Findings
 
-# Where in `Findings` each kind of result has its place.
-PLACES: tuple[tuple[type, str], ...] = (
+# The class of result that each field of `Findings` holds.
+FIELDS: tuple[tuple[type, str], ...] = (
     (CompareResult, "comparison"),
     (OrangeResult, "orange"),
     (KingResult, "kings"),
@@ -36,10 +44,18 @@ PLACES: tuple[tuple[type, str], ...] = (
     (ExplainResult, "explanations"),
     (Result, "scores"),
 )
+SCRIPTS = ("dom", "terms", "table", "verdict", "systems", "trial", "marks", "segments", "confusions", "foot", "main")
+FORMATS = (".svg", ".png", ".pdf")
+
+
+class ReportShortcuts(TextShortcuts, total=False):
+    """How the texts of a report were read: `text`, or its fields."""
+
+    text: Text
 
 
 def report(
-    found: Any,
+    results: Any,
     path: str | os.PathLike[str],
     *,
     name: str = "report",
@@ -47,37 +63,37 @@ def report(
     references: References | None = None,
     source: Sequence[str] | None = None,
     groups: Sequence[str] | None = None,
-    tokenize: str = "13a",
-    lowercase: bool = False,
     command: str = "",
     figures: str | os.PathLike[str] | None = None,
+    **shortcuts: Unpack[ReportShortcuts],
 ) -> None:
-    """Write one HTML file that shows what was found, and needs neither a network nor anything else.
+    """Write results as one HTML page, which needs no network and no other file.
 
     Parameters
     ----------
-    found
-        What a trial or any other function of tarocco returned, several of them in a list, or the data of a report as
-        `json.load` reads them.
+    results
+        What `tarocco.trial` or any other function of tarocco returned, several results in a list, or the data of a
+        report as `json.load` reads them.
     path
-        The file, whose name ends in .html.
+        The file to write, which ends in .html.
     name
-        What the report is called.
+        The title of the report.
     systems, references, source, groups
-        The texts, for a browser of segments, as for `tarocco.score`; and a label a segment.
-    tokenize, lowercase
-        How the texts were read, so that highlighted words are those that metrics saw.
+        The texts, as for `tarocco.score`, and one label per segment: the page then shows single segments.
     command
-        What repeats the run; it stands at the foot.
+        The command that repeats the run, which the page shows.
     figures
-        A directory that gets every plot as SVG, PNG and PDF, too, and every table as LaTeX and CSV.
+        A directory for every plot as SVG, PNG and PDF, and every table as LaTeX and CSV.
+    **shortcuts
+        `text` (a `Text`), or tokenize, lowercase and analyzer: how the texts were read, so that the page highlights the
+        words that metrics saw.
 
     Raises
     ------
     InputError
-        For what is no result, and for a path at which no file can be written.
+        If `results` contains something else, or the file cannot be written.
     MissingExtra
-        Without the libraries that draw: `pip install "tarocco[plots]"`.
+        Without the plotting libraries: `pip install "tarocco[plots]"`.
 
     Example
     -------
@@ -89,39 +105,153 @@ def report(
     check_report(path)
     if figures is not None:
         check_directory(figures)
-    shown: Findings | Mapping[str, Any]
-    if isinstance(found, Findings) or (isinstance(found, dict) and "form" in found):
-        shown = found
+    (text,) = apply_shortcuts(
+        "report", {key: value for key, value in shortcuts.items() if key != "text"}, shortcuts.get("text", TEXT)
+    )
+    findings: Findings | Mapping[str, Any]
+    if isinstance(results, Findings) or (isinstance(results, dict) and "form" in results):
+        findings = results
     else:
         if (systems is None) != (references is None):
-            raise InputError("systems and references come together: a browser of segments shows both")
+            raise InputError("expected both systems and references, or neither: the page shows them side by side")
         texts: dict[str, Any] = {}
         if systems is not None and references is not None:
-            texts = {"test_set": make_test_set(systems, references), "encoding": Encoding(tokenize, lowercase)}
+            texts = {"test_set": make_test_set(systems, references), "encoding": text.encoding}
             texts["source"] = None if source is None else Segments.from_strings(list(source))
             texts["groups"] = None if groups is None else tuple(map(str, groups))
-        results = list(found) if isinstance(found, list | tuple) else [found]
-        shown = Findings(name=name, command=command, **texts, **placed(results))
-    write_report(shown, path)
+        several = list(results) if isinstance(results, list | tuple) else [results]
+        findings = Findings(name=name, command=command, **texts, **place_results(several))
+    write_report(findings, path)
     if figures is not None:
-        write_figures(shown, figures)
+        write_figures(findings, figures)
 
 
-def placed(results: Sequence[Any]) -> dict[str, Any]:
-    """Results by the name of their place in `Findings`."""
-    found: dict[str, Any] = {}
-    for one in results:
-        place = next((place for kind, place in PLACES if isinstance(one, kind)), None)
-        if place is None:
-            raise InputError(
-                f"there are reports of what functions of tarocco return, and none of a {type(one).__name__}"
-            )
-        if place == "correlations":
-            found[place] = (*found.get(place, ()), one)
-        elif place in found:
-            raise InputError(f"a report has room for one {type(one).__name__}, and there are two")
+def place_results(results: Sequence[Any]) -> dict[str, Any]:
+    """Return results by their field of `Findings`."""
+    placed: dict[str, Any] = {}
+    for result in results:
+        kind = type(result).__name__
+        name = next((name for known, name in FIELDS if isinstance(result, known)), None)
+        if name is None:
+            raise InputError(f"a report shows results of functions of tarocco, found {kind}")
+        if name == "correlations":
+            placed[name] = (*placed.get(name, ()), result)
+        elif name in placed:
+            raise InputError(f"a report shows one {kind}, found two")
         else:
-            found[place] = one
-    if not found:
-        raise InputError("there is nothing to report")
-    return found
+            placed[name] = result
+    if not placed:
+        raise InputError("a report needs at least one result, found none")
+    return placed
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+def check_report(path: str | os.PathLike[str]) -> None:
+    """Refuse, before any work is done, a report that cannot be made or written."""
+    if Path(path).suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"{os.fspath(path)}: expected a file that ends in .html")
+    check_writable(path)
+    check_installed()
+
+
+def check_directory(path: str | os.PathLike[str]) -> None:
+    """Refuse a directory of figures that cannot be made."""
+    folder = Path(path)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: expected a directory for figures, found a file")
+    if not folder.exists() and not folder.parent.is_dir():
+        raise InputError(f"{folder}: there is no directory {folder.parent}")
+
+
+def write_report(findings: Findings | Mapping[str, Any], path: str | os.PathLike[str]) -> None:
+    """Write the page of findings, or of their payload. The same findings give the same bytes."""
+    check_report(path)
+    write_atomically(path, page_of(_payload(findings)).encode("utf-8"))
+
+
+def write_payload(findings: Findings | Mapping[str, Any], path: str | os.PathLike[str]) -> None:
+    """Write the data of a page as JSON."""
+    write_atomically(path, (json_of(_payload(findings)) + "\n").encode("utf-8"))
+
+
+def write_figures(findings: Findings | Mapping[str, Any], directory: str | os.PathLike[str]) -> list[Path]:
+    """Write every plot of the page as SVG, PNG and PDF, and every table as LaTeX and CSV; return the paths."""
+    check_installed()
+    payload, folder = _payload(findings), Path(directory)
+    check_directory(folder)
+    folder.mkdir(exist_ok=True)
+    written = []
+    for figure in figures_of(payload):
+        for suffix in FORMATS:
+            written.append(folder / f"{figure.name}{suffix}")
+            write_atomically(written[-1], render_chart(figure.chart, suffix))
+    for table in tables_of(payload):
+        for suffix, text in ((".tex", latex(table.table)), (".csv", separated(table.records, ","))):
+            written.append(folder / f"{table.name}{suffix}")
+            write_atomically(written[-1], text.encode("utf-8"))
+    return written
+
+
+def _payload(findings: Findings | Mapping[str, Any]) -> dict[str, Any]:
+    return payload_of(findings) if isinstance(findings, Findings) else dict(findings)
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+
+def page_of(payload: Mapping[str, Any]) -> str:
+    """Return the page. Its policy allows only its scripts, by their digests, and no requests."""
+    here = files("tarocco.render.page")
+    page_script = "\n".join((here / "script" / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
+    scripts = {
+        "runtime": _inert(import_vl_convert().javascript_bundle()),
+        "script": f'(() => {{\n"use strict";\n{page_script}\n}})();',
+    }
+    digests = " ".join(f"'sha256-{_digest(text)}'" for text in scripts.values())
+    policy = (
+        f"default-src 'none'; script-src {digests}; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    page = (here / "template.html").read_text("utf-8")
+    parts = {
+        "policy": policy,
+        "title": escape(f"{payload['name']}: a report by tarocco"),
+        "style": (here / "page.css").read_text("utf-8"),
+        "without": _without_scripts(payload),
+        "payload": _in_script(json_of(dict(payload))),
+        "charts": _in_script(json.dumps(page_charts(payload), ensure_ascii=False, separators=(",", ":"))),
+        **scripts,
+    }
+    # One pass, so that a part that contains "{{name}}" is not replaced itself.
+    pieces = page.split("{{")
+    return pieces[0] + "".join(parts[name] + rest for name, _, rest in (piece.partition("}}") for piece in pieces[1:]))
+
+
+def _inert(script: str) -> str:
+    """Return a library that can be embedded in a script element; these texts occur only in its strings."""
+    return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+
+
+def _in_script(text: str) -> str:
+    """Return JSON that cannot end its script element and has no line separators."""
+    return (
+        text.replace("<", "\\u003c")
+        .replace("\u2028", "\\u2028")
+        .replace("\u2029", "\\u2029")
+        .replace("\x7f", "\\u007f")
+    )
+
+
+def _without_scripts(payload: Mapping[str, Any]) -> str:
+    """Return the text of the page for browsers without scripts."""
+    verdict = payload.get("verdict") or {}
+    sentences = [verdict.get("headline", ""), *verdict.get("systems", ()), *verdict.get("disagreements", ())]
+    lines = "".join(f"<p>{escape(line)}</p>" for line in sentences if line)
+    allow = "<p>Allow scripts to see the rest: the page runs only its own.</p>"
+    return f"<h1>{escape(str(payload['name']))}</h1>{lines}{allow}"

@@ -1,4 +1,4 @@
-"""Texts and scores of all segments, as columns: what the page's browser of segments works on."""
+"""Texts and scores of all segments, and the words that metrics matched, for the page."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tarocco.core.test_set import Segments, TestSet
 from tarocco.explanation.explain import explain_test_set
 from tarocco.explanation.records import ExplainResult, Explanation
 from tarocco.metrics.base import Floats
-from tarocco.metrics.external import External, of_whole_systems
-from tarocco.metrics.linguistic.base import Overlap
-from tarocco.render.results.explain import Stretch, stretches
+from tarocco.metrics.external import External, is_system_level
+from tarocco.metrics.linguistic.base import ElementOverlap
+from tarocco.render.results.explain import WordRun, word_runs
 from tarocco.scoring.results import Result
 from tarocco.trials.findings import Findings
 
@@ -25,16 +25,19 @@ MATCHED, SKIPPED, GAINED, APART = 1, 2, 3, 4
 _ENTITIES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
 _ENTITY = re.compile("|".join(_ENTITIES))
 
-Spans = list[tuple[int, int]]  # begin and end of each word
+Spans = list[tuple[int, int]]  # the begin and end of each word
 
 
 @lru_cache(maxsize=1 << 14)
-def placed(text: str, words: tuple[str, ...]) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Where words stand in a text; where a metric has changed them too much, in the words joined by spaces."""
-    spans = _found(text, words)
+def locate_words(text: str, words: tuple[str, ...]) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Return a text and the places of words in it; if the metric changed words too much, the words joined by spaces.
+
+    Places are counted in UTF-16 units, as JavaScript does.
+    """
+    spans = _find_words(text, words)
     if spans is None:
         text = " ".join(words)
-        spans = _found(text, words) or []
+        spans = _find_words(text, words) or []
     if not text.isascii():
         units = [0]
         for character in text:
@@ -43,8 +46,8 @@ def placed(text: str, words: tuple[str, ...]) -> tuple[str, tuple[tuple[int, int
     return text, tuple(spans)
 
 
-def _found(text: str, words: Sequence[str]) -> Spans | None:
-    """Where words stand, one after the other; entities are what they stand for, as tokenizers have it."""
+def _find_words(text: str, words: Sequence[str]) -> Spans | None:
+    """Return the places of words, in order, in a text whose entities are decoded, as tokenizers do."""
     plain, places = _without_entities(text)
     for read in (plain, plain.lower()):
         if len(read) != len(plain):  # some letters are longer in lower case
@@ -62,42 +65,41 @@ def _found(text: str, words: Sequence[str]) -> Spans | None:
 
 
 def _without_entities(text: str) -> tuple[str, Sequence[int]]:
-    """The text with its entities replaced, and the place in the text of each of its characters and of its end."""
+    """Return the text with its entities decoded, and the original place of each character and of the end."""
     if "&" not in text:
         return text, range(len(text) + 1)
     plain: list[str] = []
     places: list[int] = []
     at = 0
-    for found in _ENTITY.finditer(text):
-        plain += [text[at : found.start()], _ENTITIES[found[0]]]
-        places += [*range(at, found.start()), found.start()]
-        at = found.end()
+    for entity in _ENTITY.finditer(text):
+        plain += [text[at : entity.start()], _ENTITIES[entity[0]]]
+        places += [*range(at, entity.start()), entity.start()]
+        at = entity.end()
     return "".join([*plain, text[at:]]), [*places, *range(at, len(text) + 1)]
 
 
-def marks_of(text: str, words: tuple[str, ...], found: Sequence[Stretch]) -> dict[str, Any]:
-    """The marks of one text: `m` is a flat list of (characters before it, its length, what it is) a mark.
+def marks_of(text: str, words: tuple[str, ...], runs: Sequence[WordRun]) -> dict[str, Any]:
+    """Return the marks of a text: `m` is a flat list of (characters before, length, kind) per mark.
 
-    `l` has the labels of marks that have some, by the number of the mark; `t` is the text, where it is not the text
-    that was given.
+    `l` has the labels of marks, by the number of the mark; `t` is the text if it differs from `text`.
     """
-    shown, spans = placed(text, words)
-    states = [MATCHED if stretch.matched else APART if stretch.label else 0 for stretch in found]
+    shown, spans = locate_words(text, words)
+    states = [MATCHED if run.matched else APART if run.label else 0 for run in runs]
     first = next((i for i, state in enumerate(states) if state == MATCHED), len(states))
     last = max((i for i, state in enumerate(states) if state == MATCHED), default=-1)
     numbers: list[int] = []
     labels: dict[str, str] = {}
     at, word = 0, 0
-    for i, (stretch, state) in enumerate(zip(found, states, strict=True)):
-        begin, end = spans[word][0], spans[word + len(stretch.words) - 1][1]
-        word += len(stretch.words)
+    for i, (run, state) in enumerate(zip(runs, states, strict=True)):
+        begin, end = spans[word][0], spans[word + len(run.words) - 1][1]
+        word += len(run.words)
         if not state and first < i < last:
             state = SKIPPED
         if not state:
             continue
-        told = [stretch.label, *sorted({how for how in stretch.hows if how})]
-        if any(told):
-            labels[str(len(numbers) // 3)] = " ".join(filter(None, told))
+        parts = [run.label, *sorted({how for how in run.hows if how})]
+        if any(parts):
+            labels[str(len(numbers) // 3)] = " ".join(filter(None, parts))
         numbers += (begin - at, end - begin, state)
         at = end
     record: dict[str, Any] = {"m": numbers}
@@ -109,29 +111,29 @@ def marks_of(text: str, words: tuple[str, ...], found: Sequence[Stretch]) -> dic
 
 
 def compact(one: Explanation, candidate: str, references: Sequence[str]) -> dict[str, Any]:
-    """An explanation as a page needs it: marks of the candidate and of the references, and how many elements match.
+    """Return an explanation for the page: marks of candidate and references, and the numbers of matching elements.
 
-    `references` are all references of the segment. A metric that cannot be explained has its reason alone.
+    `references` are all references of the segment. For a metric that cannot be explained, only the reason is returned.
     """
     if one.note:
         return {"why": one.note}
-    labeled = isinstance(one.metric, Overlap)
-    own = marks_of(candidate, one.candidate, stretches(one.candidate, one.elements, "candidate", labeled))
+    labeled = isinstance(one.metric, ElementOverlap)
+    of_candidate = marks_of(candidate, one.candidate, word_runs(one.candidate, one.elements, "candidate", labeled))
     of_references = {}
     for at, reference in enumerate(one.references):
         elements = [element for element in one.elements if element.of == at]
-        found = stretches(reference.words, elements, "reference", labeled)
-        of_references[str(reference.number)] = marks_of(references[reference.number - 1], reference.words, found)
+        runs = word_runs(reference.words, elements, "reference", labeled)
+        of_references[str(reference.number)] = marks_of(references[reference.number - 1], reference.words, runs)
     return {
-        "c": own,
+        "c": of_candidate,
         "r": of_references,
         "n": [[tally.type, tally.matched, tally.candidate] for tally in one.tallies],
     }
 
 
 def marks_of_states(text: str, words: tuple[str, ...], states: Sequence[int]) -> dict[str, Any]:
-    """The marks of a text of whose words it is known what they are; neighbors that are alike are one mark."""
-    shown, spans = placed(text, words)
+    """Return the marks of a text from the kind of each word; neighbors of one kind share a mark."""
+    shown, spans = locate_words(text, words)
     numbers: list[int] = []
     at, before = 0, 0
     for (begin, end), state in zip(spans, states, strict=True):
@@ -143,12 +145,12 @@ def marks_of_states(text: str, words: tuple[str, ...], states: Sequence[int]) ->
     return {"m": numbers} | ({"t": shown} if shown != text else {})
 
 
-DIGITS = 6  # of a segment's score: more than anybody looks at
-EXPLAINED = 2400  # explanations (segments x systems x metrics) that a page has: some ten seconds
+DIGITS = 6  # of a segment's score
+EXPLAINED = 2400  # explanations (segments x systems x metrics) on a page: about ten seconds
 
 
 def segments_part(findings: Findings, explained: int | None = None) -> dict[str, Any] | None:
-    """Source, references, systems, groups, scores by metrics and people, and marks; None without a test set."""
+    """Return source, references, systems, groups, scores of metrics and humans, and marks; None without a test set."""
     test_set = findings.test_set
     if test_set is None:
         return None
@@ -169,32 +171,32 @@ def segments_part(findings: Findings, explained: int | None = None) -> dict[str,
         part["human"] = human
     if findings.queens is not None:
         part["queen"] = _queens(findings, test_set)
-    found = explanations_of(findings, explained)
-    if found is not None:
-        part["marks"] = _marks(found, test_set)
-        part["marked"] = found.why
+    explanations = explanations_of(findings, explained)
+    if explanations is not None:
+        part["marks"] = _marks(explanations, test_set)
+        part["marked"] = explanations.why
     return part
 
 
 def _texts(segments: Segments) -> list[str]:
-    """Halves of surrogate pairs, which no JSON file can hold, are replaced."""
+    """Return texts without lone surrogates, which JSON files cannot contain."""
     return [text.encode("utf-8", "replace").decode() for text in segments]
 
 
 def _scores(scores: Result | None, systems: list[str]) -> dict[str, list[list[float | None]]]:
-    """For each metric and system a score a segment."""
+    """Return one score per metric, system and segment."""
     if scores is None:
         return {}
-    own = {(score.system, str(score.metric)): score for score in scores.scores}
-    metrics = [score.metric for score in scores.scores if not of_whole_systems(score.metric)]
+    by_name = {(score.system, str(score.metric)): score for score in scores.scores}
+    metrics = [score.metric for score in scores.scores if not is_system_level(score.metric)]
     return {
-        str(metric): [numbers(own[system, str(metric)].segments) for system in systems]
+        str(metric): [numbers(by_name[system, str(metric)].segments) for system in systems]
         for metric in dict.fromkeys(metrics)
     }
 
 
 def numbers(values: Floats) -> list[float | None]:
-    """Few digits, whole numbers without a point, and null where there is none."""
+    """Return numbers with few digits, whole numbers without a point, and None for NaN."""
     return [_short(value) for value in np.asarray(values, np.float64).tolist()]
 
 
@@ -206,7 +208,7 @@ def _short(value: float) -> float | None:
 
 
 def _human(findings: Findings, systems: list[str]) -> dict[str, list[list[float | None]]]:
-    """What people said of each segment, by criterion and system."""
+    """Return human scores of segments, by criterion and system."""
     human = findings.human
     if human is None or human.level != "segment":
         return {}
@@ -219,16 +221,16 @@ def _human(findings: Findings, systems: list[str]) -> dict[str, list[list[float 
 
 def _queens(findings: Findings, test_set: TestSet) -> list[list[float | None]]:
     assert findings.queens is not None
-    found = []
+    columns = []
     for name in test_set.systems:
         values = np.full(len(test_set), np.nan)
         values[list(findings.queens.setup.segments)] = findings.queens[name].segments
-        found.append(numbers(values))
-    return found
+        columns.append(numbers(values))
+    return columns
 
 
 def explanations_of(findings: Findings, budget: int | None = None) -> ExplainResult | None:
-    """What the run explained, or as many segments as a budget of explanations allows, those most worth a look."""
+    """Return the explanations of the run, or of the most interesting segments within a budget of explanations."""
     budget = EXPLAINED if budget is None else budget
     test_set, scores = findings.test_set, findings.scores
     if findings.explanations is not None:
@@ -239,23 +241,23 @@ def explanations_of(findings: Findings, budget: int | None = None) -> ExplainRes
     count = min(len(test_set), budget // max(1, len(metrics) * len(test_set.systems)))
     if not metrics or not count:
         return None
-    chosen = worth_a_look(findings, count)
-    found = explain_test_set(test_set, metrics, findings.encoding, chosen)
+    chosen = interesting_segments(findings, count)
+    result = explain_test_set(test_set, metrics, findings.encoding, chosen)
     why = "" if count == len(test_set) else f"the {count} segments on which systems differ most, all metrics together"
-    return ExplainResult(found.explanations, why)
+    return ExplainResult(result.explanations, why)
 
 
-def worth_a_look(findings: Findings, count: int) -> list[int]:
-    """The numbers (from 1) of the segments in which systems differ most, by the mean over metrics of how far they rank.
+def interesting_segments(findings: Findings, count: int) -> list[int]:
+    """Return the numbers (from 1) of the segments on which systems differ most, by mean rank over metrics.
 
-    With one system, those that metrics like least.
+    With one system, these are the segments with the lowest scores.
     """
     assert findings.test_set is not None
     assert findings.scores is not None
     n = len(findings.test_set)
     by_metric: dict[str, list[Floats]] = {}
     for score in findings.scores.scores:
-        if not of_whole_systems(score.metric):
+        if not is_system_level(score.metric):
             by_metric.setdefault(str(score.metric), []).append(score.metric.sign * score.segments)
     total = np.zeros(n)
     for columns in by_metric.values():
@@ -265,11 +267,11 @@ def worth_a_look(findings: Findings, count: int) -> list[int]:
     return sorted((np.argsort(-total, kind="stable")[:count] + 1).tolist())
 
 
-def _marks(found: ExplainResult, test_set: TestSet) -> dict[str, Any]:
-    """By metric, segment (from 0) and system (its place): what is marked."""
+def _marks(explanations: ExplainResult, test_set: TestSet) -> dict[str, Any]:
+    """Return marks by metric, segment (from 0) and number of the system."""
     place = {name: str(i) for i, name in enumerate(test_set.systems)}
     marks: dict[str, Any] = {}
-    for one in found:
+    for one in explanations:
         if not one.chosen or one.system not in place:
             continue
         row = one.segment - 1

@@ -1,21 +1,21 @@
-"""The figure of a result: scores, a trial, correlations, curves over references, metrics that decide alike."""
+"""Figures of results: scores, ORANGE, correlations, reference curves, redundancy of metrics."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tarocco.core.errors import InputError
 from tarocco.meta.correlation.results import CorrelateResult
 from tarocco.meta.orange.results import OrangeResult
 from tarocco.meta.qarla.results import OptimizeResult
 from tarocco.meta.references.curves import Curve, ReferencesResult
-from tarocco.metrics.ngram.order_shares import PENALTY
-from tarocco.render.plots.charts import arranged, curves, dots, heat_map, stacks
-from tarocco.render.plots.files import altair, check_path, write_chart
-from tarocco.render.plots.labels import lines
+from tarocco.metrics.base import PENALTY
+from tarocco.render.plots.charts import arrange, curves, dots, heat_map, stacks
+from tarocco.render.plots.files import check_path, import_altair, write_chart
+from tarocco.render.plots.style import wrap_title
 from tarocco.render.results.correlate import TITLES
 from tarocco.render.tables import number_or_dash
 from tarocco.scoring.results import Result
@@ -23,20 +23,21 @@ from tarocco.scoring.results import Result
 if TYPE_CHECKING:
     import altair as alt
 
-SHOWN = 8  # curves in a figure: more cannot be told apart
+AnyChart: TypeAlias = "alt.ConcatChart | alt.VConcatChart | alt.LayerChart"
+MAX_CURVES = 8  # more cannot be distinguished
 
 
-def orange_chart(result: OrangeResult) -> alt.ConcatChart | alt.LayerChart:
-    """ORANGE over the length of the list, where the result has curves, or else a dot a metric with its interval."""
+def draw_orange(result: OrangeResult) -> alt.ConcatChart | alt.LayerChart:
+    """Draw ORANGE by length of the list if the result has curves, or else one dot with interval per metric."""
     first = result.metrics[0]
     about = (
         f"ORANGE of {', '.join(result)}: {len(result.segments)} segments, lists of {first.n_best} candidates; "
         "lower is better"
     )
-    signatures = [one.signature for one in result.metrics]
+    signatures = [score.signature for score in result.metrics]
     if first.curve:
-        shown = list(result)[:SHOWN]
-        left_out = list(result)[SHOWN:]
+        shown = list(result)[:MAX_CURVES]
+        left_out = list(result)[MAX_CURVES:]
         return curves(
             [
                 {"series": row["metric"], "x": row["n_best"], "y": 100 * row["orange"]}
@@ -52,13 +53,13 @@ def orange_chart(result: OrangeResult) -> alt.ConcatChart | alt.LayerChart:
     rows: list[dict[str, Any]] = [
         {
             "metric": "ORANGE",
-            "system": one.metric,
-            "score": one.orange,
-            "low": one.orange_interval.low,
-            "high": one.orange_interval.high,
+            "system": score.metric,
+            "score": score.orange,
+            "low": score.orange_interval.low,
+            "high": score.orange_interval.high,
         }
-        for one in result.metrics
-        if one.n_segments
+        for score in result.metrics
+        if score.n_segments
     ]
     return dots(
         rows,
@@ -73,22 +74,22 @@ X_TITLE = "number of references"
 BANDS = "Bands: one standard deviation over subsets of the references"
 
 
-def references_chart(result: ReferencesResult) -> alt.LayerChart | alt.VConcatChart:
-    """A line a metric, with a band of one standard deviation over subsets.
+def draw_references(result: ReferencesResult) -> alt.LayerChart | alt.VConcatChart:
+    """Draw one line per metric, with a band of one standard deviation over subsets.
 
-    Where the result has lower orders, there is a row below for each metric made of orders: the same lines for its
-    orders, and what each order contributes to the score.
+    If the result has lower orders, each n-gram metric gets a row below with the lines of its orders and the
+    contribution of each order to the score.
     """
     first = result.curves[0]
     about = f"{result.judged_by} of {', '.join(result)} with {first.points[0].size} to {first.most} references"
-    description = "\n".join([about, *result.advice, *(curve.signature for curve in result.asked)])
-    lines = _lines(result, result.asked, BANDS, description)
-    # Orders of one metric lie close together: bands around them would hide each other.
-    rows = [[_lines(result, own, ""), *_stacks(own[-1])] for own in result.by_order()]
-    return arranged([[lines], *rows], description=description) if rows else lines
+    description = "\n".join([about, *result.advice, *(curve.signature for curve in result.named_curves)])
+    lines = _draw_lines(result, result.named_curves, BANDS, description)
+    # The orders of a metric are so close that their bands would hide each other.
+    rows = [[_draw_lines(result, orders, ""), *_draw_shares(orders[-1])] for orders in result.by_order()]
+    return arrange([[lines], *rows], description=description) if rows else lines
 
 
-def _lines(result: ReferencesResult, shown: Sequence[Curve], note: str, description: str = "") -> alt.LayerChart:
+def _draw_lines(result: ReferencesResult, shown: Sequence[Curve], note: str, description: str = "") -> alt.LayerChart:
     orange = shown[0].lower_is_better
     scale = 100 if orange else 1
     spread = any(len(point.values) > 1 for point in shown[0].points)
@@ -110,147 +111,107 @@ def _lines(result: ReferencesResult, shown: Sequence[Curve], note: str, descript
     )
 
 
-def _stacks(curve: Curve) -> list[alt.LayerChart]:
-    """What orders contribute, where that is known."""
+def _draw_shares(curve: Curve) -> list[alt.LayerChart]:
+    """Draw the contributions of orders, if the curve has them."""
     rows = [
         {"part": name if name == PENALTY else f"{name}-grams", "x": point.size, "y": share}
         for point in curve.points
         for name, share in point.shares.items()
     ]
-    of = f"share of −ln {curve.metric}" if PENALTY in curve.points[0].shares else f"share of {curve.metric}"
-    return [stacks(rows, title=curve.metric, x_title=X_TITLE, y_title=of, apart=PENALTY)] if rows else []
+    y_title = f"share of −ln {curve.metric}" if PENALTY in curve.points[0].shares else f"share of {curve.metric}"
+    return [stacks(rows, title=curve.metric, x_title=X_TITLE, y_title=y_title, separate=PENALTY)] if rows else []
 
 
-MATRICES_A_LINE = 2
+MATRICES_PER_ROW = 2
 
 
-def correlations_chart(result: CorrelateResult) -> alt.ConcatChart:
-    """A panel a criterion, a line a metric in the order of the first criterion, with its interval.
+def draw_correlations(result: CorrelateResult) -> alt.ConcatChart:
+    """Draw one panel per criterion, with one interval per metric in the order of the first criterion.
 
-    What knows nothing of quality is told below: drawn, it would stretch the axis until metrics cannot be told apart.
+    The note lists the sentinels: drawn, they would stretch the axis until metrics cannot be distinguished.
     """
-    asked = result.question
-    title = TITLES[asked.coefficient]
+    question = result.design
+    title = TITLES[question.coefficient]
     several = len(result.criteria) > 1
     rows = [
         {
-            "metric": f"{title}: {one.criterion}" if several else title,
-            "system": one.metric,
-            "score": result.value(one),
-            "low": one.interval.low,
-            "high": one.interval.high,
+            "metric": f"{title}: {score.criterion}" if several else title,
+            "system": score.metric,
+            "score": result.value(score),
+            "low": score.interval.low,
+            "high": score.interval.high,
         }
-        for one in result
-        if not one.sentinel
+        for score in result
+        if not score.sentinel
     ]
-    notes = [f"Lines: {100 * asked.confidence:g}% bootstrap intervals over segments"]
+    notes = [f"Lines: {100 * question.confidence:g}% bootstrap intervals over segments"]
     for criterion in result.criteria:
-        told = [
-            f"{one.metric} {number_or_dash(result.value(one), '.3f')}"
-            for one in result
-            if one.sentinel and one.criterion == criterion
+        sentinels = [
+            f"{score.metric} {number_or_dash(result.value(score), '.3f')}"
+            for score in result
+            if score.sentinel and score.criterion == criterion
         ]
-        notes.append(f"Not shown{f' ({criterion})' * several}: {', '.join(told)}")
-    return dots(rows, one_range=True, note="\n".join(notes), description=_described(result, "Correlation"))
+        notes.append(f"Not shown{f' ({criterion})' * several}: {', '.join(sentinels)}")
+    return dots(rows, one_range=True, note="\n".join(notes), description=_describe(result, "Correlation"))
 
 
-def leads_chart(result: CorrelateResult) -> alt.VConcatChart:
-    """A matrix a criterion, the best metric first: the p-value of each row's lead over each column."""
-    alt, asked = altair(), result.question
+def draw_leads(result: CorrelateResult) -> alt.VConcatChart:
+    """Draw one matrix per criterion: the p-value of each row's lead over each column, best metric first."""
+    alt, question = import_altair(), result.design
     matrices = []
     for criterion in result.criteria:
-        own = [one for one in result.metric_comparisons if one.criterion == criterion]
-        p_values = {(one.metric, one.other): one.p_holm for one in own}
+        tests = [test for test in result.metric_comparisons if test.criterion == criterion]
+        p_values = {(test.metric, test.other): test.p_holm for test in tests}
         tested = {name for pair in p_values for name in pair}
-        names = [one.metric for one in result if one.criterion == criterion and one.metric in tested]
+        names = [score.metric for score in result if score.criterion == criterion and score.metric in tested]
         if names:
             matrix = heat_map(
                 names,
                 [[p_values.get((name, other)) for other in names] for name in names],
-                domain=(2 * asked.alpha, 0.0),
+                domain=(2 * question.alpha, 0.0),
                 digits=3,
                 missing="",
                 legend="p",
             )
-            matrices.append(matrix.properties(title=alt.Title(lines(criterion))))
+            matrices.append(matrix.properties(title=alt.Title(wrap_title(criterion))))
     if not matrices:
         raise InputError("there is nothing to draw: no two metrics have a correlation")
     notes = [
         "p-values of each row's lead over each column, with Holm's correction",
-        f"Significant: up to {asked.alpha:g}; white: from {2 * asked.alpha:g}",
+        f"Significant: up to {question.alpha:g}; white: from {2 * question.alpha:g}",
     ]
-    left_out = [one.metric for one in result if math.isnan(result.value(one))]
+    left_out = [score.metric for score in result if math.isnan(result.value(score))]
     if left_out:
         notes.append(f"Not shown, without a correlation: {', '.join(dict.fromkeys(left_out))}")
-    rows = [matrices[i : i + MATRICES_A_LINE] for i in range(0, len(matrices), MATRICES_A_LINE)]
-    return arranged(rows, note="\n".join(notes), description=_described(result, "Leads in the correlation"))
+    rows = [matrices[i : i + MATRICES_PER_ROW] for i in range(0, len(matrices), MATRICES_PER_ROW)]
+    return arrange(rows, note="\n".join(notes), description=_describe(result, "Leads in the correlation"))
 
 
-def _described(result: CorrelateResult, what: str) -> str:
-    names = ", ".join(dict.fromkeys(one.metric for one in result))
-    about = f"{what} of {names} with people at {result.question.level} level"
-    return "\n".join([about, *(one.signature for one in result)])
+def _describe(result: CorrelateResult, what: str) -> str:
+    names = ", ".join(dict.fromkeys(score.metric for score in result))
+    about = f"{what} of {names} with people at {result.design.level} level"
+    return "\n".join([about, *(score.signature for score in result)])
 
 
-def redundancy_chart(result: OptimizeResult) -> alt.LayerChart:
-    """A matrix of phi coefficients, neighbors being alike; metrics of the set have their step behind their names."""
-    alike = result.redundancy
-    if alike is None:
-        raise InputError("what is drawn of optimize is how alike metrics decide: ask for redundancy")
-    steps = {one.metric: one.step for one in result.path}
-    names = [f"{name} ({steps[name]})" if name in steps else name for name in alike.metrics]
+def draw_redundancy(result: OptimizeResult) -> alt.LayerChart:
+    """Draw a matrix of phi coefficients, similar metrics next to each other; chosen metrics show their step."""
+    redundancy = result.redundancy
+    if redundancy is None:
+        raise InputError("a figure of optimize shows the redundancy of metrics: call it with redundancy=True")
+    steps = {score.metric: score.step for score in result.path}
+    names = [f"{name} ({steps[name]})" if name in steps else name for name in redundancy.metrics]
     return heat_map(
         names,
-        alike.phi.tolist(),
+        redundancy.phi.tolist(),
         domain=(0.0, 1.0),
         legend="phi",
         note="How alike metrics decide, corrected for chance; in brackets: metrics of the set, by step",
-        description="\n".join([f"How alike {', '.join(alike.metrics)} decide", result.chosen.signature]),
+        description="\n".join([f"How alike {', '.join(redundancy.metrics)} decide", result.chosen.signature]),
     )
 
 
-def figure(
-    result: Result | OrangeResult | CorrelateResult | ReferencesResult | OptimizeResult,
-    path: str | os.PathLike[str] | None = None,
-    *,
-    pairs: bool = False,
-) -> alt.ConcatChart | alt.VConcatChart | alt.LayerChart:
-    """A dot plot of corpus scores, one panel a metric, with intervals if the result has them.
-
-    Of a trial by ORANGE it draws the curves, or if there are none a dot a metric; of correlations a dot a metric, or
-    with `pairs` a matrix that shows which metric's lead over which is more than luck; of `tarocco.references` a line a
-    metric over the number of references, and below what the orders of n-grams contribute if the result has that; of
-    `tarocco.optimize` with `redundancy` a matrix that shows how alike metrics decide.
-
-    The Altair chart that is returned shows itself in a notebook; with a path it is written as well, in the format that
-    the path's suffix names: .html, .svg, .png, .pdf or .json. Scores are on the scale of tables (BLEU times 100).
-    """
-    if not isinstance(result, Result | OrangeResult | CorrelateResult | ReferencesResult | OptimizeResult):
-        raise InputError(
-            "there are figures of what score, orange, correlate, references and optimize return, "
-            f"and none of a {type(result).__name__}"
-        )
-    if pairs and not isinstance(result, CorrelateResult):
-        raise InputError("pairs of metrics are drawn of what correlate returns")
-    if path is not None:
-        check_path(path)
-    chart: alt.ConcatChart | alt.VConcatChart | alt.LayerChart
-    if isinstance(result, OrangeResult):
-        chart = orange_chart(result)
-    elif isinstance(result, CorrelateResult):
-        chart = leads_chart(result) if pairs else correlations_chart(result)
-    elif isinstance(result, ReferencesResult):
-        chart = references_chart(result)
-    elif isinstance(result, OptimizeResult):
-        chart = redundancy_chart(result)
-    else:
-        chart = _dots(result)
-    if path is not None:
-        write_chart(chart, path)
-    return chart
-
-
-def _dots(result: Result) -> alt.ConcatChart:
+def draw_scores(result: Result) -> alt.ConcatChart:
+    """Draw one panel per metric, with one dot per system and its interval."""
     metrics = {str(score.metric): score.metric for score in result.scores}
     systems = dict.fromkeys(score.system for score in result.scores)
     interval = next((score.interval for score in result.scores if score.interval), None)
@@ -266,3 +227,52 @@ def _dots(result: Result) -> alt.ConcatChart:
         note=note,
         description="\n".join([about, *signatures]),
     )
+
+
+DRAWINGS: dict[type, Callable[[Any], AnyChart]] = {
+    Result: draw_scores,
+    OrangeResult: draw_orange,
+    CorrelateResult: draw_correlations,
+    ReferencesResult: draw_references,
+    OptimizeResult: draw_redundancy,
+}
+
+
+def figure(
+    result: Result | OrangeResult | CorrelateResult | ReferencesResult | OptimizeResult,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    pairs: bool = False,
+) -> AnyChart:
+    """Return the figure of a result as an Altair chart, and write it if a path is passed.
+
+    - `score`: one panel per metric, with one dot per system and its interval
+    - `orange`: curves by length of the list, or one dot per metric if there are none
+    - `correlate`: one dot per metric, or with `pairs` the p-value of each metric's lead over each other
+    - `references`: one line per metric by number of references, and the contributions of n-gram orders
+    - `optimize` with `redundancy`: a matrix of how similarly metrics decide
+
+    The chart displays itself in a notebook. Scores have the scale of tables (BLEU times 100).
+
+    Parameters
+    ----------
+    result
+        What one of these functions returned.
+    path
+        A file that ends in .html, .svg, .png, .pdf or .json.
+    pairs
+        Whether to draw pairs of metrics, for a result of `correlate`.
+    """
+    draw = next((draw for kind, draw in DRAWINGS.items() if isinstance(result, kind)), None)
+    if draw is None:
+        raise InputError(
+            f"expected a result of score, orange, correlate, references or optimize, found a {type(result).__name__}"
+        )
+    if pairs and not isinstance(result, CorrelateResult):
+        raise InputError("pairs=True needs a result of correlate")
+    if path is not None:
+        check_path(path)
+    chart: AnyChart = draw_leads(result) if isinstance(result, CorrelateResult) and pairs else draw(result)
+    if path is not None:
+        write_chart(chart, path)
+    return chart

@@ -1,4 +1,4 @@
-"""A chart as a file: a page that needs no network, vector graphics, pixels, or the specification itself."""
+"""Write charts as offline HTML pages, SVG, PNG, PDF or Vega-Lite JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tarocco.core.errors import InputError, MissingExtra
-from tarocco.io.files import check_writable, write_whole
+from tarocco.io.files import check_writable, write_atomically
 
 if TYPE_CHECKING:
     import altair as alt
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 NAMES = {"altair": "Altair", "vl_convert": "vl-convert"}
 
 
-def altair() -> Any:
-    """Altair makes the charts."""
-    return _library("altair")
+def import_altair() -> Any:
+    """Import Altair, which makes charts."""
+    return _import_library("altair")
 
 
-def vl_convert() -> Any:
-    """vl-convert, with Vega-Lite inside, makes files of them."""
-    return _library("vl_convert")
+def import_vl_convert() -> Any:
+    """Import vl-convert, which renders charts to files."""
+    return _import_library("vl_convert")
 
 
 def check_installed() -> None:
-    """Refuse, before any work is done, to draw without them; finding a library is quicker than importing it."""
+    """Raise MissingExtra if a library is missing; finding a module is faster than importing it."""
     for module in NAMES:
         if find_spec(module) is None:
             raise _missing(module)
 
 
-def _library(module: str) -> Any:
+def _import_library(module: str) -> Any:
     try:
         return import_module(module)
     except ImportError:
@@ -48,9 +48,9 @@ def _missing(module: str) -> MissingExtra:
 
 
 SUFFIXES = (".html", ".svg", ".png", ".pdf", ".json")
-PIXELS_AN_INCH = 200  # 2.8 times the size on the page: sharp in print and on dense screens
+PIXELS_PER_INCH = 200  # 2.8 times the size on the page: sharp in print and on dense screens
 
-# The page forbids itself every request. On a dark screen the figure's words and lines turn light, its colors stay.
+# The content security policy forbids all requests. In dark mode text and lines become light, and colors do not change.
 PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -92,62 +92,62 @@ OPTIONS = {
 
 
 def write_chart(chart: alt.TopLevelMixin, path: str | os.PathLike[str]) -> None:
-    """Write a chart in the format that the path's suffix names: .html, .svg, .png, .pdf, or .json (Vega-Lite).
+    """Write a chart in the format of the path's suffix: .html, .svg, .png, .pdf, or .json (Vega-Lite).
 
-    The file is whole or not there. Nothing is fetched, now or when the file is opened.
+    The file is written atomically. Nothing is downloaded, neither now nor when the file is opened.
     """
     check_path(path)
-    write_whole(path, rendered(chart, Path(path).suffix.lower()))
+    write_atomically(path, render_chart(chart, Path(path).suffix.lower()))
 
 
 def check_figure(path: str | os.PathLike[str]) -> None:
-    """Refuse, before any work is done, a figure that could not be drawn or written."""
+    """Raise an error if a figure could not be drawn or written, before any work is done."""
     check_path(path)
     check_installed()
 
 
 def check_path(path: str | os.PathLike[str]) -> None:
-    """Refuse a path at which no figure can be written."""
+    """Raise InputError if no figure can be written to a path."""
     if Path(path).suffix.lower() not in SUFFIXES:
         raise InputError(
-            f"{os.fspath(path)}: the name of a figure ends in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+            f"{os.fspath(path)}: expected the name of a figure to end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
         )
     check_writable(path)
 
 
-def rendered(chart: alt.TopLevelMixin, suffix: str) -> bytes:
-    """The bytes of a chart in one of the formats."""
+def render_chart(chart: alt.TopLevelMixin, suffix: str) -> bytes:
+    """Return a chart as the contents of a file with this suffix."""
     specification = chart.to_dict()
     if suffix == ".json":
         return (json.dumps(specification, ensure_ascii=False, indent=1) + "\n").encode()
     if suffix == ".html":
-        return html(specification).encode()
+        return _render_html(specification).encode()
     if suffix == ".svg":
-        return svg(specification).encode()
+        return _render_svg(specification).encode()
     if suffix == ".png":
-        return bytes(vl_convert().vegalite_to_png(specification, ppi=PIXELS_AN_INCH, allowed_base_urls=[]))
-    return bytes(vl_convert().vegalite_to_pdf(specification, allowed_base_urls=[]))
+        return bytes(import_vl_convert().vegalite_to_png(specification, ppi=PIXELS_PER_INCH, allowed_base_urls=[]))
+    return bytes(import_vl_convert().vegalite_to_pdf(specification, allowed_base_urls=[]))
 
 
-def svg(specification: dict[str, Any]) -> str:
-    """The chart as SVG, with its description inside."""
-    drawing: str = vl_convert().vegalite_to_svg(specification, allowed_base_urls=[])
-    told = specification.get("description")
+def _render_svg(specification: dict[str, Any]) -> str:
+    """Return an SVG image that contains the chart's description."""
+    drawing: str = import_vl_convert().vegalite_to_svg(specification, allowed_base_urls=[])
+    description = specification.get("description")
     head, bracket, rest = drawing.partition(">")
-    return f"{head}{bracket}<desc>{escape(told, quote=False)}</desc>{rest}" if told else drawing
+    return f"{head}{bracket}<desc>{escape(description, quote=False)}</desc>{rest}" if description else drawing
 
 
-def html(specification: dict[str, Any]) -> str:
-    """The chart as a page that holds everything it needs."""
+def _render_html(specification: dict[str, Any]) -> str:
+    """Return a self-contained HTML page."""
     return PAGE.format(
         policy=POLICY,
         title=escape(specification.get("description", "tarocco").splitlines()[0]),
-        runtime=vl_convert().javascript_bundle(),
-        specification=_in_script(specification),
-        options=_in_script(OPTIONS),
+        runtime=import_vl_convert().javascript_bundle(),
+        specification=_script_json(specification),
+        options=_script_json(OPTIONS),
     )
 
 
-def _in_script(value: Any) -> str:
-    """JSON that can stand in a script element: no text can end the element or start a comment."""
+def _script_json(value: Any) -> str:
+    """Return JSON for a script element, in which no text can end the element or start a comment."""
     return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")

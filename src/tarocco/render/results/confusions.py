@@ -1,4 +1,4 @@
-"""Where a metric puts machines above people, segment by segment: JSON lines for programs, a page for people."""
+"""Confusion sets, segment by segment: JSON lines for programs, a page for people."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tempfile import TemporaryFile
 from typing import Any
 
 from tarocco.core.errors import InputError
-from tarocco.io.files import check_writable, whole_file
-from tarocco.meta.orange.confusions import Confusion, Opponent, Scored, opponents, outranked
+from tarocco.io.files import check_writable, replace_file
+from tarocco.meta.orange.confusions import Confusion, HeldOutReference, RankedText, hold_out_each, outranked
 from tarocco.render.tables import NO_NUMBER, number_or_dash
 
 START = """<!doctype html>
@@ -92,112 +92,119 @@ mark b {{ background: var(--gained); text-decoration: underline 2px var(--ink); 
 </tbody>
 </table>
 </div>
-<p>The oracle stands for the references: it has the mean of their scores. A candidate above it is one that the metric
-takes for better than the human translations. A reference is held against the other references, a candidate against all
-but the one that stands next below it: <mark>marked</mark> words are matched there, and
-<mark><b>strongly marked</b></mark> ones are matched and not in the reference below, so they lifted the candidate.
-The texts are shown as words are counted.</p>
+<p>The oracle represents the references: its score is the mean of theirs. The metric prefers a candidate above it to the
+human translations. A reference is compared with the other references, a candidate with all but the reference ranked
+next below it: <mark>marked</mark> words are matched there, and <mark><b>strongly marked</b></mark> words are matched
+but not in the reference below, so they raised the candidate. Texts are shown as they are tokenized.</p>
 """
 END = "</main>\n</body>\n</html>\n"
 
 
 class Words:
-    """The words of texts; the metrics of a segment mostly show the same ones, so they are kept for a while."""
+    """The words of texts, cached, because the metrics of a segment mostly show the same texts."""
 
     def __init__(self, tokenize: Callable[[str], Sequence[str]]) -> None:
         self.of = lru_cache(maxsize=4096)(tokenize)
-        self._opponents = lru_cache(maxsize=4)(lambda texts: opponents([self.of(text) for text in texts]))
+        self._held_out = lru_cache(maxsize=4)(lambda texts: hold_out_each([self.of(text) for text in texts]))
 
-    def opponents(self, references: Sequence[Scored]) -> list[Opponent]:
-        """Each reference, held against the others."""
-        return self._opponents(tuple(reference.text for reference in references))
+    def hold_out_each(self, references: Sequence[RankedText]) -> list[HeldOutReference]:
+        """Return each reference with the others."""
+        return self._held_out(tuple(reference.text for reference in references))
 
 
 @dataclass
-class Summary:
-    """What all segments together say of a metric."""
+class ConfusionCounts:
+    """The numbers of segments, of those with a confusion set, and of candidates in it, for one metric."""
 
     segments: int = 0
     confused: int = 0
     above: int = 0
 
     def add(self, confusion: Confusion) -> None:
+        """Count a segment."""
         self.segments += 1
         self.confused += confusion.above_count > 0
         self.above += confusion.above_count
 
 
-def page_start(title: str, settings: Mapping[str, object], summaries: Mapping[str, Summary]) -> str:
-    """The page up to the first segment: title, settings, and a row a metric."""
-    told = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(str(value))}</dd>" for name, value in settings.items())
+def page_start(title: str, settings: Mapping[str, object], counts: Mapping[str, ConfusionCounts]) -> str:
+    """Return the page up to the first segment: title, settings, and one row per metric."""
+    terms = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(str(value))}</dd>" for name, value in settings.items())
     rows = [
-        f'<tr><th scope="row">{escape(metric)}</th><td class="n">{one.segments}</td>'
-        f'<td class="n">{one.confused} ({one.confused / one.segments:.1%})</td>'
-        f'<td class="n">{one.above / one.segments:.1f}</td></tr>'
-        for metric, one in summaries.items()
+        f'<tr><th scope="row">{escape(metric)}</th><td class="n">{of_metric.segments}</td>'
+        f'<td class="n">{of_metric.confused} ({of_metric.confused / of_metric.segments:.1%})</td>'
+        f'<td class="n">{of_metric.above / of_metric.segments:.1f}</td></tr>'
+        for metric, of_metric in counts.items()
     ]
-    return START.format(title=escape(title), settings=f"<dl>\n{told}\n</dl>" if told else "", rows="\n".join(rows))
+    return START.format(title=escape(title), settings=f"<dl>\n{terms}\n</dl>" if terms else "", rows="\n".join(rows))
 
 
-def section(views: Sequence[Confusion], words: Words) -> str:
-    """A segment as some metrics see it."""
-    of_list = "" if views[0].list_id is None else f" (list {views[0].list_id})"
-    parts = [f"<section>\n<h2>Segment {views[0].segment}{of_list}</h2>\n"]
-    if views[0].source is not None:
-        parts.append(f'<blockquote dir="auto">{escape(views[0].source)}</blockquote>\n')
-    parts.extend(_view(view, words) for view in views)
+def section(confusions: Sequence[Confusion], words: Words) -> str:
+    """Return a segment with the confusion sets of several metrics."""
+    first = confusions[0]
+    of_list = "" if first.list_id is None else f" (list {first.list_id})"
+    parts = [f"<section>\n<h2>Segment {first.segment}{of_list}</h2>\n"]
+    if first.source is not None:
+        parts.append(f'<blockquote dir="auto">{escape(first.source)}</blockquote>\n')
+    parts.extend(_confusion(confusion, words) for confusion in confusions)
     return "".join([*parts, "</section>\n"])
 
 
-def _view(view: Confusion, words: Words) -> str:
-    """What a metric says of a segment: the references, and the candidates above the oracle if there are any."""
-    count, held = view.above_count, len(view.above)
-    stand = "no candidate stands" if count == 0 else "1 candidate stands" if count == 1 else f"{count} candidates stand"
+def _confusion(confusion: Confusion, words: Words) -> str:
+    """Return one metric's references of a segment, and the candidates above the oracle, if there are any."""
+    count, held = confusion.above_count, len(confusion.above)
+    rank = "no candidate ranks" if count == 0 else "1 candidate ranks" if count == 1 else f"{count} candidates rank"
     shown = f", {held} {'is' if held == 1 else 'are'} shown" if held < count else ""
-    told = (
-        f"<h3>{escape(view.metric)}</h3>\n<p>The oracle scores {_score(view.oracle_score)} and ranks "
-        f"{_rank(view.oracle_rank)} in a list of {view.size}: {stand} above it{shown}.</p>\n"
+    sentence = (
+        f"<h3>{escape(confusion.metric)}</h3>\n<p>The oracle scores {_score(confusion.oracle_score)} and ranks "
+        f"{_rank(confusion.oracle_rank)} in a list of {confusion.size}: {rank} above it{shown}.</p>\n"
     )
-    if not view.above:
-        return told
-    opponents = words.opponents(view.references)
-    references = [_reference(*one) for one in zip(view.references, opponents, strict=True)]
-    candidates = [_candidate(one, words.of(one.text), view.references, opponents) for one in view.above]
+    if not confusion.above:
+        return sentence
+    held_out = words.hold_out_each(confusion.references)
+    references = [_reference(*pair) for pair in zip(confusion.references, held_out, strict=True)]
+    candidates = [_candidate(text, words.of(text.text), confusion.references, held_out) for text in confusion.above]
     bodies = "\n".join(f"<tbody>\n{''.join(rows)}</tbody>" for rows in (references, candidates))
     return (
-        f'{told}<table class="list">\n<thead><tr><th scope="col">whose</th><th scope="col" class="n">rank</th>'
+        f'{sentence}<table class="list">\n<thead><tr><th scope="col">whose</th><th scope="col" class="n">rank</th>'
         f'<th scope="col" class="n">score</th><th scope="col">translation</th></tr></thead>\n{bodies}\n</table>\n'
     )
 
 
-def _reference(one: Scored, opponent: Opponent) -> str:
-    below = f"<small>no other has {_listed(opponent.unsupported)}</small>" if opponent.unsupported else ""
-    text = _marked(opponent.words, [(matched, False) for matched in opponent.marks])
-    return _row(f"reference {one.place}", one, text, below)
+def _reference(reference: RankedText, held_out: HeldOutReference) -> str:
+    below = f"<small>no other has {_listed(held_out.unsupported)}</small>" if held_out.unsupported else ""
+    text = _marked(held_out.words, [(matched, False) for matched in held_out.marks])
+    return _row(f"reference {reference.place}", reference, text, below)
 
 
-def _candidate(one: Scored, own: Sequence[str], references: Sequence[Scored], opponents: Sequence[Opponent]) -> str:
-    copy = '<span class="copy">copy of a reference</span> ' if one.copy else ""
-    below_it = [references.index(reference) for reference in outranked(one, references)]
-    at = next((k for k in below_it if opponents[k].words != own), below_it[0])  # a copy is shown beside another one
-    difference = opponents[at].difference(own)
+def _candidate(
+    candidate: RankedText,
+    words: Sequence[str],
+    references: Sequence[RankedText],
+    held_out: Sequence[HeldOutReference],
+) -> str:
+    copy = '<span class="copy">copy of a reference</span> ' if candidate.copy else ""
+    below_it = [references.index(reference) for reference in outranked(candidate, references)]
+    # A copy of a reference is compared with another reference.
+    at = next((k for k in below_it if held_out[k].words != words), below_it[0])
+    difference = held_out[at].difference(words)
     parts = [f"gains {_listed(difference.gained) if difference.gained else 'no word'}"]
     parts += [f"lacks {_listed(difference.lost)}"] if difference.lost else []
     parts += [f"alone with {_listed(difference.alone)}"] if difference.alone else []
     below = f"{copy}<small>over reference {references[at].place}: {'; '.join(parts)}</small>"
-    return _row(f"candidate {one.place}", one, _marked(own, opponents[at].marks_of(own)), below)
+    return _row(f"candidate {candidate.place}", candidate, _marked(words, held_out[at].marks_of(words)), below)
 
 
-def _row(whose: str, one: Scored, text: str, below: str) -> str:
+def _row(whose: str, ranked: RankedText, text: str, below: str) -> str:
     return (
-        f'<tr><th scope="row">{whose}</th><td class="n" data-label="rank">{_rank(one.rank)}</td>'
-        f'<td class="n" data-label="score">{_score(one.score)}</td>'
+        f'<tr><th scope="row">{whose}</th><td class="n" data-label="rank">{_rank(ranked.rank)}</td>'
+        f'<td class="n" data-label="score">{_score(ranked.score)}</td>'
         f'<td class="text"><p dir="auto">{text}</p>{f"<p>{below}</p>" if below else ""}</td></tr>\n'
     )
 
 
 def _marked(words: Sequence[str], marks: Sequence[tuple[bool, bool]]) -> str:
-    """The words of a text; those that follow each other with the same marks (matched, gained) share an element."""
+    """Return the words of a text; adjacent words with the same marks (matched, gained) share an element."""
     parts = []
     for (is_matched, is_gained), run in groupby(zip(marks, words, strict=True), itemgetter(0)):
         text = escape(" ".join(word for _, word in run))
@@ -221,7 +228,7 @@ SUFFIXES = (".jsonl", ".html")
 
 
 def check_confusions(path: str | os.PathLike[str]) -> None:
-    """Refuse, before any work is done, a path at which no error analysis can be written."""
+    """Raise InputError if no error analysis can be written to this path."""
     if Path(path).suffix.lower() not in SUFFIXES:
         raise InputError(f"{os.fspath(path)}: the name of an error analysis ends in {' or '.join(SUFFIXES)}")
     check_writable(path)
@@ -235,34 +242,40 @@ def write_confusions(
     settings: Mapping[str, object],
     tokenize: Callable[[str], Sequence[str]],
 ) -> None:
-    """Write confusions as they come, a segment at a time: as .jsonl, or as .html, which has a title and settings.
+    """Write confusion sets, one segment at a time, as .jsonl or as an .html page with a title and settings.
 
-    The file is whole or not there. The page shows the metrics of a segment together where they follow each other.
+    The file is complete or absent. The page shows consecutive confusion sets of a segment together.
     """
     check_confusions(path)
     words = Words(tokenize)
-    with whole_file(path) as temporary:
+    with replace_file(path) as temporary:
         if Path(path).suffix.lower() == ".jsonl":
-            # A lone surrogate becomes its escape, which is what JSON writes for it.
+            # A lone surrogate becomes its escape, as in JSON.
             with open(temporary, "x", encoding="utf-8", errors="backslashreplace", newline="") as file:
-                file.writelines(json.dumps(record(one, words), ensure_ascii=False) + "\n" for one in confusions)
+                file.writelines(
+                    json.dumps(record(confusion, words), ensure_ascii=False) + "\n" for confusion in confusions
+                )
         else:
             _write_page(temporary, confusions, title, settings, words)
 
 
 def record(confusion: Confusion, words: Words) -> dict[str, Any]:
-    """One metric's view of one segment; each candidate has its words of difference from each reference."""
-    opponents = words.opponents(confusion.references)
+    """Return the JSON record of a confusion set; each candidate has its differences from each reference."""
+    held_out = words.hold_out_each(confusion.references)
     above = []
     for candidate in confusion.above:
-        own = words.of(candidate.text)
-        found = [opponent.difference(own) for opponent in opponents]
-        differences = [
-            {"reference": reference.place, "gained": one.gained, "lost": one.lost}
-            for reference, one in zip(confusion.references, found, strict=True)
-        ]
-        alone = found[0].alone  # the same for each reference
-        above.append({**_scored(candidate), "copy": candidate.copy, "alone": alone, "differences": differences})
+        differences = [reference.difference(words.of(candidate.text)) for reference in held_out]
+        above.append(
+            {
+                **_ranked(candidate),
+                "copy": candidate.copy,
+                "alone": differences[0].alone,  # the same for each reference
+                "differences": [
+                    {"reference": reference.place, "gained": difference.gained, "lost": difference.lost}
+                    for reference, difference in zip(confusion.references, differences, strict=True)
+                ],
+            }
+        )
     return {
         "segment": confusion.segment,
         **({} if confusion.list_id is None else {"id": confusion.list_id}),
@@ -271,16 +284,16 @@ def record(confusion: Confusion, words: Words) -> dict[str, Any]:
         "size": confusion.size,
         "oracle": {"rank": _number(confusion.oracle_rank), "score": _number(confusion.oracle_score)},
         "references": [
-            {**_scored(reference), "unsupported": opponent.unsupported}
-            for reference, opponent in zip(confusion.references, opponents, strict=True)
+            {**_ranked(reference), "unsupported": counts.unsupported}
+            for reference, counts in zip(confusion.references, held_out, strict=True)
         ],
         "above_count": confusion.above_count,
         "above": above,
     }
 
 
-def _scored(one: Scored) -> dict[str, Any]:
-    return {"place": one.place, "text": one.text, "score": _number(one.score), "rank": _number(one.rank)}
+def _ranked(text: RankedText) -> dict[str, Any]:
+    return {"place": text.place, "text": text.text, "score": _number(text.score), "rank": _number(text.rank)}
 
 
 def _number(value: float | None) -> float | None:
@@ -294,17 +307,17 @@ def _write_page(
     settings: Mapping[str, object],
     words: Words,
 ) -> None:
-    """The summary stands above the segments and is known after them: they wait in a file of their own."""
-    summaries: dict[str, Summary] = {}
+    """Write the page; segments wait in a temporary file, because the table above them is known only at the end."""
+    counts: dict[str, ConfusionCounts] = {}
     text: dict[str, Any] = {"encoding": "utf-8", "errors": "replace", "newline": ""}
     with TemporaryFile("w+", dir=path.parent, **text) as segments:
-        for _, together in groupby(confusions, lambda one: one.segment):
-            views = list(together)
-            for one in views:
-                summaries.setdefault(one.metric, Summary()).add(one)
-            segments.write(section(views, words))
+        for _, together in groupby(confusions, lambda confusion: confusion.segment):
+            of_segment = list(together)
+            for confusion in of_segment:
+                counts.setdefault(confusion.metric, ConfusionCounts()).add(confusion)
+            segments.write(section(of_segment, words))
         segments.seek(0)
         with open(path, "x", **text) as file:
-            file.write(page_start(title, settings, summaries))
+            file.write(page_start(title, settings, counts))
             shutil.copyfileobj(segments, file)
             file.write(END)

@@ -1,9 +1,12 @@
-"""Correlations with people as tables: a row a metric, or a row a pair of metrics."""
+"""Correlations of metrics with human scores."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from tarocco.meta.correlation.results import CorrelateResult, Correlation
-from tarocco.render.tables import NO_NUMBER, Table, number_or_dash
+from tarocco.render.results import Presentation, show_tables
+from tarocco.render.tables import NO_NUMBER, Table, number_or_dash, separated
 
 TITLES = {
     "pearson": "Pearson",
@@ -15,15 +18,35 @@ TITLES = {
 ACCURACIES = {"accuracy": "accuracy", "soft_accuracy": "SPA", "accuracy_with_ties": "acc. with ties"}
 
 
+def present_correlations(result: CorrelateResult, width: int | None = None, pairs: bool = False) -> Presentation:
+    """Present correlations; with `pairs`, the tests of all pairs of metrics."""
+    form = f".{4 if width is None else width}f"
+    table = leads_table if pairs else correlations_table
+
+    def lines() -> list[str]:
+        numbers = [one.p_holm for one in result.metric_comparisons] if pairs else result.metric_values()
+        return [number_or_dash(number, form) for number in numbers]
+
+    return Presentation(
+        "correlate",
+        asdict(result.design) | {"outliers_found": dict(result.outliers), "notes": list(result.notes)},
+        result.pairs if pairs else result.to_dict,
+        lambda delimiter: separated(result.pairs() if pairs else result.rows(), delimiter),
+        show_tables(lambda: [table(result, width)], lambda: footnotes(result, pairs)),
+        lines,
+        result.notes,
+    )
+
+
 def correlations_table(result: CorrelateResult, width: int | None = None) -> Table:
-    """The best first under each criterion; the column that ranks them has an interval beside it."""
+    """One row per criterion and metric, best first; the coefficient that ranks metrics has an interval."""
     digits = 3 if width is None else width
-    main = result.question.coefficient
+    main = result.design.coefficient
     several = len(result.criteria) > 1
     first = result.correlations[0]
     others = [name for name in first.coefficients if name != main]
     accuracies = [key for key in ACCURACIES if any(key in one.accuracies.to_dict() for one in result)]
-    confidence = f"{100 * result.question.confidence:g}%"
+    confidence = f"{100 * result.design.confidence:g}%"
 
     def number(value: float | None) -> str:
         return number_or_dash(value, f".{digits}f")
@@ -55,13 +78,13 @@ def correlations_table(result: CorrelateResult, width: int | None = None) -> Tab
 
 
 def leads_table(result: CorrelateResult, width: int | None = None) -> Table:
-    """A row a pair of metrics, the one closer to people first."""
+    """One row per pair of metrics, the one that agrees better with human scores first."""
     digits = 3 if width is None else width
     several = len(result.criteria) > 1
     rows = [
         (
             *([one.criterion] if several else []),
-            *(one.metric, one.other, f"{one.lead:.{digits}f}", one.test),
+            *(one.metric, one.other, f"{one.difference:.{digits}f}", one.test),
             *(number_or_dash(p, ".4f") for p in (one.p_value, one.p_holm)),
             number_or_dash(one.williams_t, ".2f"),
             number_or_dash(one.williams_p, ".4f"),
@@ -78,47 +101,51 @@ def leads_table(result: CorrelateResult, width: int | None = None) -> Table:
 
 
 def footnotes(result: CorrelateResult, pairs: bool) -> list[str]:
-    """Below a table: signatures, what columns mean, what is undefined, and who is an outlier."""
-    asked = result.question
-    lines = list(dict.fromkeys(one.scored for one in result if not one.sentinel))
-    lines += result.how.values()
+    """Return the lines below a table: signatures, meanings of columns, undefined values, outliers."""
+    question = result.design
+    lines = list(dict.fromkeys(one.metric_signature for one in result if not one.sentinel))
+    lines += result.human_signatures.values()
     sentinels = list(dict.fromkeys(one.metric for one in result if one.sentinel))
-    lines.append(f"for comparison, rows that know nothing of quality: {', '.join(sentinels)}")
+    lines.append(f"baselines that know nothing of quality: {', '.join(sentinels)}")
     if pairs:
-        lines.append(f"*: the lead is significant; one-sided p-values, with Holm's correction for {_count(result)}")
+        lines.append(f"*: significant; one-sided p-values with Holm's correction for {_count(result)}")
     else:
         lines.append(
-            f"{100 * asked.confidence:g}%: bootstrap interval of {TITLES[asked.coefficient]} over segments, "
-            f"{asked.n_resamples} resamples, seed {asked.seed}"
-            + ("; of the metrics' side alone, as people judged whole systems" if result.human_level == "system" else "")
+            f"{100 * question.confidence:g}%: bootstrap interval of {TITLES[question.coefficient]} over segments, "
+            f"{question.n_resamples} resamples, seed {question.seed}"
+            + (
+                "; only metric scores are resampled, because the human scores are of whole systems"
+                if result.human_level == "system"
+                else ""
+            )
         )
         lines.append(
-            f"cluster: nobody within one is ahead of another significantly ({_tests(result)}, "
+            f"cluster: metrics that do not differ significantly ({_tests(result)}, "
             f"Holm's correction for {_count(result)})"
         )
-    said: dict[str, list[str]] = {}
+    reasons: dict[str, list[str]] = {}
     for one in result:
-        why = one.coefficients[asked.coefficient].why
+        why = one.coefficients[question.coefficient].why
         if why is not None:
-            said.setdefault(why, []).append(one.metric)
-    lines += [f"no correlation of {', '.join(dict.fromkeys(names))}: {why}" for why, names in said.items()]
-    dropped = asked.outliers == "dropped"
+            reasons.setdefault(why, []).append(one.metric)
+    lines += [f"no correlation for {', '.join(dict.fromkeys(names))}: {why}" for why, names in reasons.items()]
+    dropped = question.outliers == "dropped"
     for criterion, names in result.outliers.items():
         if names:
-            what = "left out" if dropped else "may decide the correlation alone; --drop-outliers leaves them out"
+            what = "left out" if dropped else "they may determine the correlation; --drop-outliers leaves them out"
             lines.append(f"{criterion}: far from the other systems: {', '.join(names)} ({what})")
     return lines
 
 
 def _tests(result: CorrelateResult) -> str:
-    return " and ".join(dict.fromkeys(one.test for one in result.metric_comparisons)) or result.question.test
+    return " and ".join(dict.fromkeys(one.test for one in result.metric_comparisons)) or result.design.test
 
 
 def _count(result: CorrelateResult) -> str:
-    """The two families that Holm's correction is for."""
+    """Return the two families of tests that Holm's correction is for."""
     sentinels = {one.metric for one in result if one.sentinel}
     first = [one for one in result.metric_comparisons if one.criterion == result.criteria[0]]
     with_sentinel = sum(bool({one.metric, one.other} & sentinels) for one in first)
     count = len(first) - with_sentinel
     each = " under each criterion" if len(result.criteria) > 1 else ""
-    return f"{count} pair{'s' * (count != 1)} of metrics and {with_sentinel} with a row that knows nothing{each}"
+    return f"{count} pair{'s' * (count != 1)} of metrics and {with_sentinel} with a baseline{each}"

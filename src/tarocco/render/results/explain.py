@@ -1,6 +1,6 @@
-"""Explanations as text: the words of both sides with marks, and what the metric counts, type by type.
+"""Explanations of segment scores: the words of both sides with marks, and the counts of each type of element.
 
-Marks are brackets and labels, so that they are there in a pipe, too; on a terminal colors help.
+Marks are brackets and labels, which also work in a pipe; terminals add colors.
 """
 
 from __future__ import annotations
@@ -13,39 +13,40 @@ from itertools import groupby
 from typing import NamedTuple, TextIO
 
 from tarocco.explanation.records import Element, ExplainResult, Explanation, Tally
-from tarocco.metrics.linguistic.base import Overlap
+from tarocco.metrics.linguistic.base import ElementOverlap
+from tarocco.render.results import Presentation, scale_note
 from tarocco.render.results.score import number
-from tarocco.render.tables import told
+from tarocco.render.tables import separated, write_details
 from tarocco.render.tables import width as columns_of
 from tarocco.render.terminal import bare, visible_line
 
-SHOWN = 8  # elements of a type in a line; the others are counted
-WHOLE = 30  # columns: what is not longer is not cut at the end of a line
-MOST_LABELS = 2  # of a word, that can still be read
-SEEN = ("word", "match", "1-gram")  # words that the marks show already, unless they match in some other way
+SHOWN = 8  # elements of a type that are listed; the others are counted
+WHOLE = 30  # columns: shorter elements are not wrapped
+MOST_LABELS = 2  # of a word; more would be unreadable
+SEEN = ("word", "match", "1-gram")  # types whose exact matches the marks show already
 EDITS = ("shift", "substitution", "insertion", "deletion")
 MATCHED, APART, LABEL, HEAD = "bold green", "yellow", "dim", "bold"
 
 
 @dataclass(frozen=True)
-class Stretch:
-    """Neighboring words that are marked alike: matched, not matched though counted, or nothing."""
+class WordRun:
+    """Neighboring words with the same mark: matched, counted but not matched, or none."""
 
     words: tuple[str, ...]
     matched: bool
-    label: str = ""  # what the words are, if the metric goes by that: NP, A1
-    hows: tuple[str, ...] = ()  # of each word, how it matches; empty where it is the same word
+    label: str = ""  # the type of the words for linguistic metrics: NP, A1
+    hows: tuple[str, ...] = ()  # how each word matches; empty for an exact match
 
 
-def stretches(words: Sequence[str], elements: Iterable[Element], side: str, labeled: bool) -> list[Stretch]:
-    """A text cut where its marks change; `side` is candidate or reference.
+def word_runs(words: Sequence[str], elements: Iterable[Element], side: str, labeled: bool) -> list[WordRun]:
+    """Return a text in runs of words with the same mark; `side` is candidate or reference.
 
-    With labels, neighbors of the same type stay together; without, words that match neighbors of the other side.
+    With labels, neighbors of one type form a run; without, words that match neighbors on the other side.
     """
     other = "reference" if side == "candidate" else "candidate"
-    kinds: list[dict[str, bool]] = [{} for _ in words]  # of each word: its types, and whether they match
+    kinds: list[dict[str, bool]] = [{} for _ in words]  # the types of each word, and whether they match
     hows = [""] * len(words)
-    links: list[set[tuple[int, int]]] = [set() for _ in words]  # of each word: which reference, where on the other side
+    links: list[set[tuple[int, int]]] = [set() for _ in words]  # for each word: the reference and the place there
     for one in elements:
         places = getattr(one, side)
         if one.above or one.type in EDITS:
@@ -55,91 +56,91 @@ def stretches(words: Sequence[str], elements: Iterable[Element], side: str, labe
             hows[place] = hows[place] if one.how in ("", "exact") else one.how
             if one.matched:
                 links[place].add((one.of, getattr(one, other)[at]))
-    labeled = labeled and all(len(own) <= MOST_LABELS for own in kinds)
-    found: list[Stretch] = []
+    labeled = labeled and all(len(types) <= MOST_LABELS for types in kinds)
+    runs: list[WordRun] = []
     for place, word in enumerate(words):
         matched = any(kinds[place].values())
         label = ",".join(kind for kind, same in kinds[place].items() if same == matched) if labeled else ""
-        here = Stretch((word,), matched, label, (hows[place] if matched else "",))
+        here = WordRun((word,), matched, label, (hows[place] if matched else "",))
         joined = labeled or not matched or any((of, at - 1) in links[place - 1] for of, at in links[place])
-        if found and joined and (found[-1].matched, found[-1].label) == (matched, label):
-            last = found.pop()
-            here = Stretch(last.words + here.words, matched, label, last.hows + here.hows)
-        found.append(here)
-    return found
+        if runs and joined and (runs[-1].matched, runs[-1].label) == (matched, label):
+            last = runs.pop()
+            here = WordRun(last.words + here.words, matched, label, last.hows + here.hows)
+        runs.append(here)
+    return runs
 
 
-# --- lines ---------------------------------------------------------------------------------------------------------
+# --- lines -----------------------------------------------------------------------------------------------------------
 
 
-class Piece(NamedTuple):
-    """Text in one style that is not cut at the end of a line."""
+class StyledText(NamedTuple):
+    """Text in one style that is not wrapped."""
 
     text: str
     style: str = ""
 
 
 def visible(text: str) -> str:
-    """Text as it is, but for characters that a terminal would act upon: they are shown as escapes."""
+    """Return text with escapes for characters that are not printable."""
     return "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text)
 
 
-def _marked(found: Iterable[Stretch]) -> Iterator[Piece]:
-    """Words with their marks: [matched]NP, (not matched)NP, [the cars~stem], [shifted words]~shifted."""
-    for stretch in found:
-        opened, closed, style = "", visible(stretch.label), ""
-        if stretch.matched:
+def _marked(runs: Iterable[WordRun]) -> Iterator[StyledText]:
+    """Yield words with their marks: [matched]NP, (not matched)NP, [the cars~stem], [shifted words]~shifted."""
+    for run in runs:
+        opened, closed, style = "", visible(run.label), ""
+        if run.matched:
             opened, closed, style = "[", "]" + closed, MATCHED
-        elif stretch.label:
+        elif run.label:
             opened, closed, style = "(", ")" + closed, APART
-        hows = [f"~{how}" if how else "" for how in stretch.hows]
-        if len(set(hows)) == 1:  # said once
+        hows = [f"~{how}" if how else "" for how in run.hows]
+        if len(set(hows)) == 1:  # written once
             closed, hows = closed + hows[0], [""] * len(hows)
-        last = len(stretch.words) - 1
-        for place, (word, how) in enumerate(zip(stretch.words, hows, strict=True)):
-            yield Piece(f"{opened * (place == 0)}{visible(word)}{how}{closed * (place == last)}", style)
+        last = len(run.words) - 1
+        for place, (word, how) in enumerate(zip(run.words, hows, strict=True)):
+            yield StyledText(f"{opened * (place == 0)}{visible(word)}{how}{closed * (place == last)}", style)
 
 
-def _plain(text: str, style: str = "") -> list[Piece]:
-    return [Piece(word, style) for word in text.split(" ")]
+def _plain(text: str, style: str = "") -> list[StyledText]:
+    return [StyledText(word, style) for word in text.split(" ")]
 
 
-class Lines:
-    """Lines of pieces that fit a width; what does not fit goes on below, further in."""
+class WrappedLines:
+    """Lines of styled text that fit a width; longer ones are wrapped and indented."""
 
     def __init__(self, columns: int) -> None:
         self._columns = max(columns, 40)
-        self.lines: list[list[Piece]] = []
+        self.lines: list[list[StyledText]] = []
 
     def blank(self) -> None:
         self.lines.append([])
 
-    def add(self, head: str, pieces: Iterable[Piece], indent: int = 0, style: str = "") -> None:
-        """A line that begins with `head`; further lines begin below what comes after it."""
+    def add(self, head: str, pieces: Iterable[StyledText], indent: int = 0, style: str = "") -> None:
+        """Add a line that begins with `head`; wrapped lines are indented by its width."""
         start = " " * indent + head + "  " * bool(head)
         within = min(columns_of(start), self._columns // 2)
-        line, used, empty = [Piece(start, style)], columns_of(start), not head
+        line, used, empty = [StyledText(start, style)], columns_of(start), not head
         for piece in self._fitting(pieces, self._columns - within):
             space = not empty and len(line) > 1
             if not empty and used + space + columns_of(piece.text) > self._columns:
                 self.lines.append(line)
-                line, used, space = [Piece(" " * within)], within, False
-            line += [Piece(" "), piece] if space else [piece]
+                line, used, space = [StyledText(" " * within)], within, False
+            line += [StyledText(" "), piece] if space else [piece]
             used += space + columns_of(piece.text)
             empty = False
         self.lines.append(line)
 
     @staticmethod
-    def _fitting(pieces: Iterable[Piece], room: int) -> Iterator[Piece]:
-        """Pieces as they are, or their words, where there is no room for the whole."""
+    def _fitting(pieces: Iterable[StyledText], room: int) -> Iterator[StyledText]:
+        """Yield pieces, or their words if there is no room for the whole."""
         for piece in pieces:
             if columns_of(piece.text) <= room:
                 yield piece
             else:
-                yield from (Piece(word, piece.style) for word in piece.text.split(" "))
+                yield from (StyledText(word, piece.style) for word in piece.text.split(" "))
 
     def write(self, out: TextIO) -> None:
-        """On a terminal with styles; Rich sees to NO_COLOR and to terminals that have none."""
+        """Write the lines, on a terminal with styles; Rich handles NO_COLOR."""
         if not out.isatty():
             out.writelines(visible_line("".join(piece.text for piece in line).rstrip()) + "\n" for line in self.lines)
             return
@@ -151,14 +152,30 @@ class Lines:
             console.print(Text.assemble(*((visible_line(piece.text), piece.style) for piece in line)))
 
 
-# --- explanations --------------------------------------------------------------------------------------------------
+# --- explanations ----------------------------------------------------------------------------------------------------
+
+
+def present_explanations(
+    result: ExplainResult, digits: int | None = None, verbose: bool = False, all_references: bool = False
+) -> Presentation:
+    """Present explanations; with `verbose`, all elements that match."""
+    scaled = (str(one.metric) for one in result if one.metric.scale != 1)
+    footnotes = [*legend(result), *dict.fromkeys(one.signature for one in result), *scale_note(scaled)]
+    return Presentation(
+        "explain",
+        {"all_references": all_references, "chosen_by": result.why or None},
+        result.to_dict,
+        lambda delimiter: separated(result.rows(), delimiter),
+        lambda _form, out: write_explanations(result, footnotes, out, digits, verbose),
+        notes=[result.why] if result.why else [],
+    )
 
 
 def write_explanations(
     result: ExplainResult, notes: Sequence[str], out: TextIO, digits: int | None = None, all_elements: bool = False
 ) -> None:
-    """Segment by segment and system by system: what each metric sees; notes are below."""
-    lines = Lines(shutil.get_terminal_size().columns)
+    """Write explanations by segment and system, with notes below."""
+    lines = WrappedLines(shutil.get_terminal_size().columns)
     for (segment, system), together in groupby(result, lambda one: (one.segment, one.system)):
         lines.add("", _plain(f"segment {segment}, {visible(system)}", HEAD))
         for one in together:
@@ -170,19 +187,19 @@ def write_explanations(
     lines.write(out)
 
 
-def _write(one: Explanation, lines: Lines, digits: int | None, most: int | None) -> None:
-    about = f"{_against(one)}{f': {told(one.details)}' if one.details else ''}"
+def _write(one: Explanation, lines: WrappedLines, digits: int | None, most: int | None) -> None:
+    about = f"{_against(one)}{f': {write_details(one.details)}' if one.details else ''}"
     lines.add(f"{one.metric} {number(one.score, one, digits)}", _plain(about), style=HEAD)
     if one.note:
         lines.add("", _plain(f"{one.note}."), indent=2)
         return
-    labeled = isinstance(one.metric, Overlap)
+    labeled = isinstance(one.metric, ElementOverlap)
     heads = ["candidate", *(f"reference {reference.number}" for reference in one.references)]
     wide = max(map(len, heads))
-    lines.add(heads[0].ljust(wide), _marked(stretches(one.candidate, one.elements, "candidate", labeled)), indent=2)
+    lines.add(heads[0].ljust(wide), _marked(word_runs(one.candidate, one.elements, "candidate", labeled)), indent=2)
     for place, (head, reference) in enumerate(zip(heads[1:], one.references, strict=True)):
-        own = [element for element in one.elements if element.of == place]
-        lines.add(head.ljust(wide), _marked(stretches(reference.words, own, "reference", labeled)), indent=2)
+        elements = [element for element in one.elements if element.of == place]
+        lines.add(head.ljust(wide), _marked(word_runs(reference.words, elements, "reference", labeled)), indent=2)
     _write_types(one, lines, most)
 
 
@@ -190,11 +207,11 @@ def _against(one: Explanation) -> str:
     numbers = ", ".join(str(reference.number) for reference in one.references)
     if len(one.references) > 1:
         return f"with references {numbers} together"
-    return f"with reference {numbers}{'' if one.chosen else ', which was not chosen'}"
+    return f"with reference {numbers}{'' if one.chosen else ', not the chosen one'}"
 
 
-def _write_types(one: Explanation, lines: Lines, most: int | None) -> None:
-    """How much of each type there is, and what matches; of edits, what they are."""
+def _write_types(one: Explanation, lines: WrappedLines, most: int | None) -> None:
+    """Write the counts of each type of element, and the elements that match, or the edits."""
     if not one.elements:
         return
     single = len(one.references) == 1
@@ -217,29 +234,29 @@ def _counts(tally: Tally, single: bool) -> tuple[str, ...]:
     return visible(tally.type), *("" if edit and not count else str(count) for count in counts)
 
 
-def _listed(one: Explanation, tally: Tally, most: int | None) -> Iterator[Piece]:
-    own = [element for element in one.elements if element.type == tally.type]
+def _listed(one: Explanation, tally: Tally, most: int | None) -> Iterator[StyledText]:
+    elements = [element for element in one.elements if element.type == tally.type]
     if tally.type in SEEN:
-        own = [element for element in own if element.how not in ("", "exact", "shifted")]
-    texts = Counter(element.text for element in own if element.matched or tally.type in EDITS)
+        elements = [element for element in elements if element.how not in ("", "exact", "shifted")]
+    texts = Counter(element.text for element in elements if element.matched or tally.type in EDITS)
     shown = list(texts.items())[:most]
     for place, (text, count) in enumerate(shown):
         if place:
-            yield Piece("|", LABEL)
+            yield StyledText("|", LABEL)
         times = f" ({count} times)" if count > 1 else ""
         text = visible(text) + times
-        yield from [Piece(text)] if columns_of(text) <= WHOLE else _plain(text)
+        yield from [StyledText(text)] if columns_of(text) <= WHOLE else _plain(text)
     left = sum(texts.values()) - sum(count for _, count in shown)
     if left:
         yield from _plain(f"| and {left} more", LABEL)
 
 
 def legend(result: ExplainResult) -> list[str]:
-    """What the marks mean that these explanations have."""
+    """Return the meanings of the marks in these explanations."""
     explained = [one for one in result if one.elements]
-    lines = ["[ ]: what both sides have"] if explained else []
-    if any(isinstance(one.metric, Overlap) for one in explained):
-        lines[-1] += "; ( ): what has no match; behind them the type"
+    lines = ["[ ]: on both sides"] if explained else []
+    if any(isinstance(one.metric, ElementOverlap) for one in explained):
+        lines[-1] += "; ( ): without a match; the type follows"
     if any(element.how not in ("", "exact") for one in explained for element in one.elements):
         lines[-1] += "; ~: how a word matches"
     return lines

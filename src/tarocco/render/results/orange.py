@@ -1,39 +1,88 @@
-"""A trial by ORANGE as a table: the paper's for people, long ones for programs."""
+"""ORANGE as tables: the paper's layout, ranks per list, and flat tables for programs."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from tarocco.meta.orange.results import Orange, OrangeResult
+from tarocco.render.results import Presentation, show_tables
 from tarocco.render.tables import Table, number_or_dash, percent, separated
 
 
 def orange_table(result: OrangeResult, width: int | None = None) -> Table:
-    """The layout of Lin and Och (2004), the best first; metrics that cannot be told from it are marked."""
+    """Return the table of Lin and Och (2004), the best metric first; metrics that equal it are marked."""
     confidence = f"{100 * result.metrics[0].interval.confidence:g}%-CI"
     digits = 1 if width is None else width
 
-    def row(one: Orange) -> tuple[str, ...]:
-        ranks = (one.average_rank, one.interval.low, one.interval.high)
-        share = percent(one.orange, 2 if width is None else width)
-        return (one.metric, share, *(number_or_dash(rank, f".{digits}f") for rank in ranks), result.mark(one))
+    def row(metric: Orange) -> tuple[str, ...]:
+        ranks = (metric.average_rank, metric.interval.low, metric.interval.high)
+        share = percent(metric.orange, 2 if width is None else width)
+        return (metric.metric, share, *(number_or_dash(rank, f".{digits}f") for rank in ranks), result.mark(metric))
 
     return Table(
         ("Method", "ORANGE", "Avg Rank", f"{confidence}-L", f"{confidence}-U", "as best"),
         tuple(map(row, result.metrics)),
-        best=frozenset((r, c) for r, one in enumerate(result.metrics) if one.equivalent_to_best for c in range(2)),
+        best=frozenset(
+            (r, c) for r, metric in enumerate(result.metrics) if metric.equivalent_to_best for c in range(2)
+        ),
     )
 
 
 def ranks_table(result: OrangeResult) -> Table:
-    """A row a list, a column a metric: the rank of the references in it."""
-    ranks = zip(*(one.ranks.tolist() for one in result.metrics), strict=True)
+    """Return the ranks of the references: one row per list, one column per metric."""
+    ranks = zip(*(metric.ranks.tolist() for metric in result.metrics), strict=True)
     rows = zip((result.segments + 1).tolist(), result.sizes.tolist(), ranks, strict=True)
     return Table(
         ("segment", "candidates", *result),
-        tuple((str(segment), str(size), *(number_or_dash(rank, "g") for rank in own)) for segment, size, own in rows),
+        tuple(
+            (str(segment), str(size), *(number_or_dash(rank, "g") for rank in of_list))
+            for segment, size, of_list in rows
+        ),
     )
 
 
 def separated_text(result: OrangeResult, level: str, delimiter: str) -> str:
-    """One row a metric, or a metric and list, or, where there are curves, a metric and length; with a header."""
+    """Return one row per metric, per metric and list, or, if there are curves, per metric and length."""
     rows = result.ranks() if level == "segment" else result.curves() or result.rows()
     return separated(rows, delimiter)
+
+
+def present_orange(result: OrangeResult, level: str, width: int | None = None, **settings: Any) -> Presentation:
+    """Present ORANGE of each metric, or at the level "segment" the ranks in each list."""
+    by_list = level == "segment"
+    digits = 2 if width is None else width
+
+    def lines() -> list[str]:
+        in_order = sorted(result.values(), key=lambda metric: metric.place)  # of the options, for scripts
+        return [number_or_dash(100 * metric.orange, f".{digits}f") for metric in in_order]
+
+    about = {"left_out": dict(result.left_out), "found": dict(result.counts)}
+    if by_list:
+        about["segments"] = (result.segments + 1).tolist()
+    return Presentation(
+        "orange",
+        settings | about,
+        lambda: result.to_dict(level),
+        lambda delimiter: separated_text(result, level, delimiter),
+        show_tables(
+            lambda: [ranks_table(result) if by_list else orange_table(result, width)], lambda: footnotes(result)
+        ),
+        lines,
+        result.notes,
+    )
+
+
+def footnotes(result: OrangeResult) -> list[str]:
+    """Return the lines below a table: what was ranked, signatures, the meaning of marks."""
+    interval = result.metrics[0].interval
+    lines = [
+        f"{result.about}; the lower ORANGE, the better the metric",
+        *(metric.signature for metric in result.metrics),
+        f"{100 * interval.confidence:g}%-CI: bootstrap interval of the average rank over segments, "
+        f"{interval.n_resamples} resamples, seed {interval.seed}",
+    ]
+    if len(result.segments) == 1:
+        lines.append("only one segment: intervals are meaningless, and no metric can be distinguished from another")
+    elif any(metric.equivalent_to_best for metric in result.metrics[1:]):
+        lines.append("=: the interval of the difference from the best metric, over the same resamples, contains zero")
+    return lines

@@ -1,4 +1,4 @@
-"""QUEEN, KING and JACK as tables: a row a system, a set of metrics, or a reference held out."""
+"""QARLA's results: QUEEN of systems, KING and JACK of sets of metrics, and the best set."""
 
 from __future__ import annotations
 
@@ -6,31 +6,60 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tarocco.core.records import Interval
-from tarocco.meta.qarla.results import Jack, JackResult, King, KingResult, QarlaSetup, QueenResult, set_name
-from tarocco.render.tables import NO_NUMBER, Table, number_or_dash
+from tarocco.meta.qarla.results import (
+    REDUNDANT_PHI,
+    Jack,
+    JackResult,
+    King,
+    KingResult,
+    Kings,
+    OptimizeResult,
+    QarlaSetup,
+    QueenResult,
+    Redundancy,
+    set_name,
+)
+from tarocco.render.results import Presentation, show_tables
+from tarocco.render.tables import NO_NUMBER, Table, number_or_dash, separated
 
 DIGITS = 3
-LISTED = 3  # metrics of a set that a table names; of more it says how many
+LISTED = 3  # a table names up to this many metrics of a set, and otherwise says how many there are
+WIDE = 100  # columns of a terminal with room for all columns of the best set
+OBJECTIVES = {"strict": "strict KING", "count": "KING"}
 
 
-def envelope(bed: QarlaSetup) -> dict[str, Any]:
-    """What stands beside the results in JSON."""
+def _settings(bed: QarlaSetup) -> dict[str, Any]:
     return {"seed": bed.seed, "signatures": dict(bed.signatures), "notes": list(bed.notes)}
 
 
-def lines(numbers: Sequence[float | None], width: int | None) -> str:
-    """Numbers alone, one a line."""
+def _lines(values: Sequence[float | None], width: int | None) -> list[str]:
     form = f".{4 if width is None else width}f"
-    return "".join(f"{number_or_dash(number, form)}\n" for number in numbers)
+    return [number_or_dash(value, form) for value in values]
 
 
-# --- QUEEN ---------------------------------------------------------------------------------------------------------
+# --- QUEEN -----------------------------------------------------------------------------------------------------------
+
+
+def present_queens(result: QueenResult, level: str = "system", width: int | None = None) -> Presentation:
+    """Present QUEEN and ULC of systems or of segments."""
+    by_segment = level == "segment"
+    rows = result.segments if by_segment else result.rows
+    table = queen_segments_table if by_segment else queen_table
+    return Presentation(
+        "queen",
+        _settings(result.setup),
+        lambda: result.to_dict(level),
+        lambda delimiter: separated(rows(), delimiter),
+        show_tables(lambda: [table(result, width)], lambda: queen_notes(result)),
+        lambda: _lines([row["queen"] for row in rows()], width),
+        result.notes,
+    )
 
 
 def queen_table(result: QueenResult, width: int | None = None) -> Table:
-    """A row a system; the best of QUEEN and of ULC are marked."""
+    """One row per system; the best of QUEEN and of ULC are marked."""
     rows = [
-        (one.system, _number(one.queen, width), _between(one.interval, width), _number(one.ulc, width))
+        (one.system, _number(one.queen, width), _brackets(one.interval, width), _number(one.ulc, width))
         for one in result
     ]
     best = set()
@@ -43,7 +72,7 @@ def queen_table(result: QueenResult, width: int | None = None) -> Table:
 
 
 def queen_segments_table(result: QueenResult, width: int | None = None) -> Table:
-    """A row a segment and system. Segments are counted from 1."""
+    """One row per segment and system. Segments are counted from 1."""
     rows = (
         (str(row["segment"]), row["system"], _number(row["queen"], width), _number(row["ulc"], width))
         for row in result.segments()
@@ -55,24 +84,39 @@ def queen_notes(result: QueenResult) -> list[str]:
     return [
         *result.setup.signatures.values(),
         result.signature,
-        "QUEEN: the share of samples in which a translation is as near to a reference as two others are to each other, "
-        "under every metric",
+        "QUEEN: the share of samples in which a translation is at least as similar to a reference as two others are to "
+        "each other, under every metric",
         f"{_percent(result.queens[0].interval)}: bootstrap interval over segments",
         "ULC: the mean of normalized scores, against all references",
     ]
 
 
-# --- KING ----------------------------------------------------------------------------------------------------------
+# --- KING ------------------------------------------------------------------------------------------------------------
+
+
+def present_kings(result: KingResult, by_reference: bool = False, width: int | None = None) -> Presentation:
+    """Present KING of sets of metrics, or per held-out reference."""
+    rows = result.references if by_reference else result.rows
+    table = king_references_table if by_reference else king_table
+    return Presentation(
+        "king",
+        _settings(result.setup) | {"level": result.level},
+        lambda: result.to_dict(by_reference),
+        lambda delimiter: separated(rows(), delimiter),
+        show_tables(lambda: [table(result, width)], lambda: king_notes(result)),
+        lambda: _lines([row["king"] for row in rows()], width),
+        result.notes,
+    )
 
 
 def king_table(result: KingResult, width: int | None = None) -> Table:
-    """A row a set of metrics, as the result has them."""
+    """One row per set of metrics."""
     names = _names(result.sets)
     rows = [
         (
             names[one.metrics],
-            *(_number(one.king, width), _between(one.interval, width)),
-            *(_number(one.strict_king, width), _between(one.strict_interval, width)),
+            *(_number(one.king, width), _brackets(one.interval, width)),
+            *(_number(one.strict_king, width), _brackets(one.strict_interval, width)),
             _number(one.ties, width),
         )
         for one in result
@@ -82,7 +126,7 @@ def king_table(result: KingResult, width: int | None = None) -> Table:
 
 
 def king_references_table(result: KingResult, width: int | None = None) -> Table:
-    """A row a set of metrics and reference held out."""
+    """One row per set of metrics and held-out reference."""
     names = _names(result.sets)
     rows = [
         (names[one.metrics], name, *(_number(value, width) for value in (king, strict, king - strict)))
@@ -94,33 +138,48 @@ def king_references_table(result: KingResult, width: int | None = None) -> Table
 
 def king_notes(result: KingResult) -> list[str]:
     what = {
-        "segment": "segments and references in which the reference, held out, is",
-        "system": "references that, held out, are on average",
+        "segment": "segments and references in which the held-out reference is",
+        "system": "held-out references that are on average",
     }
     return [
         *result.setup.signatures.values(),
         *dict.fromkeys(one.signature for one in result),
         f"KING: the share of {what[result.level]} at least as good as every system, by QUEEN; strict KING: better",
-        "ties: the part of KING in which the best system is as good; at zero, too, where no text passes any test",
+        "ties: the part of KING in which the best system is as good, zero against zero included",
         f"{_percent(result.sets[0].interval)}: bootstrap intervals over segments",
     ]
 
 
-# --- JACK ----------------------------------------------------------------------------------------------------------
+# --- JACK ------------------------------------------------------------------------------------------------------------
+
+
+def present_jacks(result: JackResult, by_reference: bool = False, width: int | None = None) -> Presentation:
+    """Present JACK of a test bed, or per reference."""
+    rows = result.references if by_reference else result.rows
+    table = jack_references_table if by_reference else jack_table
+    return Presentation(
+        "jack",
+        _settings(result.setup),
+        lambda: result.to_dict(by_reference),
+        lambda delimiter: separated(rows(), delimiter),
+        show_tables(lambda: [table(result, width)], lambda: jack_notes(result)),
+        lambda: _lines([row["jack"] for row in rows()], width),
+        result.notes,
+    )
 
 
 def jack_table(result: JackResult, width: int | None = None) -> Table:
-    """A row a set of metrics."""
+    """One row per set of metrics."""
     names = _names(result.sets)
     rows = [
-        (names[one.metrics], _number(one.jack, width), _between(one.interval, width), _number(one.close, width))
+        (names[one.metrics], _number(one.jack, width), _brackets(one.interval, width), _number(one.close, width))
         for one in result
     ]
     return Table(("metrics", "JACK", _percent(result.sets[0].interval), "close"), tuple(rows))
 
 
 def jack_references_table(result: JackResult, width: int | None = None) -> Table:
-    """A row a set of metrics and reference."""
+    """One row per set of metrics and reference."""
     names = _names(result.sets)
     rows = [
         (names[one.metrics], name, _number(value, width)) for one in result for name, value in one.by_reference.items()
@@ -132,17 +191,168 @@ def jack_notes(result: JackResult) -> list[str]:
     return [
         *result.setup.signatures.values(),
         *dict.fromkeys(one.signature for one in result),
-        "JACK: the share of segments and references that are surrounded by different translations",
-        "close: the share of translations with QUEEN above zero, which alone can surround a reference",
+        "JACK: the share of segments and references with different translations around them",
+        "close: the share of translations with QUEEN above zero; only these count as being around a reference",
         f"{_percent(result.sets[0].interval)}: bootstrap interval over segments",
     ]
 
 
-# --- cells ---------------------------------------------------------------------------------------------------------
+# --- the best set ----------------------------------------------------------------------------------------------------
+
+
+def present_best_set(
+    result: OptimizeResult,
+    width: int | None = None,
+    *,
+    by_reference: bool = False,
+    redundancy: bool = False,
+    columns: int | None = None,
+) -> Presentation:
+    """Present the search for the best set of metrics; `columns` is the width of a terminal."""
+    digits = 4 if width is None else width
+
+    def tables() -> list[Table]:
+        shown = [metrics_table(result, digits, columns)]
+        if by_reference:
+            shown.append(references_table(result, digits))
+        if redundancy and result.redundancy is not None:
+            shown.append(redundancy_table(result.redundancy, columns))
+        return shown
+
+    cross = result.cross_validation
+    kings = [*result_kings(result), *(cross.kings if cross else ())]
+    return Presentation(
+        "optimize",
+        {
+            "seed": result.seed,
+            "method": result.search.method,
+            "ties": result.search.ties,
+            "n_segments": result.chosen.n_segments,
+            "notes": list(result.notes),
+        },
+        lambda: result.to_dict(by_reference),
+        lambda delimiter: separated(result.rows(), delimiter),
+        show_tables(tables, lambda: best_set_notes(result, digits, redundancy)),
+        lambda: [f"{value:.{digits}f}" for value in kings],
+        result.notes,
+    )
+
+
+def metrics_table(result: OptimizeResult, width: int, columns: int | None = None) -> Table:
+    """One row per metric: those of the set in the order of their addition, then the others.
+
+    A narrow terminal shows only the kind of KING that was maximized, and not the loss without a metric.
+    """
+    column = 1 if result.search.ties == "strict" else 0
+    form = f".{width}f"
+    rows = []
+    for one in result.candidates:
+        lost = None if one.without is None or one.after is None else one.without[column] - result_kings(result)[column]
+        rows.append(
+            (
+                NO_NUMBER if one.step is None else str(one.step),
+                one.metric,
+                *(number_or_dash(value, form) for value in one.alone),
+                *(number_or_dash(value, form) for value in one.after or (None, None)),
+                _change(None if one.adds is None else one.adds[column], width),
+                _change(lost, width),
+                *(() if one.folds is None else (str(one.folds),)),
+            )
+        )
+    header = ("step", "metric", "KING", "strict", "set's KING", "set's strict", "adds", "without")
+    folds = () if result.cross_validation is None else ("folds",)
+    table = Table((*header, *folds), tuple(rows), labels=2)
+    if columns is None or columns >= WIDE:
+        return table
+    kept = [0, 1, 2 + column, 4 + column, 6, *range(8, len(table.header))]
+    heads = ("step", "metric", header[2 + column], "set's", "adds", *folds)
+    return Table(heads, tuple(tuple(row[c] for c in kept) for row in rows), labels=2)
+
+
+def _change(value: float | None, width: int) -> str:
+    """Return a number with its sign; zero has none."""
+    rounded = None if value is None else round(value, width) + 0.0  # no -0
+    return number_or_dash(rounded, f"{'+' if rounded else ''}.{width}f")
+
+
+def result_kings(result: OptimizeResult) -> Kings:
+    """Return KING and strict KING of the set."""
+    return result.chosen.king, result.chosen.strict_king
+
+
+def references_table(result: OptimizeResult, width: int) -> Table:
+    """One row per held-out reference: the set's KING and strict KING, also on unseen segments."""
+    cross = result.cross_validation
+    header = ("reference held out", "KING", "strict", *(("unseen KING", "unseen strict") if cross else ()))
+    rows = []
+    for name, kings in result.chosen.by_reference.items():
+        values = (*kings, *(cross.by_reference[name] if cross else ()))
+        rows.append((name, *(number_or_dash(value, f".{width}f") for value in values)))
+    return Table(header, tuple(rows))
+
+
+def redundancy_table(alike: Redundancy, columns: int | None = None) -> Table:
+    """The matrix of phi in hundredths, below its diagonal; on a narrow terminal, the most similar metric of each."""
+    count = len(alike.metrics)
+    numbers = tuple(map(str, range(1, count + 1)))
+    if columns is not None and 5 * count + 4 + max(map(len, alike.metrics)) > columns:
+        return nearest_table(alike)
+    rows = []
+    for i, name in enumerate(alike.metrics):
+        below = (number_or_dash(100 * value, ".0f") for value in alike.phi[i, :i].tolist())
+        rows.append((numbers[i], name, *below, *[""] * (count - i)))
+    return Table(("", "decides like", *numbers), tuple(rows), labels=2, of="metric")
+
+
+def nearest_table(alike: Redundancy) -> Table:
+    """One row per metric: the metric with the most similar decisions."""
+    rows = []
+    for i, name in enumerate(alike.metrics):
+        others = [(value, -j) for j, value in enumerate(alike.phi[i].tolist()) if j != i and value == value]
+        phi, j = max(others, default=(None, 0))
+        rows.append((name, NO_NUMBER if phi is None else alike.metrics[-j], number_or_dash(phi, ".2f")))
+    return Table(("metric", "decides most like", "phi"), tuple(rows), labels=2)
+
+
+def best_set_notes(result: OptimizeResult, width: int, redundancy: bool) -> list[str]:
+    """Return the lines below the tables: the set, its KING, meanings of columns, signatures."""
+    best, cross, search = result.chosen, result.cross_validation, result.search
+
+    def write_kings(kings: Kings, intervals: tuple[Interval, Interval] | None = None) -> str:
+        shown = []
+        for name, value, interval in zip(("KING", "strict KING"), kings, intervals or (None, None), strict=True):
+            ends = f" [{interval.low:.{width}f}, {interval.high:.{width}f}]" if interval else ""
+            shown.append(f"{name} {number_or_dash(value, f'.{width}f')}{ends}")
+        return ", ".join(shown)
+
+    searched = write_kings(result_kings(result), (best.interval, best.strict_interval))
+    lines = [f"the set: {' '.join(best.metrics)}", f"on the segments of the search: {searched}"]
+    if cross is None:
+        lines.append("the search makes these numbers optimistic: --folds 10 shows by how much")
+    else:
+        lines += [
+            f"on unseen segments ({len(cross.folds)} folds): {write_kings(cross.kings, cross.intervals)}",
+            f"the best single metric on unseen segments: {write_kings(cross.best_single)}",
+            "the first is optimistic, because the search maximized it; expect the second of such a set",
+        ]
+    objective = OBJECTIVES[search.ties]
+    lines.append(
+        f"KING, strict: of the metric alone; set's: of the set up to this step; adds: to {objective}; without: the "
+        f"change of the set's {objective} if the metric is removed"
+        + ("; folds: in how many it was chosen" if cross else "")
+    )
+    if redundancy and result.redundancy is not None:
+        lines.append("decides like: phi times 100, over all translations and samples; similar metrics are neighbors")
+        groups = "; ".join(" ".join(group) for group in result.redundancy.groups)
+        lines.append(f"nearly the same (mean phi of {REDUNDANT_PHI:g} or more): {groups or 'none'}")
+    return [*lines, best.signature, *(candidate.signature for candidate in result.path)]
+
+
+# --- cells -----------------------------------------------------------------------------------------------------------
 
 
 def _names(sets: Sequence[King | Jack]) -> Mapping[tuple[str, ...], str]:
-    """What sets are called: their metrics, or how many where one set is of all of them and they are many."""
+    """Return the names of sets: their metrics, or "all 12 together" for a large set of all metrics."""
     every = {name for one in sets for name in one.metrics}
     return {
         one.metrics: f"all {len(every)} together"
@@ -156,7 +366,7 @@ def _number(value: float | None, width: int | None) -> str:
     return number_or_dash(value, f".{DIGITS if width is None else width}f")
 
 
-def _between(interval: Interval, width: int | None) -> str:
+def _brackets(interval: Interval, width: int | None) -> str:
     low, high = _number(interval.low, width), _number(interval.high, width)
     return low if low == NO_NUMBER else f"[{low}, {high}]"
 

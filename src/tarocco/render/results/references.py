@@ -1,4 +1,4 @@
-"""Curves over the number of references as tables: means and spreads, every subset, what orders contribute."""
+"""Curves over the number of references as tables: means and spreads, every subset, contributions of orders."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ import math
 from collections.abc import Sequence
 
 from tarocco.meta.references.curves import Curve, Point, ReferencesResult
-from tarocco.render.tables import NO_NUMBER, Table, number_or_dash, percent
+from tarocco.render.results import Presentation, show_tables
+from tarocco.render.tables import NO_NUMBER, Table, number_or_dash, percent, separated
 
 
 def tables_of(result: ReferencesResult, subsets: bool, width: int) -> list[Table]:
-    """What is shown of a result: the metrics, and for each that has lower orders these, and what orders contribute."""
+    """Return the tables of a result: the metrics, then lower orders and their contributions."""
     if subsets:
         return [list_table(result, width)]
-    tables = [curves_table(result.asked, width)]
-    for own in result.by_order():
-        tables.append(curves_table(own, width))
-        if own[-1].points[0].shares:
-            tables.append(shares_table(own[-1]))
+    tables = [curves_table(result.named_curves, width)]
+    for curves in result.by_order():
+        tables.append(curves_table(curves, width))
+        if curves[-1].points[0].shares:
+            tables.append(shares_table(curves[-1]))
     return tables
 
 
 def curves_table(curves: Sequence[Curve], width: int) -> Table:
-    """A row a number of references, a column a metric: the mean over subsets, and how far they are apart."""
+    """Return means and standard deviations over subsets: one row per number of references, one column per metric."""
     rows = []
     best = set()
     for r, points in enumerate(zip(*(curve.points for curve in curves), strict=True)):
@@ -39,7 +40,7 @@ def _mean(point: Point, width: int) -> str:
 
 
 def list_table(result: ReferencesResult, width: int) -> Table:
-    """A row a subset, a column a metric."""
+    """Return the values: one row per subset, one column per metric."""
     rows = []
     for points in zip(*(curve.points for curve in result.curves), strict=True):
         for number, name in enumerate(points[0].subsets):
@@ -50,7 +51,7 @@ def list_table(result: ReferencesResult, width: int) -> Table:
 
 
 def shares_table(curve: Curve) -> Table:
-    """A row a number of references, a column an order: its share in percent."""
+    """Return the shares of orders in percent: one row per number of references, one column per order."""
     parts = list(curve.points[0].shares)
     rows = [(str(point.size), *(percent(point.shares[name]) for name in parts)) for point in curve.points]
     heads = (f"{name}-grams" if name.isdecimal() else name for name in parts)
@@ -58,8 +59,26 @@ def shares_table(curve: Curve) -> Table:
 
 
 def footnotes(result: ReferencesResult) -> list[str]:
-    """Below a table: what the numbers are, what they say, signatures."""
+    """Return the lines below a table: what the numbers are, what they say, signatures."""
     judged = f"{result.judged_by}, mean over subsets of the references; {result.n_segments} segments"
     lower = "; the lower ORANGE, the better the metric" if result.curves[0].lower_is_better else ""
     spread = "; ±: standard deviation over subsets" if any(len(p.values) > 1 for p in result.curves[0].points) else ""
-    return [judged + spread + lower, *result.advice, *(curve.signature for curve in result.asked)]
+    return [judged + spread + lower, *result.advice, *(curve.signature for curve in result.named_curves)]
+
+
+def present_references(
+    result: ReferencesResult, width: int | None = None, *, subsets: bool = False, seed: int
+) -> Presentation:
+    """Present curves over the number of references; with `subsets`, one row per subset."""
+    digits = 4 if width is None else width
+    rows = result.subsets if subsets else result.rows
+    key = "value" if subsets else "mean"
+    return Presentation(
+        "references",
+        {"seed": seed, "judged_by": result.judged_by, "n_segments": result.n_segments},
+        lambda: result.to_dict(subsets),
+        lambda delimiter: separated(rows(), delimiter),
+        show_tables(lambda: tables_of(result, subsets, digits), lambda: footnotes(result)),
+        lambda: [number_or_dash(row[key], f".{digits}f") for row in rows()],
+        result.notes,
+    )

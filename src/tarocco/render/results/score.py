@@ -1,39 +1,103 @@
-"""The scores of systems: wide tables for people, JSON, TSV and CSV for programs."""
+"""Scores of systems, and the significance of their differences."""
 
 from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol
 
-from tarocco._version import __version__
-from tarocco.io.spreadsheets import write_rows
-from tarocco.metrics.base import Metric
-from tarocco.render.tables import Table, number_or_dash
-from tarocco.scoring.results import Result, Score
+from tarocco.io.tables import write_rows
+from tarocco.render.results import Presentation, scale_note, show_tables
+from tarocco.render.tables import NO_NUMBER, Table, number_or_dash, separated, write_details
+
+if TYPE_CHECKING:
+    from tarocco.meta.significance.compare import CompareResult
+    from tarocco.metrics.base import Metric
+    from tarocco.scoring.results import Result, Score
 
 LEVELS = ("corpus", "document", "segment")
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 class OfMetric(Protocol):
-    """Whatever has numbers of one metric."""
+    """A result about one metric."""
 
     @property
     def metric(self) -> Metric: ...
 
 
-def digits(score: OfMetric, width: int | None) -> int:
-    """How many digits a table shows: two where scores are shown times 100, else four, or what was asked for."""
-    return width if width is not None else 2 if score.metric.scale == 100 else 4
+def digits_of(scale: float, width: int | None = None) -> int:
+    """Return the decimal places of a table: `width`, or two for scores that are shown times 100, else four."""
+    return width if width is not None else 2 if scale == 100 else 4
 
 
 def number(value: float, score: OfMetric, width: int | None) -> str:
-    """A number as a table shows it, on the metric's printed scale."""
-    return number_or_dash(value * score.metric.scale, f".{digits(score, width)}f")
+    """Return a number as tables show it, on the metric's printed scale."""
+    return number_or_dash(value * score.metric.scale, f".{digits_of(score.metric.scale, width)}f")
 
 
-def cell(score: Score, width: int | None) -> str:
+# --- scores ----------------------------------------------------------------------------------------------------------
+
+
+def present_scores(
+    result: Result, level: str = "corpus", width: int | None = None, verbose: bool = False, **settings: Any
+) -> Presentation:
+    """Present the scores of systems; `settings` go into JSON."""
+
+    def table() -> Table:
+        return corpus_table(result, width) if level == "corpus" else parts_table(result, level, width)
+
+    def lines() -> list[str]:
+        if level == "corpus":
+            return [number(score.score, score, width) for score in result.scores]
+        cells = table()
+        return [cell for row in cells.rows for cell in row[cells.labels :]]
+
+    return Presentation(
+        "score",
+        settings,
+        lambda: result.to_dict(level),
+        lambda delimiter: separated_text(result, level, delimiter),
+        show_tables(lambda: [table()], lambda: score_footnotes(result, level, verbose)),
+        lines,
+        unseen_types(result),
+    )
+
+
+def unseen_types(result: Result) -> list[str]:
+    """Return a note for each linguistic metric whose type of element occurs in no text."""
+    seen: dict[str, bool] = {}
+    for score in result.scores:
+        name = str(score.metric)
+        seen[name] = seen.get(name, False) or score.details.get("segments") != 0
+    return [
+        f"{name} has no score, because no text has the elements that it compares; `tarocco metrics {name[:2]} --seen "
+        "FILE` lists the types in a text"
+        for name, any_segment in seen.items()
+        if not any_segment
+    ]
+
+
+def score_footnotes(result: Result, level: str, verbose: bool = False) -> list[str]:
+    """Return the lines below a table: details, signatures, the printed scale, and the kind of interval."""
+    lines = []
+    if verbose:
+        details = [score for score in result.scores if score.details]
+        lines += [f"{score.system}, {score.metric}: {write_details(score.details)}" for score in details]
+    lines += dict.fromkeys(score.signature for score in result.scores)
+    lines += scale_note(str(score.metric) for score in result.scores if score.metric.scale != 1)
+    interval = next((score.interval for score in result.scores if score.interval), None)
+    if interval and level == "corpus":
+        lines.append(
+            f"in brackets: {100 * interval.confidence:g}% bootstrap interval over segments, "
+            f"{interval.n_resamples} resamples, seed {interval.seed}"
+        )
+    return lines
+
+
+def _cell(score: Score, width: int | None) -> str:
     text = number(score.score, score, width)
     if score.interval is None:
         return text
@@ -49,57 +113,48 @@ def _by_system(result: Result) -> dict[str, list[Score]]:
 
 
 def corpus_table(result: Result, width: int | None = None) -> Table:
-    """A row a system, a column a metric; the best of each column is marked where there are several systems."""
+    """One row per system, one column per metric; with several systems, the best of each column is marked."""
     systems = _by_system(result)
     metrics = [score.metric for score in next(iter(systems.values()))]
     best = set()
     for column, metric in enumerate(metrics):
-        values = [own[column].score for own in systems.values()]
+        values = [scores[column].score for scores in systems.values()]
         better = min if metric.kind == "error" else max
         known = [value for value in values if not math.isnan(value)]
         if known and len(values) > 1:
             best |= {(row, column + 1) for row, value in enumerate(values) if value == better(known)}
     return Table(
         ("system", *map(str, metrics)),
-        tuple((name, *(cell(score, width) for score in own)) for name, own in systems.items()),
+        tuple((name, *(_cell(score, width) for score in scores)) for name, scores in systems.items()),
         best=frozenset(best),
         of="metric",
     )
 
 
 def parts_table(result: Result, level: str, width: int | None = None) -> Table:
-    """A row a document or segment and system, a column a metric. Segments are counted from 1."""
+    """One row per document or segment and system, one column per metric. Segments are counted from 1."""
     systems = _by_system(result)
-    parts = {name: [list(_parts(score, level)) for score in own] for name, own in systems.items()}
+    parts = {name: [list(_parts(score, level)) for score in scores] for name, scores in systems.items()}
     metrics = [score.metric for score in next(iter(systems.values()))]
     count = len(next(iter(parts.values()))[0])
     rows = []
     for i in range(count):
-        for name, own in systems.items():
+        for name, scores in systems.items():
             label = parts[name][0][i][0]
-            values = (number(columns[i][1], score, width) for columns, score in zip(parts[name], own, strict=True))
+            values = (number(columns[i][1], score, width) for columns, score in zip(parts[name], scores, strict=True))
             rows.append((label, name, *values))
     return Table((level, "system", *map(str, metrics)), tuple(rows), labels=2, of="metric")
 
 
 def _parts(score: Score, level: str) -> Iterator[tuple[str, float]]:
-    """The documents or segments of a score, with their labels."""
+    """Yield the label and score of each document or segment."""
     if level == "document":
         return iter(score.documents.items())
     return ((str(i), value) for i, value in enumerate(score.segments.tolist(), start=1))
 
 
-def json_text(command: str, settings: Mapping[str, Any], results: list[dict[str, Any]]) -> str:
-    """The envelope of every command, one result a line."""
-    import json
-
-    head = json.dumps({"tarocco": __version__, "command": command, **settings}, ensure_ascii=False)
-    lines = ",\n  ".join(json.dumps(result, ensure_ascii=False) for result in results)
-    return f'{head[:-1]}, "results": [\n  {lines}\n]}}\n'
-
-
 def separated_text(result: Result, level: str, delimiter: str) -> str:
-    """One row a number, with a header; on the metric's natural scale, empty where there is no score."""
+    """Return one row per score, with a header, on the metric's natural scale; empty where there is no score."""
     out = io.StringIO()
     write_rows(out, _separated_rows(result, level), delimiter)
     return out.getvalue()
@@ -107,12 +162,11 @@ def separated_text(result: Result, level: str, delimiter: str) -> str:
 
 def _separated_rows(result: Result, level: str) -> Iterator[list[Any]]:
     if level == "corpus":
-        between = any(score.interval for score in result.scores)
-        about = ["low", "high", "confidence", "n_resamples", "seed"] if between else []
-        yield ["system", "metric", "score", *about, "signature"]
+        fields = ["low", "high", "confidence", "n_resamples", "seed"] if any(s.interval for s in result.scores) else []
+        yield ["system", "metric", "score", *fields, "signature"]
         for score in result.scores:
-            told = [_value(getattr(score.interval, field)) if score.interval else "" for field in about]
-            yield [score.system, str(score.metric), _value(score.score), *told, score.signature]
+            interval = [_value(getattr(score.interval, name)) if score.interval else "" for name in fields]
+            yield [score.system, str(score.metric), _value(score.score), *interval, score.signature]
     else:
         yield ["system", "metric", level, "score"]
         for score in result.scores:
@@ -122,3 +176,105 @@ def _separated_rows(result: Result, level: str) -> Iterator[list[Any]]:
 
 def _value(value: float) -> float | str:
     return "" if math.isnan(value) else value
+
+
+# --- comparisons -----------------------------------------------------------------------------------------------------
+
+
+def present_comparison(result: CompareResult, width: int | None = None, pairs: bool = False) -> Presentation:
+    """Present tests of differences between systems; with `pairs`, one row per pair of systems."""
+    test = result.test
+    digits = 4 if width is None else width
+    table = pairs_table if pairs else compare_table
+    return Presentation(
+        "compare",
+        {"seed": test.seed, "test": test.name, "n_resamples": test.n_resamples, "alpha": test.alpha},
+        result.to_dict,
+        lambda delimiter: separated(result.rows(), delimiter),
+        show_tables(lambda: [table(result, width)], lambda: compare_footnotes(result, pairs)),
+        lambda: [f"{one.p_holm:.{digits}f}" for one in result],
+        result.notes,
+    )
+
+
+def compare_table(result: CompareResult, width: int | None = None) -> Table:
+    """One row per system, one column per metric, with marks for significant differences.
+
+    Against a baseline, scores have p-values, and a star marks a significant difference. With all pairs, each system has
+    a letter, and a score has the letters of the systems that it significantly exceeds.
+    """
+    table = corpus_table(result.scores, width)
+    names = [row[0] for row in table.rows]
+    marks: dict[tuple[int, int], str] = {}
+    for one in result.differences:
+        if one.significant:
+            column = table.header.index(one.metric)
+            winner, loser = (one.system, one.baseline) if one.better else (one.baseline, one.system)
+            row = names.index(winner if result.all_pairs else one.system)
+            marks[row, column] = marks.get((row, column), "") + (letter(names, loser) if result.all_pairs else "*")
+    if not result.all_pairs:
+        return _with_p_values(table, result, marks)
+    lettered = tuple((f"({letter(names, row[0])}) {row[0]}", *row[1:]) for row in table.rows)
+    ordered = {place: "".join(sorted(mark)) for place, mark in marks.items()}
+    return replace(table, rows=lettered, marks=ordered)
+
+
+def _with_p_values(table: Table, result: CompareResult, marks: dict[tuple[int, int], str]) -> Table:
+    by_place = {(one.system, one.metric): one for one in result.differences}
+    rows = []
+    for row in table.rows:
+        cells = [row[0]]
+        for metric, cell in zip(table.header[1:], row[1:], strict=True):
+            one = by_place.get((row[0], metric))
+            cells.append(cell if one is None else f"{cell} (p={one.p_holm:.4f})")
+        rows.append(tuple(cells))
+    return replace(table, rows=tuple(rows), marks=marks)
+
+
+def letter(names: list[str], name: str) -> str:
+    """Return the letter of a system: a for the first."""
+    place = names.index(name)
+    return LETTERS[place % 26] * (1 + place // 26)
+
+
+def pairs_table(result: CompareResult, width: int | None = None) -> Table:
+    """One row per metric and pair of systems, with all numbers of the test."""
+    by_name = {(score.system, str(score.metric)): score for score in result.scores.scores}
+    rows = []
+    for one in result.differences:
+        score = by_name[one.system, one.metric]
+        if one.detectable == float("inf"):
+            detectable = NO_NUMBER
+        elif "worse" in one.details:
+            detectable = f"{one.detectable:.0f} segments"
+        else:
+            detectable = number(one.detectable, score, width)
+        rows.append(
+            (
+                *(one.metric, one.baseline, one.system, number(one.difference, score, width)),
+                *(f"{one.p_value:.4f}", f"{one.p_holm:.4f}", detectable),
+                ", ".join(f"{name.replace('_', ' ')} {value:.4g}" for name, value in one.details.items()),
+            )
+        )
+    header = ("metric", "baseline", "system", "difference", "p", "p (Holm)", "detectable", "details")
+    marks = {(r, 5): "*" for r, one in enumerate(result.differences) if one.significant}
+    return Table(header, tuple(rows), labels=3, marks=marks)
+
+
+def compare_footnotes(result: CompareResult, pairs: bool) -> list[str]:
+    """Return the lines below a table: signatures, the printed scale, and the meaning of the marks."""
+    first = {str(score.metric): score for score in result.scores.scores}
+    lines = [result.signature(score) for score in first.values() if str(score.metric) not in result.untested]
+    lines += scale_note(name for name, score in first.items() if score.metric.scale != 1)
+    count = len(result.differences) // max(1, len(first) - len(result.untested))
+    p_values = f"p-values with Holm's correction for {count} comparison{'s' * (count != 1)} per metric"
+    if pairs:
+        lines += [
+            f"*: significant; {p_values}",
+            "detectable: the smallest difference that this test alone would call significant",
+        ]
+    elif result.all_pairs:
+        lines.append(f"letters: significantly better than those systems; {p_values}")
+    elif result.differences:
+        lines.append(f"*: significantly different from {result.differences[0].baseline}; {p_values}")
+    return lines

@@ -1,57 +1,77 @@
-"""A trial for people: tables, curves and sentences, one section after the other."""
+"""A trial as sections: tables, curves and sentences."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TextIO
 
 from tarocco.meta.correlation.score_sources import make_human_source
 from tarocco.meta.qarla.results import OptimizeResult
+from tarocco.render.results import Presentation
 from tarocco.render.results.score import corpus_table
-from tarocco.render.sections import BLOCKS, Section, sparkline
-from tarocco.render.tables import NO_NUMBER, Table, number_or_dash, percent
+from tarocco.render.tables import (
+    BLOCKS,
+    NO_NUMBER,
+    Section,
+    Table,
+    blocks_for,
+    number_or_dash,
+    percent,
+    separated,
+    sparkline,
+    write_sections,
+)
+from tarocco.render.terms import TERMS
 from tarocco.scoring.results import Result
 from tarocco.trials.findings import Findings, Judgment, MetricVerdict, PlanStep
 from tarocco.trials.system_groups import cluster_systems
 
-TOLD = ("scores", "audit", "people", "references")  # steps of which a plan says what they are done with
+DETAILED = ("scores", "audit", "people", "references")  # steps whose data the plan names
 POINTS = 12  # of a curve in a cell
-SENTENCES = 6  # of a kind, before the rest is left to JSON
-ORANGE = (
-    "ORANGE: how far down an n-best list a metric puts people's translations on average; low is good, 50% is chance"
-)
-KING = (
-    "strict KING: how often a metric finds a person's translation, held out, nearer to the other references than every "
-    "system's; high is good"
-)
-PEOPLE = "people: the correlation of a metric with people's scores, {}"
-GAMED = "gamed: in how many checks a metric rewards what it should not, such as leaving segments out"
+SENTENCES = 6  # of a kind; JSON has all of them
+
+
+def present_trial(findings: Findings, width: int | None = None, brief: bool = False) -> Presentation:
+    """Present a trial; with `brief`, without curves and disagreements."""
+
+    def show(form: str, out: TextIO) -> None:
+        blocks = blocks_for(getattr(out, "encoding", None))
+        write_sections(sections(findings, width, blocks, brief), form, out)
+
+    settings = {"seed": findings.seed, "name": findings.name, "again": findings.command}
+    return Presentation(
+        "trial",
+        settings | {"notes": list(findings.notes)},
+        findings.to_dict,
+        lambda delimiter: separated(rows(findings), delimiter),
+        show,
+    )
 
 
 def plan_sections(name: str, steps: Sequence[PlanStep]) -> Iterator[Section]:
-    """What will be done, and what is missing for the rest."""
+    """Yield what the trial will do, and what other analyses need."""
     done = [
-        (step.name, f"{step.question} ({step.why})" if step.name in TOLD else step.question)
+        (step.name, f"{step.question} ({step.why})" if step.name in DETAILED else step.question)
         for step in steps
         if step.possible
     ]
     yield Section(f"{name}: what the data allow", pairs=tuple(done))
-    missing = [(step.name, f"{step.question} It takes {step.why}") for step in steps if not step.possible]
+    missing = [(step.name, f"{step.question} Needs {step.why}") for step in steps if not step.possible]
     if missing:
-        yield Section("What is missing for the rest", pairs=tuple(missing))
+        yield Section("What other analyses need", pairs=tuple(missing))
 
 
 def sections(
     findings: Findings, width: int | None = None, blocks: str = BLOCKS, brief: bool = False
 ) -> Iterator[Section]:
-    """Everything below the plan; `brief` leaves out what a first look does not need."""
+    """Yield everything below the plan; `brief` leaves out what a first look does not need."""
     verdict = findings.verdict
     assert verdict is not None
     yield leaderboard(findings, width)
     if any(one.judgments for one in verdict.metrics):
-        yield Section("The metrics' own trial", metrics_table(verdict.metrics), tuple(_legend(findings)))
+        yield Section("The metrics", metrics_table(verdict.metrics), tuple(_legend(findings)))
     if not brief:
         if findings.optimal is not None:
             yield Section("The best set of metrics, by strict KING", text=tuple(set_sentences(findings.optimal)))
@@ -61,19 +81,19 @@ def sections(
         if verdict.disagreements:
             yield Section("Where the judges disagree", text=_some(verdict.disagreements))
     if verdict.systems:
-        yield Section("Which systems differ for real", text=verdict.systems)
+        yield Section("Which systems differ significantly", text=verdict.systems)
     yield Section("Verdict", text=(verdict.headline,))
     if verdict.interesting:
         yield Section("Most interesting", text=verdict.interesting[:3])
     if verdict.caveats:
-        yield Section("With care", text=verdict.caveats)
+        yield Section("Caveats", text=verdict.caveats)
 
 
-# --- systems -------------------------------------------------------------------------------------------------------
+# --- systems ---------------------------------------------------------------------------------------------------------
 
 
 def leaderboard(findings: Findings, width: int | None = None) -> Section:
-    """A row a system, the best first; behind each number the metric's own cluster of the system."""
+    """One row per system, best first; after each score, the system's group under that metric."""
     assert findings.scores is not None
     assert findings.verdict is not None
     groups = findings.verdict.groups
@@ -107,7 +127,7 @@ def leaderboard(findings: Findings, width: int | None = None) -> Section:
 
 
 def _beside(findings: Findings) -> Iterator[tuple[str, Mapping[str, float], float]]:
-    """Further columns, QUEEN and what people say: higher is better, and the sign that numbers are shown with."""
+    """Yield further columns: title, values (higher is better), and the sign that numbers are shown with."""
     if findings.queens is not None:
         yield "QUEEN", {one.system: one.queen for one in findings.queens}, 1.0
     human = findings.human
@@ -121,7 +141,7 @@ def _of_systems(findings: Findings, marked: bool) -> Iterator[str]:
     assert findings.scores is not None
     if marked:
         yield (
-            "behind a score: the system's group under that metric; no system of a group is significantly better than "
+            "after a score: the system's group under that metric; no system of a group is significantly better than "
             "another (paired bootstrap, Holm's correction)"
         )
     scaled = dict.fromkeys(str(one.metric) for one in findings.scores.scores if one.metric.scale != 1)
@@ -131,17 +151,14 @@ def _of_systems(findings: Findings, marked: bool) -> Iterator[str]:
     elif errors:
         yield f"lower is better: {', '.join(errors)}"
     if findings.queens is not None:
-        yield (
-            "QUEEN: how often a translation is as near to a reference as two references are to each other, by all "
-            "metrics at once"
-        )
+        yield TERMS["QUEEN"]
 
 
 # --- metrics -------------------------------------------------------------------------------------------------------
 
 
 def metrics_table(metrics: Sequence[MetricVerdict]) -> Table:
-    """A row a metric, a column a judge; a star marks a judge's best metrics."""
+    """One row per metric, one column per judge; a star marks a judge's best metrics."""
     judges = [
         judge
         for judge in ("ORANGE", "KING", "people", "audit")
@@ -151,9 +168,10 @@ def metrics_table(metrics: Sequence[MetricVerdict]) -> Table:
     marks: dict[tuple[int, int], str] = {}
     best: set[tuple[int, int]] = set()
     for r, one in enumerate(metrics):
-        own = {opinion.judge: opinion for opinion in one.judgments}
-        rows.append((one.metric, *(_cell(own.get(judge)) for judge in judges), one.trust))
-        marks |= {(r, c): "*" for c, judge in enumerate(judges, 1) if judge in own and own[judge].standing == 1}
+        by_judge = {opinion.judge: opinion for opinion in one.judgments}
+        rows.append((one.metric, *(_cell(by_judge.get(judge)) for judge in judges), one.trust))
+        best_for = [judge for judge, opinion in by_judge.items() if opinion.standing == 1]
+        marks |= {(r, c): "*" for c, judge in enumerate(judges, 1) if judge in best_for}
         best |= {(r, len(judges) + 1)} if one.trust == "trusted" else set()
     titles = {"KING": "strict KING", "audit": "gamed"}
     header = ("metric", *(titles.get(judge, judge) for judge in judges), "verdict")
@@ -173,27 +191,29 @@ def _cell(opinion: Judgment | None) -> str:
 def _legend(findings: Findings) -> Iterator[str]:
     from tarocco.trials.judgments import select_human_result
 
-    yield "*: among the judge's best metrics, which it cannot tell apart"
+    yield "*: one of the judge's best metrics, which it cannot distinguish"
     if findings.orange is not None:
-        yield ORANGE
+        yield TERMS["ORANGE"]
     if findings.kings is not None:
-        yield KING
+        yield TERMS["strict KING"]
     result = select_human_result(findings.correlations)
     if result is not None:
-        where = "over systems" if result.question.level == "system" else "within segments"
-        yield PEOPLE.format(f"{result.criteria[0]}, {where}")
+        where = "over systems" if result.design.level == "system" else "within segments"
+        yield f"people: the correlation of a metric with human scores, {result.criteria[0]}, {where}"
     if findings.audit is not None:
-        yield GAMED
-    yield "trusted: best for most judges, people among them, without an objection; doubted: for none; mixed: between"
+        yield "gamed: the number of checks in which worse output, such as empty segments, gets a better score"
+    yield (
+        "trusted: best for most judges, human scores included, and no objection; doubted: best for none; mixed: between"
+    )
 
 
 def set_sentences(result: OptimizeResult) -> Iterator[str]:
-    """The set, and whether it holds on segments that were not searched."""
+    """Yield the best set, and its KING on unseen segments."""
     one, cross = result.chosen, result.cross_validation
     yield f"{' + '.join(one.metrics)}: strict KING {one.strict_king:.3f}, KING {one.king:.3f}"
     if cross is not None:
         yield (
-            f"on segments that the search has not seen such a set has {cross.kings[1]:.3f}, the best single metric "
+            f"on unseen segments, such a set has {cross.kings[1]:.3f}, the best single metric "
             f"{cross.best_single[1]:.3f}"
         )
 
@@ -202,11 +222,11 @@ def set_sentences(result: OptimizeResult) -> Iterator[str]:
 
 
 def curves_table(findings: Findings, blocks: str = BLOCKS) -> Table | None:
-    """A row a metric: ORANGE over the length of the list, agreement over the number of references."""
+    """One row per metric: ORANGE over the length of the list, agreement over the number of references."""
     assert findings.verdict is not None
-    found = findings.orange.metrics if findings.orange is not None else ()
-    orange = {one.metric: [value for _, value in one.curve] for one in found if one.curve}
-    curves = {one.metric: one for one in findings.curves.asked} if findings.curves is not None else {}
+    by_orange = findings.orange.metrics if findings.orange is not None else ()
+    orange = {one.metric: [value for _, value in one.curve] for one in by_orange if one.curve}
+    curves = {one.metric: one for one in findings.curves.named_curves} if findings.curves is not None else {}
     names = [one.metric for one in findings.verdict.metrics if one.metric in orange or one.metric in curves]
     if not names:
         return None
@@ -215,14 +235,14 @@ def curves_table(findings: Findings, blocks: str = BLOCKS) -> Table | None:
         low, high = _ends(orange.values())
         header += ["ORANGE", "1..all"]
         for name, row in rows.items():
-            own = orange.get(name)
+            curve = orange.get(name)
             row += (
-                [sparkline(own, low, high, POINTS, blocks), f"{100 * own[0]:.0f}..{100 * own[-1]:.0f}%"]
-                if own
+                [sparkline(curve, low, high, POINTS, blocks), f"{100 * curve[0]:.0f}..{100 * curve[-1]:.0f}%"]
+                if curve
                 else [NO_NUMBER] * 2
             )
     if findings.curves is not None:
-        means = {name: [point.mean for point in curve.points] for name, curve in curves.items()}
+        means = {name: [point.mean for point in one.points] for name, one in curves.items()}
         low, high = _ends(means.values())
         header += ["references", f"{findings.curves.sizes[0]}..{findings.curves.sizes[-1]}", "enough"]
         for name, row in rows.items():
@@ -242,9 +262,9 @@ def _ends(curves: Iterable[Sequence[float]]) -> tuple[float, float]:
 
 def _of_curves(findings: Findings) -> Iterator[str]:
     if findings.orange is not None and any(one.curve for one in findings.orange.metrics):
-        yield "ORANGE: with the first candidate of each list alone, up to all of them"
+        yield "ORANGE: from only the first candidate of each list to all candidates"
     if findings.curves is not None:
-        yield f"references: {findings.curves.judged_by}, with so many of them; enough: for 98% of the best"
+        yield f"references: {findings.curves.judged_by}, by their number; enough: for 98% of the best"
 
 
 def _some(sentences: Sequence[str]) -> tuple[str, ...]:
@@ -256,13 +276,13 @@ def _some(sentences: Sequence[str]) -> tuple[str, ...]:
 
 
 def rows(findings: Findings) -> list[dict[str, Any]]:
-    """One flat record a metric: what each judge says of it, and the verdict."""
+    """Return one flat record per metric: what each judge says of it, and the verdict."""
     assert findings.verdict is not None
-    found = []
+    records = []
     for one in findings.verdict.metrics:
         record: dict[str, Any] = {"metric": one.metric, "trust": one.trust}
         for opinion in one.judgments:
             name = opinion.judge.lower()
             record |= {name: opinion.value, f"{name}_rank": opinion.rank, f"{name}_best": opinion.standing}
-        found.append(record | {"reason": one.reason})
-    return found
+        records.append(record | {"reason": one.reason})
+    return records

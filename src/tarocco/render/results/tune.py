@@ -1,29 +1,86 @@
-"""What tuning found as tables: scores and weights, before and after."""
+"""TunedScore weights and the scores they give, as tables and as files; and reranked lists."""
 
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
+from typing import Any
 
 from tarocco._version import __version__
 from tarocco.core.errors import InputError
 from tarocco.core.records import Interval
 from tarocco.decode.tuning.pool import Weights
-from tarocco.decode.tuning.results import Tuned, TuneResult
-from tarocco.io.files import check_writable, write_whole
-from tarocco.render.tables import Table, number_or_dash
+from tarocco.decode.tuning.results import RerankResult, TunedScore, TuneResult
+from tarocco.io.files import check_writable, write_atomically
+from tarocco.render.results import Presentation, scale_note, show_tables
+from tarocco.render.results.score import digits_of
+from tarocco.render.tables import Table, number_or_dash, separated
 
 
-def digits(one: Tuned, width: int | None) -> int:
-    """How many digits are shown: two where scores are shown times 100, else four, or what was asked for."""
-    return width if width is not None else 2 if one.scale == 100 else 4
+def present_tuning(result: TuneResult, width: int | None = None, **settings: Any) -> Presentation:
+    """Present tuned weights."""
+    about = {
+        "found": dict(result.counts),
+        "origin": result.origin,
+        "start": result.start,
+        "weights": result.weights,
+        "objective": [_finite(result.start_objective), _finite(result.objective)],
+        "starts": [
+            {"start": one.number, "objective": _finite(one.objective), "steps": one.steps} for one in result.starts
+        ],
+    }
+
+    def lines() -> list[str]:
+        return [number_or_dash(one.tuned * one.scale, f".{digits_of(one.scale, width)}f") for one in result.metrics]
+
+    return Presentation(
+        "tune",
+        settings | about,
+        result.to_dict,
+        lambda delimiter: separated(result.rows(), delimiter),
+        show_tables(lambda: [scores_table(result, width), weights_table(result, width)], lambda: footnotes(result)),
+        lines,
+        result.notes,
+    )
+
+
+def present_reranking(result: RerankResult, **settings: Any) -> Presentation:
+    """Present the best candidates under some weights, which have no table."""
+    return Presentation(
+        "rerank",
+        settings | {"weights": result.weights},
+        result.to_dict,
+        lambda delimiter: separated(result.rows(), delimiter),
+        lambda _form, _out: None,
+        result.lines,
+    )
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def footnotes(result: TuneResult) -> list[str]:
+    """Return the lines below the tables: the lists, the random starts, signatures, the kind of interval."""
+    best = max(result.starts, key=lambda one: (one.objective, -one.number))
+    interval = result.metrics[0].interval
+    return [
+        f"{result.counts['lists']} lists, {result.counts['candidates']} candidates; best of {len(result.starts)} "
+        f"starts: number {best.number}, {best.steps} step{'s' * (best.steps != 1)}, objective {best.objective:.6g} "
+        f"(worst: {min(one.objective for one in result.starts):.6g})",
+        *(one.signature for one in result.metrics),
+        f"[low, high]: {100 * interval.confidence:g}% bootstrap intervals over segments, {interval.n_resamples} "
+        f"resamples, seed {interval.seed}; on the lists that were tuned on",
+        *scale_note(one.metric for one in result.metrics if one.scale != 1),
+    ]
 
 
 def scores_table(result: TuneResult, width: int | None = None) -> Table:
-    """A row a metric: its score at the start, after tuning, and the difference, each with its interval."""
+    """One row per metric: its score before and after tuning, and the difference, each with its interval."""
 
-    def row(one: Tuned) -> tuple[str, ...]:
-        form, signed = (f"{sign}.{digits(one, width)}f" for sign in ("", "+"))
+    def row(one: TunedScore) -> tuple[str, ...]:
+        form, signed = (f"{sign}.{digits_of(one.scale, width)}f" for sign in ("", "+"))
 
         def cell(value: float, between: Interval, shape: str) -> str:
             low, high = (number_or_dash(end * one.scale, shape) for end in (between.low, between.high))
@@ -40,9 +97,9 @@ def scores_table(result: TuneResult, width: int | None = None) -> Table:
 
 
 def weights_table(result: TuneResult, width: int | None = None) -> Table:
-    """A row a weight: at the start, and after tuning."""
+    """One row per weight: before and after tuning."""
     form = f".{4 if width is None else width}f"
-    before, after = ([value for own in one.values() for value in own] for one in (result.start, result.weights))
+    before, after = ([value for values in one.values() for value in values] for one in (result.start, result.weights))
     rows = zip(result.labels, before, after, strict=True)
     return Table(
         ("weight", "start", "tuned"), tuple((name, format(old, form), format(new, form)) for name, old, new in rows)
@@ -53,30 +110,32 @@ SUFFIXES = (".json", ".ini")
 
 
 def check_weights(path: str) -> None:
-    """Refuse, before any work is done, a name that tells no form, or where nothing can be written."""
+    """Refuse, before any work is done, a file that has no known suffix or cannot be written."""
     if Path(path).suffix.lower() not in SUFFIXES:
-        raise InputError(f"{path}: weights are written as weights.json or, in the form of Moses, as weights.ini")
+        raise InputError(f"{path}: expected a file that ends in .json or, for the format of Moses, in .ini")
     check_writable(path)
 
 
 def write_weights(path: str, result: TuneResult) -> None:
-    """Write tuned weights, and how they were found; all digits, so that what is read back chooses the same."""
+    """Write tuned weights with all digits, so that reranking chooses the same candidates, and with signatures."""
     check_weights(path)
-    how = [one.signature for one in result.metrics]
-    text = json_form(result.weights, how) if Path(path).suffix.lower() == ".json" else moses_form(result.weights, how)
-    write_whole(path, text.encode())
+    signatures = [one.signature for one in result.metrics]
+    form = json_form if Path(path).suffix.lower() == ".json" else moses_form
+    text = form(result.weights, signatures)
+    write_atomically(path, text.encode())
 
 
-def moses_form(weights: Weights, how: list[str]) -> str:
-    """Lines such as `LM0= 0.5 0.2`, below comments."""
-    told = [f"# tarocco {__version__}: {line}" for line in how]
+def moses_form(weights: Weights, signatures: list[str]) -> str:
+    """Return lines such as `LM0= 0.5 0.2`, below comments."""
+    comments = [f"# tarocco {__version__}: {line}" for line in signatures]
     lines = [f"{name}= {' '.join(map(repr, values))}" for name, values in weights.items()]
-    return "\n".join([*told, "[weight]", *lines, ""])
+    return "\n".join([*comments, "[weight]", *lines, ""])
 
 
-def json_form(weights: Weights, how: list[str]) -> str:
-    """An object; a feature with one value has a number, others a list."""
+def json_form(weights: Weights, signatures: list[str]) -> str:
+    """Return a JSON object; a feature with one weight has a number, others a list."""
     plain = {name: values[0] if len(values) == 1 else list(values) for name, values in weights.items()}
     return (
-        json.dumps({"tarocco": __version__, "signatures": how, "weights": plain}, indent=1, ensure_ascii=False) + "\n"
+        json.dumps({"tarocco": __version__, "signatures": signatures, "weights": plain}, indent=1, ensure_ascii=False)
+        + "\n"
     )

@@ -1,4 +1,4 @@
-// Where a metric takes machines' translations for better than people's.
+// Machine translations that a metric ranks above human ones.
 
 const FEW = 10;
 
@@ -10,7 +10,7 @@ function confusionsSection() {
     const own_lists = found.find((one) => one.metric === name);
     place.replaceChildren(
       el("p", {}, own(name), ` ranks some candidate above the references in ${own_lists.confused} list${own_lists.confused === 1 ? "" : "s"}`,
-        own_lists.confused > own_lists.lists.length ? `; these are the ${own_lists.lists.length} with most of them.` : "."),
+        own_lists.confused > own_lists.lists.length ? `; these are the ${own_lists.lists.length} with the most.` : "."),
       ...own_lists.lists.slice(0, FEW).map(confusion));
     if (own_lists.lists.length > FEW) {
       const more = el("button", { type: "button", class: "more", click: () => {
@@ -24,8 +24,8 @@ function confusionsSection() {
   draw(found[0].metric);
   return section("confusions", "What confuses a metric?", "Confusions", "A confusion set is the machine translations that a metric ranks above the human ones. Read a few: is the metric wrong, or the references?",
     found.length > 1 ? select("Metric", "confused-metric", found.map((one) => [one.metric, one.metric]), found[0].metric, draw) : null,
-    el("p", { class: "small legend" }, el("mark", { class: "matched" }, "marked words"), " are in the references that a text is held against, ",
-      el("mark", { class: "gained" }, "strongly marked ones"), " lifted the candidate above the reference next below it."), place);
+    el("p", { class: "small legend" }, el("mark", { class: "matched" }, "marked words"), " are in the references that a text is compared with, ",
+      el("mark", { class: "gained" }, "strongly marked ones"), " raised the candidate above the next reference."), place);
 }
 
 function confusion(one) {

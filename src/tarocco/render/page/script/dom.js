@@ -1,4 +1,4 @@
-// Elements from data. Text goes into text nodes only, so that no text can become anything else.
+// Elements from data. Text goes into text nodes only, so that it cannot become markup or code.
 
 const payload = JSON.parse(document.getElementById("payload").textContent);
 const charts = JSON.parse(document.getElementById("charts").textContent);
@@ -16,13 +16,13 @@ function el(tag, attributes, ...children) {
   return made;
 }
 
-// Characters that would show nothing, or do something, get the pictures that Unicode has for them.
+// Control characters are shown as the pictures that Unicode has for them.
 function visible(text) {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, (one) =>
     one === "\u007f" ? "\u2421" : String.fromCharCode(0x2400 + one.charCodeAt(0)));
 }
 
-// A name or a text from the data: it has its own direction, and nothing around it changes.
+// A name or a text from the data, isolated so that its direction does not affect the text around it.
 function own(text) {
   return el("bdi", { dir: "auto" }, visible(String(text)));
 }
@@ -39,7 +39,7 @@ function fixed(value, digits) {
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
 }
 
-// A score as tables show it: times 100 where people know it so.
+// A score on the metric's printed scale.
 function score(value, name) {
   const metric = metrics.get(name) || { scale: 1, digits: 4 };
   return value === null || value === undefined ? NOTHING : fixed(value * metric.scale, metric.digits);
@@ -63,7 +63,7 @@ function select(label, id, options, chosen, changed) {
   return el("div", { class: "control" }, el("label", { for: id }, label), made);
 }
 
-// What does not fit scrolls by itself; a keyboard can reach it.
+// A region that scrolls, also by keyboard, if its content is too wide.
 function scrolling(label, ...children) {
   return el("div", { class: "scrolling", role: "region", "aria-label": label, tabindex: "0" }, ...children);
 }
@@ -81,7 +81,7 @@ function section(id, title, short, lede, ...children) {
   return made;
 }
 
-// A table and its charts, side by side where there is room.
+// A table and its charts, side by side if there is room.
 function beside(...children) {
   return el("div", { class: "beside" }, ...children);
 }
@@ -90,6 +90,6 @@ function part(title, lede, ...children) {
   return el("div", { class: "part" }, el("h3", {}, title), lede && el("p", { class: "lede" }, explained(lede)), ...children);
 }
 
-function notes(told) {
-  return told && told.length ? el("div", { class: "notes" }, told.map((note) => el("p", {}, visible(note)))) : null;
+function notes(sentences) {
+  return sentences && sentences.length ? el("div", { class: "notes" }, sentences.map((note) => el("p", {}, visible(note)))) : null;
 }

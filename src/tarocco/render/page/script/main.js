@@ -6,7 +6,7 @@ function remembered(value) {
   try {
     if (value === undefined) return localStorage.getItem("tarocco-theme");
     localStorage.setItem("tarocco-theme", value);
-  } catch { /* pages without storage forget */ }
+  } catch { /* storage is disabled: the choice is not remembered */ }
   return null;
 }
 
@@ -14,7 +14,7 @@ function themeSwitch() {
   const apply = (theme) => { if (theme === "auto") delete root.dataset.theme; else root.dataset.theme = theme; };
   const first = ["light", "dark"].includes(remembered()) ? remembered() : "auto";
   apply(first);
-  return select("Theme", "theme", [["auto", "as the system"], ["light", "light"], ["dark", "dark"]], first, (theme) => { apply(theme); remembered(theme); });
+  return select("Theme", "theme", [["auto", "system"], ["light", "light"], ["dark", "dark"]], first, (theme) => { apply(theme); remembered(theme); });
 }
 
 function slice() {
@@ -38,9 +38,9 @@ document.getElementById("main").append(...[verdictSection(), boardSection(), tri
 document.getElementById("nav").append(el("ul", {}, sections
   .map((one) => el("li", {}, el("a", { href: `#${one.id}` }, one.short)))));
 
-document.getElementById("foot").append(el("p", {}, `tarocco ${payload.tarocco}: which metric should I trust, and what does it say? This page holds all its data and asks for nothing.`));
+document.getElementById("foot").append(el("p", {}, `tarocco ${payload.tarocco}: which metric should I trust, and what does it say? This page contains all its data and makes no requests.`));
 
-// Charts, one after the other, when the page is there and idle; all at once before it is printed.
+// Charts are drawn one at a time while the page is idle, and all at once before printing.
 const OPTIONS = { mode: "vega-lite", renderer: "svg", ast: true, actions: false, tooltip: { theme: "custom" } };
 const waiting = charts.map((chart) => [document.getElementById(`chart-${chart.name}`), chart]).filter(([place]) => place);
 const idle = window.requestIdleCallback || ((work) => setTimeout(work, 0));

@@ -1,4 +1,4 @@
-// Words that are marked in a text: those that a metric matched, or, where nobody asked it, those that the other side has.
+// Marked words: those that a metric matched or, without an explanation, those that occur on the other side.
 
 const KINDS = { 1: ["mark", "matched"], 2: ["span", "skipped"], 3: ["mark", "gained"], 4: ["span", "apart"] };
 
@@ -26,7 +26,7 @@ function wordsOf(text) {
   return [...text.matchAll(WORD)].map((found) => [found.index, found[0].length, found[0].toLowerCase()]);
 }
 
-// Marks of the words that some of the other texts has, as often as the one that has it most often.
+// Marks for words that occur in other texts, clipped at the highest count in one of them.
 function plainMarks(text, others) {
   const highest = new Map();
   for (const other of others) {
@@ -52,7 +52,7 @@ function plainMarks(text, others) {
 function legend(exact) {
   const sample = (tag, kind, text) => el(tag, { class: kind }, text);
   return el("p", { class: "small legend" }, exact
-    ? [sample("mark", "matched", "matched words"), " what the metric counts as shared, run by run; ", sample("span", "skipped", "skipped words"), " between them; ",
-      sample("span", "apart", ["no match", el("sub", {}, "NP")]), " a chunk, entity or role without a counterpart. Small letters tell the kind, or how a word matches (stem, synonym, shifted)."]
-    : [sample("mark", "matched", "marked words"), " are plain word matching by this page: a system's words that a reference has."]);
+    ? [sample("mark", "matched", "matched words"), " that the metric counts as shared; ", sample("span", "skipped", "skipped words"), " between them; ",
+      sample("span", "apart", ["no match", el("sub", {}, "NP")]), " a chunk, entity or role without a match. Small letters give the type, or how a word matches (stem, synonym, shifted)."]
+    : [sample("mark", "matched", "marked words"), " are matched by this page, not by the metric: words of a system that a reference has."]);
 }

@@ -1,10 +1,10 @@
-// The browser of segments: sort and filter by any metric, by the difference of two systems, by text, by group.
+// The browser of segments: sort and filter by metric, by the difference of two systems, by text, by group.
 
 const PAGE = 20;
 const browser = { metric: null, first: 0, second: -1, by: "number", descending: true, group: "", low: null, high: null, search: "", page: 0, focus: 0, open: new Set() };
 let redraw = () => {};
 
-// Whatever has a number a segment and system: metrics, people, QUEEN.
+// Everything with a number per segment and system: metrics, human scores, QUEEN.
 function measures() {
   const found = new Map();
   const texts = payload.segments;
@@ -82,13 +82,13 @@ function segmentsSection() {
       one.box.hidden = count === 1;
     }
     legends.replaceChildren(aboutMarks());
-    results.replaceChildren(...(shown.length ? shown.map(line) : [el("p", {}, "No segment is like that: clear the search or the limits.")]));
+    results.replaceChildren(...(shown.length ? shown.map(line) : [el("p", {}, "No segment matches: clear the search or the limits.")]));
   };
 
   function aboutMarks() {
     const own_marks = texts.marks && texts.marks[browser.metric];
     const exact = own_marks && Object.keys(own_marks).some((key) => key !== "why");
-    const why = own_marks && own_marks.why ? `${own_marks.why}: words are matched plainly.` : exact && texts.marked ? `Exact marks are there for ${texts.marked}; in others words are matched plainly.` : null;
+    const why = own_marks && own_marks.why ? `${own_marks.why}: words are matched by this page.` : exact && texts.marked ? `Exact marks are available for ${texts.marked}; in other segments, words are matched by this page.` : null;
     return el("div", {}, legend(exact), why && el("p", { class: "small" }, visible(why)));
   }
 
@@ -107,7 +107,9 @@ function segmentsSection() {
     }
     const body = el("div", { class: "segment-body" });
     const made = el("details", { class: "segment", "data-segment": row + 1, toggle: () => {
-      if (made.open) { browser.open.add(row); fill(body, row); } else browser.open.delete(row);
+      // The browser sends "toggle" later than the click. A segment that the script opened is filled already.
+      if (!made.open) browser.open.delete(row);
+      else if (!browser.open.has(row)) { browser.open.add(row); fill(body, row); }
     } }, el("summary", { keydown: arrows },
       el("span", { class: "head" }, el("span", { class: "id" }, `#${row + 1}`), texts.groups ? el("span", { class: "group" }, own(texts.groups.names[texts.groups.of[row]])) : null),
       el("span", { class: "excerpt" }, own(excerpt(texts.source ? texts.source[row] : texts.references[0][row], 160))), el("span", { class: "scores" }, chips)), body);
@@ -136,7 +138,7 @@ function segmentsSection() {
       if (text.trim() === "" && present.length) return;
       const record = exact ? exact.r[place + 1] : plainMarks(text, [texts.systems[focus][row]]);
       const unused = exact && !record;
-      left.append(box(el("h3", {}, "Reference ", own(payload.references[place] ?? String(place + 1)), unused ? el("span", { class: "remark" }, "not the one that counted") : null), record ? marked(text, record) : own(text), "reference"));
+      left.append(box(el("h3", {}, "Reference ", own(payload.references[place] ?? String(place + 1)), unused ? el("span", { class: "remark" }, "not the chosen one") : null), record ? marked(text, record) : own(text), "reference"));
     });
     const right = el("div", { class: "side" });
     const order = [...new Set([browser.first, browser.second, ...systems.keys()])].filter((place) => place >= 0);
@@ -181,20 +183,20 @@ function segmentsSection() {
     select("System", "first-system", named, String(browser.first), change("first", Number)),
     systems.length > 1 ? select("Compared with", "second-system", [["-1", "no other"], ...named], String(browser.second), change("second", Number)) : null,
     select("Sort by", "sort-by", orders, browser.by, change("by", text)),
-    select("Order", "sort-order", [["down", "from the top"], ["up", "from the bottom"]], "down", change("descending", (value) => value === "down")),
+    select("Order", "sort-order", [["down", "highest first"], ["up", "lowest first"]], "down", change("descending", (value) => value === "down")),
     texts.groups && texts.groups.names.length > 1 ? select("Group", "in-group", [["", "all"], ...texts.groups.names.map((name, place) => [String(place), name])], "", change("group", text)) : null,
     names.length ? [field("At least", "at-least", "low", limit, "text"), field("At most", "at-most", "high", limit, "text")] : null,
     field("Search", "search", "search", (value) => value.trim(), "search"));
 
-  const made = section("segments", "Segment by segment", "Segments", "Source, references and systems side by side; the metric decides which words are marked.",
+  const made = section("segments", "Segment by segment", "Segments", "Source, references and systems side by side, with the words that the metric matched.",
     controls, el("div", { class: "above" }, status, pages[0].box), legends, results, pages[1].box);
   const [first] = chosenRows();
-  if (first !== undefined) browser.open.add(first); // so that people see what is inside
+  if (first !== undefined) browser.open.add(first); // so that readers see what a segment shows
   redraw();
   return made;
 }
 
-// From elsewhere on the page to one segment.
+// Show one segment, from another section of the page.
 function showSegment(number) {
   Object.assign(browser, { search: `#${number}`, group: "", low: null, high: null, page: 0 });
   browser.open.add(number - 1);

@@ -1,11 +1,11 @@
-// Systems: the leaderboard, who differs from whom, and parts of the test set.
+// Systems: the leaderboard, comparisons of pairs, and parts of the test set.
 
 function figures(where) {
   const shown = charts.filter((chart) => chart.section === where);
   if (!shown.length) return null;
   return el("div", { class: shown.length > 1 ? "figures" : "figures one" }, shown.map((chart) => el("figure", {},
     el("figcaption", {}, visible(chart.title)),
-    el("div", { class: "chart", role: "img", "aria-label": visible(chart.told) }, el("div", { id: `chart-${chart.name}` })))));
+    el("div", { class: "chart", role: "img", "aria-label": visible(chart.description) }, el("div", { id: `chart-${chart.name}` })))));
 }
 
 function boardSection() {
@@ -62,31 +62,31 @@ function humanColumns() {
       const known = columns[place].filter((value) => value !== null);
       return [system, known.length ? known.reduce((a, b) => a + b, 0) / known.length : null];
     }));
-    return { title: own(criterion), remark: "people, mean", value: (row) => means.get(row) ?? null, cell: (row) => fixed(means.get(row), 2) };
+    return { title: own(criterion), remark: "human, mean", value: (row) => means.get(row) ?? null, cell: (row) => fixed(means.get(row), 2) };
   });
 }
 
 function pairs(board) {
   if (!board.pairs || !board.pairs.length) return null;
-  const word = (one) => `${one.significant ? "significant" : "may be luck"}`;
+  const word = (one) => `${one.significant ? "significant" : "not significant"}`;
   const columns = [
     { title: "metric", label: true, ascending: true, value: (row) => row.metric, cell: (row) => own(row.metric) },
     { title: "better", label: true, ascending: true, value: (row) => (row.better ? row.system : row.baseline), cell: (row) => own(row.better ? row.system : row.baseline) },
     { title: "than", label: true, ascending: true, value: (row) => (row.better ? row.baseline : row.system), cell: (row) => own(row.better ? row.baseline : row.system) },
     { title: "by", value: (row) => Math.abs(row.difference), cell: (row) => score(Math.abs(row.difference), row.metric) },
     { title: "p-value", ascending: true, value: (row) => row.p_holm, cell: (row) => fixed(row.p_holm, 4) },
-    { title: "so", label: true, ascending: true, value: word, cell: word, mark: (row) => (row.significant ? "yes" : "") },
+    { title: "result", label: true, ascending: true, value: word, cell: word, mark: (row) => (row.significant ? "yes" : "") },
   ];
   const test = board.test;
   return el("details", {}, el("summary", {}, `All ${board.pairs.length} comparisons of two systems`),
-    el("p", { class: "small" }, explained(`Test: ${test.name}${test.n_resamples ? `, ${test.n_resamples} resamples, seed ${test.seed}` : ""}. A p-value up to ${test.alpha} is significant; p-values have Holm's correction for all comparisons under a metric.`)),
+    el("p", { class: "small" }, explained(`Test: ${test.name}${test.n_resamples ? `, ${test.n_resamples} resamples, seed ${test.seed}` : ""}. A p-value up to ${test.alpha} is significant; p-values have Holm's correction for all comparisons per metric.`)),
     sortable("Comparisons of two systems", columns, board.pairs, null));
 }
 
 function breakdownSection() {
   const all = payload.breakdowns;
   if (!all || !all.length) return null;
-  return section("breakdown", "Which kinds of text?", "Kinds of text", "The same scores for parts of the test set: a system or a metric may do well on one kind of text alone.",
+  return section("breakdown", "Which kinds of text?", "Kinds of text", "The same scores for parts of the test set: a system may do well on one kind of text only.",
     all.map((one, number) => {
       const names = Object.keys(one.scores);
       const place = el("div");

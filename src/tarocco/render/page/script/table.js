@@ -1,4 +1,4 @@
-// A table whose columns can be sorted, by mouse and by keyboard: every header is a button.
+// A table that can be sorted by mouse and keyboard: every header is a button.
 
 function sortable(caption, columns, rows, start) {
   let chosen = start ?? null;
@@ -32,7 +32,7 @@ function sortable(caption, columns, rows, start) {
   return scrolling(caption, el("table", {}, el("caption", {}, caption), el("thead", {}, el("tr", {}, heads)), body));
 }
 
-// What has no value comes last, in both directions.
+// Rows without a value come last in both directions.
 function compared(a, b, descending) {
   const none = (one) => one === null || one === undefined;
   if (none(a) || none(b)) return none(a) - none(b);

@@ -1,4 +1,4 @@
-// Terms are explained where they stand: a press shows the sentence behind the word, another hides it.
+// Terms are explained in place: a click shows the sentence after the word, another hides it.
 
 const terms = payload.terms || [];
 const sentenceOf = new Map(terms.flatMap((one) => one.forms.map((form) => [form, one])));
@@ -19,7 +19,7 @@ function term(word, one) {
   return [button, note];
 }
 
-// A sentence with its terms, each explained once; `seen` are those explained already.
+// A sentence with its terms, each explained once; `seen` are those that were explained before.
 function explained(text, seen = new Set()) {
   if (!termPattern) return [visible(text)];
   const nodes = [];

@@ -1,4 +1,4 @@
-// The metrics' own trial: all judges side by side, then each of them.
+// The evaluation of metrics: all judges side by side, then each of them.
 
 function agreementSection() {
   const alike = payload.agreement;
@@ -11,8 +11,8 @@ function agreementSection() {
     if (!least || value < least[0]) least = [value, i, j];
   }));
   const names = (pair) => [own(alike.metrics[pair[1]]), " and ", own(alike.metrics[pair[2]])];
-  return section("agreement", "Which metrics agree?", "Agreement", "The rank correlation of metrics' scores of single segments, over all systems: metrics that judge alike stand side by side.",
-    top && el("p", {}, names(top), ` are most alike (${fixed(top[0], 2)})`, top[1] === least[1] && top[2] === least[2] ? "." : [", ", names(least), ` least (${fixed(least[0], 2)}).`]),
+  return section("agreement", "Which metrics agree?", "Agreement", "The rank correlation of the metrics' segment scores, over all systems; similar metrics are neighbors.",
+    top && el("p", {}, names(top), ` are most similar (${fixed(top[0], 2)})`, top[1] === least[1] && top[2] === least[2] ? "." : [", ", names(least), ` least similar (${fixed(least[0], 2)}).`]),
     figures("agreement"));
 }
 
@@ -67,8 +67,8 @@ function trialSection() {
   if (verdicts.size) head.push({ title: "verdict", label: true, ascending: true, value: (row) => (verdicts.has(row) ? order.indexOf(verdicts.get(row).trust) : null), cell: (row) => (verdicts.has(row) ? chip(verdicts.get(row).trust) : NOTHING) });
   const several = columns.length > 1;
   return section("trial", "Which metric?", "Metrics", several
-    ? "The metrics on trial, all judges side by side; press a header to see the order of one judge. What the judges are is told below, each in its place."
-    : "The metrics on trial.",
+    ? "The metrics, with all judges side by side; click a header to sort by one judge. The judges are explained below."
+    : "The metrics and their judge.",
   several ? sortable("Metrics and their judges", [...head, ...columns], names, verdicts.size ? null : 1) : null,
   orangePart(), kingPart(), optimalPart(), peopleParts(), jackPart(), auditPart());
 }
@@ -80,11 +80,11 @@ function orangePart() {
     { title: "metric", label: true, head: true, ascending: true, value: (row) => row.metric, cell: (row) => own(row.metric) },
     { title: "ORANGE", ascending: true, value: (row) => row.orange, cell: (row) => el("div", { class: "cell" }, percent(row.orange, 2), between(row.orange_interval, (value) => percent(value, 2))) },
     { title: "average rank", ascending: true, value: (row) => row.average_rank, cell: (row) => el("div", { class: "cell" }, fixed(row.average_rank, 1), between(row.interval, (value) => fixed(value, 1))) },
-    { title: "behind", remark: "the best", ascending: true, value: (row) => row.difference, cell: (row) => (row.difference ? percent(row.difference, 2) : NOTHING) },
+    { title: "difference", remark: "from the best", ascending: true, value: (row) => row.difference, cell: (row) => (row.difference ? percent(row.difference, 2) : NOTHING) },
     { title: "", label: true, ascending: true, value: (row) => (row.equivalent_to_best ? 0 : 1), cell: (row) => (row === orange.metrics[0] ? "best" : row.equivalent_to_best ? "as the best" : "worse") },
   ];
-  return part("ORANGE: does it prefer people to machines?",
-    "The human translations of each segment are ranked within a system's n-best list. ORANGE is their average rank as a share of the list: 0% is on top, 50% is no better than chance.",
+  return part("ORANGE: does it rank human translations first?",
+    "The human translations of each segment are ranked within a system's n-best list. ORANGE is their average rank as a share of the list: 0% is the top, and 50% is chance.",
     el("p", { class: "small" }, visible(orange.about)), beside(sortable("ORANGE", columns, orange.metrics, 1), figures("orange")), notes(orange.notes));
 }
 
@@ -98,8 +98,8 @@ function kingPart() {
     { title: "strict KING", value: (row) => row.strict_king, cell: (row) => el("div", { class: "cell" }, fixed(row.strict_king, 3), between(row.strict_interval, (value) => fixed(value, 3))) },
     { title: "ties", ascending: true, value: (row) => row.ties, cell: (row) => percent(row.ties) },
   ];
-  return part("KING: does it tell people from machines?",
-    "One reference after the other takes part as if it were a system's output. KING is the share of cases in which the metric finds it at least as good as every system; strict KING counts only those in which it is better.",
+  return part("KING: does it separate human from machine translations?",
+    "Each reference in turn is compared with the systems, as if it were a system. KING is the share of cases in which the metric finds it at least as good as every system; strict KING counts only those in which it is better.",
     beside(sortable("KING", columns, king.sets, 2), figures("king")), notes(king.notes));
 }
 
@@ -117,9 +117,9 @@ function optimalPart() {
     { title: "strict KING", value: (row) => row.strict_king, cell: (row) => fixed(row.strict_king, 3) },
     { title: `adds to ${word}`, value: (row) => (strict ? row.adds.strict_king : row.adds.king), cell: (row) => value(row.adds) },
   ];
-  return part("Which metrics together?", `The set of metrics with the highest ${word}, as a search (${best.method}) put it together.`,
+  return part("Which metrics together?", `The set of metrics with the highest ${word}, found by a search (${best.method}).`,
     el("p", {}, visible(best.metrics.join(" + ")), `: ${word} ${value(best)}.`,
-      cross ? ` On segments that the search had not seen it is ${value(cross)}, beside ${value(cross.best_single)} for the best single metric.` : ""),
+      cross ? ` On unseen segments it is ${value(cross)}; the best single metric has ${value(cross.best_single)}.` : ""),
     beside(sortable("The best set, step by step", columns, best.path.map((one, place) => ({ ...one, step: place + 1 })), 0),
       best.path.length > 1 ? figures("optimal") : null), notes(best.notes));
 }
@@ -127,18 +127,18 @@ function optimalPart() {
 function peopleParts() {
   return (payload.people || []).map((judged, number) => {
     const columns = [
-      { title: "metric", label: true, head: true, ascending: true, value: (row) => row.metric, cell: (row) => [own(row.metric), row.sentinel ? el("span", { class: "remark" }, "knows nothing of quality") : null] },
+      { title: "metric", label: true, head: true, ascending: true, value: (row) => row.metric, cell: (row) => [own(row.metric), row.sentinel ? el("span", { class: "remark" }, "baseline") : null] },
       judged.criteria.length > 1 ? { title: "criterion", label: true, ascending: true, value: (row) => row.criterion, cell: (row) => own(row.criterion) } : null,
       ...["pearson", "spearman", "kendall"].filter((name) => judged.metrics.some((row) => row[name] !== undefined)).map((name) => ({
         title: name, value: (row) => row[name], cell: (row) => el("div", { class: "cell" }, fixed(row[name], 3), name === judged.coefficient ? between(row.interval, (value) => fixed(value, 2)) : null) })),
-      judged.metrics.some((row) => row.accuracy !== undefined) ? { title: "pairs of systems", remark: "in people's order", value: (row) => row.accuracy, cell: (row) => percent(row.accuracy) } : null,
-      judged.metrics.some((row) => row.accuracy_with_ties !== undefined) ? { title: "pairs of outputs", remark: "in people's order, with ties", value: (row) => row.accuracy_with_ties, cell: (row) => percent(row.accuracy_with_ties) } : null,
+      judged.metrics.some((row) => row.accuracy !== undefined) ? { title: "pairs of systems", remark: "in the human order", value: (row) => row.accuracy, cell: (row) => percent(row.accuracy) } : null,
+      judged.metrics.some((row) => row.accuracy_with_ties !== undefined) ? { title: "pairs of outputs", remark: "in the human order, with ties", value: (row) => row.accuracy_with_ties, cell: (row) => percent(row.accuracy_with_ties) } : null,
       { title: "cluster", ascending: true, value: (row) => row.cluster, cell: (row) => String(row.cluster ?? NOTHING) },
     ].filter(Boolean);
     const grouping = judged.grouping === "item" ? ", segment by segment" : judged.grouping === "system" ? ", system by system" : "";
     const place = columns.findIndex((column) => column.title === judged.coefficient);
-    return part(`People: does it agree with them? (${judged.level} level${grouping})`,
-      judged.level === "system" ? "The correlation of metrics' scores of whole systems with people's: does the metric put systems in the order that people see?" : "The correlation of metrics' scores with people's, output by output.",
+    return part(`Human scores: does it agree with them? (${judged.level} level${grouping})`,
+      judged.level === "system" ? "The correlation of system scores with human scores: does the metric rank systems as people do?" : "The correlation of segment scores with human scores.",
       beside(sortable(`Correlation with people, ${judged.level} level`, columns, judged.metrics, place < 0 ? null : place), figures(`people-${number}`)), notes(judged.notes));
   });
 }
@@ -146,7 +146,7 @@ function peopleParts() {
 function jackPart() {
   const jack = payload.jack;
   if (!jack) return null;
-  return part("JACK: is the test bed reliable?", "JACK is the share of references that are surrounded by different translations: where it is low, more systems, and more different ones, would make verdicts surer.",
+  return part("JACK: is the test bed reliable?", "JACK is the share of references with different translations around them. If it is low, more and more different systems would make the verdict more reliable.",
     list(jack.sets.map((one) => [own(one.metrics.join(" + ")), `: JACK ${fixed(one.jack, 3)} `, between(one.interval, (value) => fixed(value, 3))])), notes(jack.notes));
 }
 
@@ -159,10 +159,10 @@ function auditPart() {
     cell: (row) => (place === 0 ? own(row.cells[0]) : [row.cells[place].replace("-", row.cells[place] === "-" ? NOTHING : "−"), row.starred.includes(place) ? el("span", { class: "star", title: "found" }, "★", el("span", { class: "hidden" }, " found")) : null]),
   }));
   const found = audit.metrics.filter((one) => one.sentences.length);
-  return part("Gameability: can it be tricked?", "Five checks try what no metric should reward on these outputs. A star marks a check in which the metric was gamed: the fewer, the better.",
+  return part("Gameability: can it be tricked?", "Five checks test changes that no metric should reward. A star marks a check in which the metric was gamed.",
     sortable("Checks of an audit", columns, audit.metrics, null),
-    el("details", {}, el("summary", {}, "What the columns are"), list(audit.legend.map(visible))),
-    found.length ? el("details", {}, el("summary", {}, "What was found, in sentences"), found.map((one) => [el("h4", {}, own(one.metric)), list(one.sentences.map(visible))])) : null,
+    el("details", {}, el("summary", {}, "Meaning of the columns"), list(audit.legend.map(visible))),
+    found.length ? el("details", {}, el("summary", {}, "Findings in sentences"), found.map((one) => [el("h4", {}, own(one.metric)), list(one.sentences.map(visible))])) : null,
     notes(audit.notes));
 }
 
@@ -174,6 +174,6 @@ function ordered(cell) {
 function referencesSection() {
   const part_ = payload.curves;
   if (!part_) return null;
-  return section("references", "How many references?", "References", `${part_.judged_by}, with 1, 2, 3, ... of the references. Bands are one standard deviation over different subsets of them.`,
+  return section("references", "How many references?", "References", `${part_.judged_by}, with 1, 2, 3, ... of the references. Bands are one standard deviation over subsets.`,
     beside(list(part_.advice.map(visible)), figures("references")), notes(part_.notes));
 }

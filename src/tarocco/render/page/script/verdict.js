@@ -1,15 +1,15 @@
-// The verdict comes first, in plain words.
+// The verdict, in plain words.
 
 const TRUST = {
   trusted: ["✓", "trusted", "The judges agree that this metric is among the best here."],
   mixed: ["~", "mixed", "The judges disagree about this metric."],
   doubted: ["✗", "doubted", "The judges agree that others do better here."],
-  unjudged: ["?", "not judged", "The data do not allow to judge this metric."],
+  unjudged: ["?", "not judged", "Not enough data to judge this metric."],
 };
 
 const CARDS = 12;
 
-// Reasons begin in the middle of a sentence; other sentences may begin with a name, which stays as it is.
+// Reasons begin in lower case; the first letter becomes a capital.
 function sentence(text) {
   return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }
@@ -21,18 +21,18 @@ function chip(trust) {
 
 function counted() {
   const counts = payload.counts || {};
-  const told = [["systems", "system"], ["segments", "segment"], ["references", "reference"], ["lists", "n-best list"]]
+  const counts_in_words = [["systems", "system"], ["segments", "segment"], ["references", "reference"], ["lists", "n-best list"]]
     .filter(([key]) => counts[key])
     .map(([key, word]) => `${counts[key].toLocaleString("en")} ${word}${counts[key] === 1 ? "" : "s"}`);
-  if (metrics.size) told.push(`${metrics.size} metric${metrics.size === 1 ? "" : "s"}`);
-  return told;
+  if (metrics.size) counts_in_words.push(`${metrics.size} metric${metrics.size === 1 ? "" : "s"}`);
+  return counts_in_words;
 }
 
 function verdictSection() {
   const verdict = payload.verdict;
   if (!verdict) return leaders();
   const seen = new Set();
-  const headline = el("p", { class: "headline" }, explained(verdict.headline, seen)); // first, so that terms are explained there
+  const headline = el("p", { class: "headline" }, explained(verdict.headline, seen)); // made first, so that terms are explained here
   const first = verdict.interesting.slice(0, 3).map((one) => explained(one, seen));
   const cards = verdict.metrics.map((one) => el("li", { class: `card ${one.trust}` },
     el("div", { class: "card-head" }, el("h4", {}, own(one.metric)), chip(one.trust)),
@@ -41,8 +41,8 @@ function verdictSection() {
       el("dl", {}, one.opinions.flatMap((opinion) => [
         el("dt", {}, explained(opinion.judge, new Set()), opinion.standing === 1 ? " ✓" : opinion.standing === 0 ? " ✗" : ""),
         el("dd", {}, visible(opinion.sentence))]))) : null));
-  // Many sentences tire: the first ones are shown, the others can be.
-  const told = (title, sentences, most = 5) => {
+  // The first sentences are shown, and the others on request.
+  const listed = (title, sentences, most = 5) => {
     const items = sentences.map((one) => explained(one, seen));
     if (!items.length) return null;
     return part(title, null, list(items.slice(0, most)), items.length > most
@@ -53,33 +53,33 @@ function verdictSection() {
     first.length ? list(first, "ol") : null,
     part("Which metric deserves trust here?", judgesInWords(verdict), el("ul", { class: "cards" }, cards.slice(0, CARDS)), cards.length > CARDS
       ? el("details", {}, el("summary", {}, `${cards.length - CARDS} more metrics`), el("ul", { class: "cards" }, cards.slice(CARDS))) : null),
-    told("Which systems differ for real?", verdict.systems),
-    told("Where do the judges disagree?", verdict.disagreements),
-    told("More findings", verdict.interesting.slice(3), 3),
-    told("What the data could not tell", verdict.caveats),
+    listed("Which systems differ significantly?", verdict.systems),
+    listed("Where do the judges disagree?", verdict.disagreements),
+    listed("More findings", verdict.interesting.slice(3), 3),
+    listed("Caveats", verdict.caveats),
     plan());
 }
 
-// Who judged, a sentence each.
+// One sentence per judge.
 function judgesInWords(verdict) {
   const names = new Set(verdict.metrics.flatMap((one) => one.opinions.map((opinion) => opinion.judge)));
-  const told = [...names].map((name) => (name === "people" ? "People graded outputs, and a metric should see what they see." : terms.find((one) => one.forms.includes(name))?.sentence));
-  return told.filter(Boolean).join(" ");
+  const sentences = [...names].map((name) => (name === "people" ? "Human scores show the quality that a metric should measure." : terms.find((one) => one.forms.includes(name))?.sentence));
+  return sentences.filter(Boolean).join(" ");
 }
 
-// Without a trial: who leads under each metric.
+// Without a trial: the best system under each metric.
 function leaders() {
   const board = payload.board;
   if (!board) return null;
-  const told = [...new Set(board.scores.map((one) => one.metric))].map((name) => {
+  const sentences = [...new Set(board.scores.map((one) => one.metric))].map((name) => {
     const known = board.scores.filter((one) => one.metric === name && one.score !== null);
     if (known.length < 2) return null;
     known.sort((a, b) => (isError(name) ? a.score - b.score : b.score - a.score));
     const alone = known[0].cluster === 1 && known[1].cluster === 2;
     return [own(known[0].system), ` leads under ${name}, ${score(known[0].score, name)} to ${score(known[1].score, name)} for `, own(known[1].system),
-      alone ? ", and the lead is significant." : known[0].cluster ? ", but the lead may be luck." : "."];
+      alone ? ", and the lead is significant." : known[0].cluster ? ", but the lead is not significant." : "."];
   }).filter(Boolean);
-  return told.length ? section("verdict", "In short", "In short", null, list(told), plan()) : null;
+  return sentences.length ? section("verdict", "In short", "In short", null, list(sentences), plan()) : null;
 }
 
 function plan() {
@@ -87,6 +87,6 @@ function plan() {
   const line = (step) => [el("strong", {}, step.question), ` ${step.possible ? "" : "Not done: "}`, visible(step.why)];
   const done = payload.plan.filter((step) => step.possible);
   const missing = payload.plan.filter((step) => !step.possible);
-  return el("details", { class: "plan" }, el("summary", {}, `What was asked of the data: ${done.length} question${done.length === 1 ? "" : "s"} answered${missing.length ? `, ${missing.length} not` : ""}`),
+  return el("details", { class: "plan" }, el("summary", {}, `Analyses: ${done.length} done${missing.length ? `, ${missing.length} not possible` : ""}`),
     list([...done, ...missing].map(line)));
 }

@@ -1,0 +1,133 @@
+"""Which of two metrics is closer to people: tests of all pairs against slow twins and SciPy's distribution."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from textbook import correlations as textbook
+from textbook import resampling
+
+from tarocco.core.errors import InputError
+from tarocco.meta.correlation.metric_tests import perm_both, perm_sys, rank_clusters, upper_tail, williams
+from tarocco.meta.significance.paired_tests import holm
+
+MISSING = float("nan")
+ROUND = st.integers(-4, 4).map(lambda k: k / 4)
+TWINS = {"pearson": textbook.pearson, "spearman": textbook.spearman, "kendall": textbook.kendall}
+
+
+def same(found, wanted):
+    """Numbers within a billionth, NaN where NaN is."""
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-9)
+
+
+def check_against_twin(found, metrics, human, coefficient, seed, n):
+    coins = resampling.coins(seed, n, metrics[0].size)
+    for a in range(len(metrics)):
+        assert math.isnan(found.p_values[a, a])
+        for b in range(a + 1, len(metrics)):
+            wanted = textbook.perm_both(TWINS[coefficient], metrics[a].tolist(), metrics[b].tolist(), human, coins)
+            same((found.difference[a, b], found.extreme[a, b], found.extreme[b, a]), wanted)
+            same(found.difference[b, a], -wanted[0])
+            same(found.p_values[a, b], (wanted[1] + 1) / (n + 1))
+
+
+@settings(max_examples=60)
+@given(st.data(), st.sampled_from(sorted(TWINS)))
+def test_perm_both_is_the_twins_with_ties_and_missing_scores(data, coefficient):
+    shape = data.draw(st.integers(1, 3)), data.draw(st.integers(1, 5)), data.draw(st.integers(1, 4))
+    values = data.draw(st.sampled_from([ROUND, ROUND | st.just(MISSING)]))
+    n = math.prod(shape)
+    metrics = np.array(data.draw(st.lists(values, min_size=n, max_size=n)), float).reshape(shape)
+    human = np.array(data.draw(st.lists(values, min_size=shape[1], max_size=shape[1])), float)
+    found = perm_both(metrics, human, coefficient, n_permutations=9, seed=4)
+    check_against_twin(found, metrics, human.tolist(), coefficient, 4, 9)
+
+
+@pytest.mark.parametrize("coefficient", sorted(TWINS))
+def test_perm_sys_swaps_whole_systems(coefficient):
+    rng = np.random.default_rng(8)
+    metrics, human = rng.normal(size=(3, 7)), rng.normal(size=7)
+    found = perm_sys(metrics, human, coefficient, n_permutations=40, seed=2)
+    check_against_twin(found, metrics[:, :, None], human.tolist(), coefficient, 2, 40)
+
+
+def test_a_good_metric_beats_noise_and_not_its_equal():
+    rng = np.random.default_rng(5)
+    human = np.arange(8.0)
+    good, alike = (human[:, None] + rng.normal(0, 4, (8, 120)) for _ in range(2))
+    noise = rng.normal(size=(8, 120))
+    found = perm_both(np.stack([good, alike, noise]), human, n_permutations=300, seed=1)
+    assert found.p_values[0, 2] < 0.01 < 0.99 < found.p_values[2, 0]
+    assert 0.02 < found.p_values[0, 1] < 0.98
+    again = perm_both(np.stack([good, alike, noise]), human, n_permutations=300, seed=1, jobs=1)
+    np.testing.assert_array_equal(found.p_values, again.p_values)
+
+
+def test_people_have_a_score_for_each_system():
+    with pytest.raises(InputError, match="3 systems, the metrics' of 4"):
+        perm_both(np.ones((2, 4, 5)), np.ones(3))
+
+
+@given(st.floats(-60, 60), st.integers(1, 3000))
+def test_students_tail_is_scipys(t, degrees):
+    from scipy import stats
+
+    assert upper_tail(t, degrees) == pytest.approx(stats.t.sf(t, degrees), rel=1e-9, abs=1e-300)
+
+
+def test_students_tail_where_it_is_known():
+    assert upper_tail(0.0, 5) == 0.5
+    assert upper_tail(1.0, 1) == pytest.approx(0.25)  # Cauchy's quartile
+    assert upper_tail(-1.0, 1) == pytest.approx(0.75)
+    assert math.isnan(upper_tail(1.0, 0))
+
+
+def test_williams_is_its_formula():
+    rng = np.random.default_rng(4)
+    human = rng.normal(size=12)
+    metrics = human + np.array([[0.3], [1.0]]) * rng.normal(size=(2, 12))
+    found = williams(metrics, human)
+    correlated = np.corrcoef([*metrics, human])
+    first, second, between = correlated[0, 2], correlated[1, 2], correlated[0, 1]
+    determinant = np.linalg.det(correlated)  # K, the determinant of the three correlations
+    below = np.sqrt(2 * determinant * 11 / 9 + (first + second) ** 2 / 4 * (1 - between) ** 3)
+    t = (first - second) * np.sqrt(11 * (1 + between)) / below
+    assert found.t[0, 1] == pytest.approx(t) == -found.t[1, 0]
+    assert found.p_values[0, 1] == upper_tail(found.t[0, 1], 9)
+    assert found.p_values[0, 1] + found.p_values[1, 0] == pytest.approx(1)
+    assert found.points[0, 1] == 12
+
+
+def test_williams_where_nothing_can_be_told():
+    human = np.array([1.0, 2.0, 3.0, 5.0])
+    metric = np.array([1.0, 3.0, 2.0, 4.0])
+    found = williams(np.stack([metric, 2 * metric + 1, -metric, np.ones(4)]), human)
+    assert found.p_values[0, 1] == 0.5
+    assert math.isnan(found.p_values[0, 2])
+    assert math.isnan(found.p_values[0, 3])
+    assert math.isnan(williams(np.stack([metric, human])[:, :3], human[:3]).p_values[0, 1])
+
+
+@given(st.lists(st.integers(0, 100).map(lambda k: k / 100), max_size=8))
+def test_holm_is_the_twins(p_values):
+    same(holm(np.array(p_values)), textbook.holm(p_values))
+
+
+def test_holm_leaves_out_what_was_not_tested():
+    found = holm(np.array([[MISSING, 0.01], [0.04, MISSING]]))
+    np.testing.assert_array_equal(found, [[MISSING, 0.02], [0.04, MISSING]])
+
+
+def test_a_cluster_ends_where_one_of_it_is_significantly_better():
+    scores = np.array([0.5, 0.9, 0.8, MISSING, 0.4])
+    p_values = np.full((5, 5), 0.5)
+    assert rank_clusters(scores, p_values).tolist() == [1, 1, 1, 0, 1]
+    p_values[2, 0] = 0.01  # the second best beats the third, the best does not
+    assert rank_clusters(scores, p_values).tolist() == [2, 1, 1, 0, 2]
+    p_values[1, 4] = 0.01  # another cluster's metric does not count
+    assert rank_clusters(scores, p_values).tolist() == [2, 1, 1, 0, 2]
+    p_values[0, 4] = 0.01
+    assert rank_clusters(scores, p_values).tolist() == [2, 1, 1, 0, 3]
