@@ -200,7 +200,7 @@ def test_a_perfect_metric_is_supported_once_the_data_suffice():
     metrics, people = simulate(1, systems=12, segments=200, noise=())
     perfect = make_source("perfect", people.segments)
     assert statuses([*metrics, perfect], people)["perfect"] == SUPPORTED
-    few = [source.chosen(range(5)) for source in (*metrics, perfect, people)]
+    few = [source.select(range(5)) for source in (*metrics, perfect, people)]
     results = judge_by_people(few[:-1], few[-1], None, rules=QUICK)
     assert all(one.status != SUPPORTED for one in results)
     assert any("at least 6 are needed" in reason for one in results for reason in one.reasons)

@@ -38,7 +38,7 @@ from tarocco.meta.support.decision import (
     sum_groups,
 )
 from tarocco.metrics.base import Floats
-from tarocco.scoring.resampling import times_drawn, words
+from tarocco.scoring.resampling import count_draws, words
 
 Orders = NDArray[np.intp]
 
@@ -100,7 +100,7 @@ class PairAgreement:
 
     def redraw(self, seed: int, count: int, systems: bool) -> Floats:
         """Return coefficients on redrawn groups of segments, and systems if `systems`, [count, metrics]."""
-        redrawn = times_drawn(int(self.groups.max()) + 1, seed, 0, count).astype(float)
+        redrawn = count_draws(int(self.groups.max()) + 1, seed, 0, count).astype(float)
         weights = np.broadcast_to(self.pair_weights, (count, len(self.first)))
         if systems:
             drawn = draw_systems(self.n_systems, seed, count)
@@ -174,7 +174,7 @@ class PairAgreement:
         if m not in self._cache:
             rows = np.moveaxis(source.statistics, 1, 2).reshape(systems * k, segments)
             self._cache[m] = (sum_groups(rows, self.groups),)
-        return source.goodness((redrawn @ self._cache[m][0]).reshape(len(redrawn), systems, k))
+        return source.score((redrawn @ self._cache[m][0]).reshape(len(redrawn), systems, k))
 
     def permuted(self, orders: Orders) -> Floats:
         """Return coefficients after the system labels of the human scores were permuted, [orders, metrics].
@@ -237,7 +237,7 @@ def draw_systems(n: int, seed: int, count: int) -> NDArray[np.int64]:
     drawn = np.zeros((0, n), np.int64)
     batch = 0
     while len(drawn) < count:
-        new = times_drawn(n, seed + 1, batch, batch + count).astype(np.int64)
+        new = count_draws(n, seed + 1, batch, batch + count).astype(np.int64)
         drawn = np.concatenate([drawn, new[2 * (new > 0).sum(axis=1) >= n]])
         batch += count
     return drawn[:count]
@@ -371,7 +371,7 @@ def measure_stability(
     systems = draw_systems(n, rules.seed + 7, n_resamples)
     for b in range(n_resamples):
         places = np.repeat(np.arange(n), systems[b])
-        chosen = np.repeat(np.arange(segments), times_drawn(segments, rules.seed + 8, b, b + 1)[0])
+        chosen = np.repeat(np.arange(segments), count_draws(segments, rules.seed + 8, b, b + 1)[0])
         redrawn = [_redraw_source(source, places, chosen) for source in sources]
         results = judge_by_people(
             redrawn[: len(metrics)],
@@ -390,6 +390,6 @@ def measure_stability(
 
 def _redraw_source(source: ScoreSource, systems: NDArray[np.intp], segments: NDArray[np.intp]) -> ScoreSource:
     if source.statistics is None:
-        return source.chosen(systems.tolist())
+        return source.select(systems.tolist())
     rows = source.statistics[systems][:, segments]
-    return ScoreSource(source.name, source.goodness(rows.sum(axis=1)), rows, source.goodness)
+    return ScoreSource(source.name, source.score(rows.sum(axis=1)), rows, source.score)

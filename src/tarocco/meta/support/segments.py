@@ -24,7 +24,7 @@ from tarocco.meta.support.decision import (
     sum_groups,
 )
 from tarocco.metrics.base import Floats
-from tarocco.scoring.resampling import times_drawn
+from tarocco.scoring.resampling import count_draws
 
 SUCH_SEGMENTS = "such segments"
 
@@ -48,7 +48,7 @@ def judge_by_segments(
     rules = rules or SupportRules()
     groups = group_units(values.shape[1], labels, rules.seed)
     sizes = sum_groups(np.ones((1, values.shape[1])), groups)[:, 0]
-    redrawn = times_drawn(len(sizes), rules.seed, 0, rules.n_draws).astype(float)
+    redrawn = count_draws(len(sizes), rules.seed, 0, rules.n_draws).astype(float)
     totals = redrawn @ sizes
     draws = np.round((redrawn @ sum_groups(values, groups)) / totals[:, None], 10)
     excess = np.round((redrawn @ sum_groups(values - chance, groups)) / totals[:, None], 10)
