@@ -20,7 +20,7 @@ FEWEST = 8  # segments: two in each quarter
 
 
 def make_breakdowns(scores: Result, test_set: TestSet, labels: Sequence[str] | None) -> tuple[Breakdown, ...]:
-    """Break scores down by group, if there are several labels, and by reference length, if there are enough segments."""
+    """Break scores down by group, if there are several labels, and by reference length, if segments suffice."""
     found = []
     if labels is not None and len(set(labels)) > 1:
         names = list(dict.fromkeys(labels))
