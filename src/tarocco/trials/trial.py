@@ -452,8 +452,8 @@ def trial(
     workers
         Where work is done. With a store an interrupted trial continues where it stopped.
     **shortcuts
-        The fields of these four values as keywords: nbest, groups, source, documents, name, confusions, short, tokenize,
-        lowercase, analyzer, n_resamples, confidence, seed, jobs, store, executor.
+        The fields of these four values as keywords: nbest, groups, source, documents, name, confusions, short,
+        tokenize, lowercase, analyzer, n_resamples, confidence, seed, jobs, store, executor.
 
     Raises
     ------
