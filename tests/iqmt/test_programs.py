@@ -302,7 +302,7 @@ def test_files_that_are_there_stay(small, capsys):
     assert file.read_text() != good
     os.utime(small / "careful.txt", (time.time() + 9, time.time() + 9))
     assert iqsetup.main(run) == 0
-    assert "careful.txt changed since files were computed; -remake computes them again" in capsys.readouterr().err
+    assert "careful.txt changed after files were computed; -remake computes them again" in capsys.readouterr().err
     assert iqsetup.main([*run, "-remake"]) == 0
     assert file.read_text() == good
     file.write_text(good.replace('score="', 'score="9', 1))

@@ -56,7 +56,7 @@ def test_no_room_for_a_store(full):
 def test_no_room_for_a_report(full, name):
     (full / name).write_bytes(b"")  # what was there before
     assert said([*ORANGE, "--errors", str(full / name), "-q"]) == (
-        f"tarocco: {full / name}: the file could not be written)\n"
+        f"tarocco: {full / name}: the file could not be written (No space left on device)\n"
     )
     assert (full / name).read_bytes() == b""
     assert sorted(os.listdir(full)) == ["ballast", name]  # nothing half-written lies about
