@@ -347,7 +347,7 @@ def test_wrong_data():
     three = dict(list(DEMO.systems.items())[:3])
     with pytest.raises(InputError, match="needs at least 4 that people judged, and there are 3 systems; scores of seg"):
         tarocco.correlate(three, DEMO.references, ADEQUACY, metrics="chrF")
-    with pytest.raises(InputError, match=r'^human scores: those of system "careful" are not all numbers'):
+    with pytest.raises(InputError, match=r'^human scores: expected only numbers for system "careful"'):
         tarocco.correlate(DEMO.systems, DEMO.references, dict.fromkeys(DEMO.systems, "good"))
     with pytest.raises(InputError, match="people judged a, b, but the systems are careful"):
         tarocco.correlate(DEMO.systems, DEMO.references, {"a": 1, "b": 2}, metrics="chrF")
@@ -400,8 +400,8 @@ def test_tables(capsys):
     lines = out.splitlines()
     assert lines[0].split() == ["metric", "Pearson", "95%", "Spearman", "Kendall", "b", "accuracy", "SPA", "cluster"]
     assert lines[2].split()[0] == "chrF"
-    assert "for comparison, rows that know nothing of quality: length ratio, random, constant" in out
-    assert "no correlation of constant: the metric's side is constant" in out
+    assert "baselines that know nothing of quality: length ratio, random, constant" in out
+    assert "no correlation for constant: the metric's side is constant" in out
     _, out, _ = run(capsys, "--human", str(FOLDER / "grades.tsv"), "-f", "md")
     assert out.startswith("| criterion | metric | Pearson |")
     _, out, _ = run(capsys, *GRADES, "--pairs", "-f", "latex")
@@ -482,7 +482,7 @@ def test_human_scores_of_an_experiment(capsys, tmp_path):
     [
         ([], "no human scores: give --human FILE, or name them in an experiment file"),
         (["--human", "nowhere.tsv"], "nowhere.tsv: there is no such file"),
-        (["--human", str(FOLDER)], f"{FOLDER}: a file of human scores is wanted, not a directory"),
+        (["--human", str(FOLDER)], f"{FOLDER}: expected a file of human scores, found a directory"),
         ([*GRADES, "--level", "segment", "--test", "perm"], "the permutation test is for the system level"),
         (
             [*GRADES, "--level", "document", "--document-size", "61"],

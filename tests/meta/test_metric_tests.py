@@ -67,7 +67,7 @@ def test_a_good_metric_beats_noise_and_not_its_equal():
 
 
 def test_people_have_a_score_for_each_system():
-    with pytest.raises(InputError, match="3 systems, the metrics' of 4"):
+    with pytest.raises(InputError, match="expected human scores of 4 systems, found 3"):
         perm_both(np.ones((2, 4, 5)), np.ones(3))
 
 

@@ -1,4 +1,4 @@
-"""What the data allow: every step that a trial has, what it asks, and what is missing where it is not possible."""
+"""Which steps of a trial the data allow, what each step answers, and what is missing for the others."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LARGEST = 1 << 28  # numbers that JACK, or words of bits that the search for a s
 
 
 def make_plan(material: Material) -> tuple[PlanStep, ...]:
-    """All steps, in the order in which they are done."""
+    """Return all steps in the order in which they run."""
     return tuple(_step(name, material) for name in QUESTIONS)
 
 
@@ -34,7 +34,7 @@ def _step(name: str, material: Material) -> PlanStep:
 
 
 def _missing(name: str, material: Material) -> str | None:
-    """What is missing for a step; None if nothing is."""
+    """Return what is missing for a step, or None."""
     return {
         "scores": lambda _: None,
         "significance": _no_pair,
@@ -52,7 +52,7 @@ def _missing(name: str, material: Material) -> str | None:
 
 
 def _with(name: str, material: Material) -> str:
-    """What a step is done with."""
+    """Return the data that a step uses."""
     test_set, references = material.test_set, material.most_references
     systems = counted(len(test_set.systems), "system")
     return {
@@ -68,7 +68,7 @@ def _with(name: str, material: Material) -> str:
 
 
 def choose_judge_of_references(material: Material) -> str:
-    """Who judges metrics with fewer references: people, if they judged enough systems, else ORANGE, else KING."""
+    """Return who judges metrics with fewer references: people if they judged enough systems, else ORANGE or KING."""
     if material.human is not None and len(material.human.systems) >= MIN_SYSTEMS:
         return "people"
     return "ORANGE" if material.nbest is not None else "KING"

@@ -270,7 +270,7 @@ class _TrialRun:
         self.select_metrics("ORANGE", usable, "there are no scores of the candidates of n-best lists")
         n, nbest = len(material.test_set), material.nbest
         assert nbest is not None
-        rules = OrangeRules(short="keep", curve=True, confusions=options.confusions, first_id=material.first_id)
+        rules = OrangeRules(short=options.short, curve=True, confusions=options.confusions, first_id=material.first_id)
         with self.watched("ORANGE", "lists", n, "candidates") as advance:
             result = run_orange(
                 *open_lists(nbest, n, rules),
@@ -376,6 +376,8 @@ class TrialData:
         The name of the experiment.
     confusions
         How many candidates ranked above the references to keep per list and metric.
+    short
+        Whether ORANGE should "skip" or "keep" n-best lists that are shorter than the longest, as in `OrangeRules`.
     """
 
     nbest: NBest | None = None
@@ -384,6 +386,7 @@ class TrialData:
     documents: Iterable[str] | None = None
     name: str = "trial"
     confusions: int = 0
+    short: str = "skip"
 
 
 TRIAL_DATA = TrialData()
@@ -398,6 +401,7 @@ class TrialShortcuts(TypedDict, total=False):
     documents: Iterable[str] | None
     name: str
     confusions: int
+    short: str
     tokenize: str | None
     lowercase: bool | None
     analyzer: Analyzer | None
@@ -448,8 +452,8 @@ def trial(
     workers
         Where work is done. With a store an interrupted trial continues where it stopped.
     **shortcuts
-        The fields of these four values as keywords: nbest, groups, source, documents, name, confusions, tokenize,
-        lowercase, analyzer, n_resamples, confidence, seed, jobs, store, executor.
+        The fields of these four values as keywords: nbest, groups, source, documents, name, confusions, short,
+        tokenize, lowercase, analyzer, n_resamples, confidence, seed, jobs, store, executor.
 
     Raises
     ------
@@ -487,5 +491,5 @@ def trial(
         command = "tarocco.trial(...)"
     settings = combine_settings(requested, experiment)
     draws = settings["confidence"] or 0.95, settings["n_resamples"], settings["seed"]
-    options = TrialOptions(*draws, data.confusions, workers.jobs, settings["store"], workers.executor)
+    options = TrialOptions(*draws, data.confusions, workers.jobs, settings["store"], workers.executor, data.short)
     return conduct_trial(material, options, command)
