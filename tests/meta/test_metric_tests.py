@@ -10,7 +10,8 @@ from textbook import correlations as textbook
 from textbook import resampling
 
 from tarocco.core.errors import InputError
-from tarocco.meta.correlation.metric_tests import perm_both, perm_sys, rank_clusters, upper_tail, williams
+from tarocco.meta.correlation.metric_tests import perm_both, perm_sys, rank_clusters, williams
+from tarocco.meta.significance.distributions import upper_tail
 from tarocco.meta.significance.paired_tests import holm
 
 MISSING = float("nan")

@@ -6,7 +6,7 @@ better outputs, `small` what counts as rounding.
 
 from itertools import combinations, islice
 
-from tests.textbook.luck import sign_test, total
+from tests.textbook.paired_tests import sign_test, total
 from tests.textbook.resampling import mix, splitmix64
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from cells import Cell
 
-from tarocco.meta.significance.paired_tests import N_RESAMPLES, Difference, PairedTest, compare_pairs
+from tarocco.meta.significance.paired_tests import DEFAULT_RESAMPLES, Difference, PairedTest, compare_pairs
 from tarocco.scoring.results import Score
 
 
@@ -23,7 +23,7 @@ def make_score(name: str, like: Score, rows: np.ndarray, labels: tuple[str, ...]
 
 def run_test(a: Score, b: Score, name: str, seed: int, n_resamples: int | None = None) -> Difference:
     """Test one pair."""
-    draws = N_RESAMPLES[name] if n_resamples is None else n_resamples
+    draws = DEFAULT_RESAMPLES[name] if n_resamples is None else n_resamples
     return compare_pairs([(a, b)], PairedTest(name, draws, seed))[0]
 
 
@@ -48,7 +48,7 @@ def error_rates(pair: tuple[Score, Score], runs: int) -> list[Cell]:
     cells = []
     for name in ("randomization", "bootstrap", "sign", "sacrebleu"):
         for n in (30, 100, 1000):
-            draws = min(N_RESAMPLES[name], 1000)
+            draws = min(DEFAULT_RESAMPLES[name], 1000)
 
             def rejects(
                 run: int, random: np.random.Generator, n: int = n, name: str = name, draws: int = draws

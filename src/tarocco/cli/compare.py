@@ -27,9 +27,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("test")
     group.add_argument(
         "--test",
-        choices=("bootstrap", "randomization", "sign"),
-        default="bootstrap",
-        help="paired bootstrap, approximate randomization, or the sign test of Collins et al. (default: bootstrap)",
+        choices=("randomization", "bootstrap", "sign", "sacrebleu"),
+        default="randomization",
+        help="approximate randomization (exact where few segments differ), paired bootstrap, the sign test of Collins "
+        "et al., or sacrebleu's bootstrap with its p-values (default: randomization)",
     )
     group.add_argument("--baseline", metavar="NAME", help="the system to compare with (default: the first)")
     group.add_argument("--all-pairs", action="store_true", help="compare every system with every other")
@@ -44,7 +45,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--n-resamples",
         type=shared.whole_number(2),
         metavar="N",
-        help="number of resamples (default: 1000 for the bootstrap, 10000 for randomization; more for many pairs)",
+        help="number of resamples (default: 10000; 1000 for sacrebleu; more for many pairs)",
+    )
+    group.add_argument(
+        "--unit",
+        choices=("document", "segment"),
+        help="what is swapped or drawn (default: documents where they are known, else segments)",
     )
     shared.add_seed_option(group, "resamples")
     group.add_argument("--pairs", action="store_true", help="one row per pair of systems, with all numbers of the test")
@@ -62,7 +68,7 @@ def run(options: argparse.Namespace) -> None:
     n_resamples = 0 if options.test == "sign" else options.n_resamples or 0  # 0: as many as the test needs
     inputs = read_inputs(options)
     scores = score_inputs(options, *inputs[:3])
-    test = PairedTest(options.test, n_resamples, options.seed, options.alpha, options.jobs)
+    test = PairedTest(options.test, n_resamples, options.seed, options.alpha, options.jobs, options.unit)
     result = compare_scores(scores, test, options.baseline, options.all_pairs)
     write(present_comparison(result, options.width, options.pairs), options)
     write_page(options, [result], inputs)

@@ -1,7 +1,7 @@
-"""Which systems differ for real: what most of some metrics call significant, and none of them the other way round.
+"""Which systems differ significantly: by most of some metrics, and by none of them in the other direction.
 
-Systems are ordered by how many others they are better than for real, minus how many are better than they are, and then
-by their mean rank. From the best down, a system that one in the current group is better than begins the next group.
+Systems are ordered by how many others they are better than, minus how many are better than they are, and then by their
+mean rank. A group ends only where every system before the boundary is better than every system after it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from itertools import combinations
 import numpy as np
 
 from tarocco.core.test_set import HumanScores
-from tarocco.meta.correlation.metric_tests import rank_clusters
 from tarocco.meta.correlation.score_sources import make_human_source
 from tarocco.meta.significance.compare import CompareResult
 from tarocco.trials.plan import counted
@@ -60,8 +59,9 @@ def rank_systems(comparison: CompareResult, metrics: Sequence[str]) -> SystemRan
         return sum((other == name) - (one == name) for one, other in better), ranks[name]
 
     groups: list[list[str]] = []
-    for name in sorted(names, key=place):
-        if not groups or any((other, name) in better for other in groups[-1]):
+    order = sorted(names, key=place)
+    for k, name in enumerate(order):
+        if not groups or all((above, below) in better for above in order[:k] for below in order[k:]):
             groups.append([])
         groups[-1].append(name)
     pairs = len(names) * (len(names) - 1) // 2
@@ -80,27 +80,10 @@ def _mean_ranks(comparison: CompareResult, metrics: Sequence[str], names: Sequen
 
 
 def cluster_systems(comparison: CompareResult, metric: str) -> dict[str, int]:
-    """The cluster of each system under one metric, 1 for the best; {} where the metric was not tested.
-
-    From the best down, a system that one in the current cluster is significantly better than begins the next one.
-    """
-    # Of two outputs with the same score neither is better: the bootstrap, like sacrebleu's, has p near 0 for them.
-    own = [one for one in comparison.differences if one.metric == metric]
-    scores = {
-        score.system: score.metric.sign * score.score
-        for score in comparison.scores.scores
-        if str(score.metric) == metric
-    }
-    if not own:
+    """Return the group of each system under one metric, 1 for the best; {} where the metric was not tested."""
+    if metric not in comparison.groups:
         return {}
-    place = {name: i for i, name in enumerate(scores)}
-    p_values = np.ones((len(scores), len(scores)))
-    for one in own:
-        better, worse = (one.system, one.baseline) if one.better else (one.baseline, one.system)
-        if one.difference:
-            p_values[place[better], place[worse]] = one.p_holm
-    ranks = rank_clusters(np.array(list(scores.values())), p_values, comparison.test.alpha)
-    return dict(zip(scores, ranks.tolist(), strict=True))
+    return {name: k for k, group in enumerate(comparison.groups[metric].groups, start=1) for name in group}
 
 
 def describe_systems(found: SystemRanking, whose: str, human: HumanScores | None) -> tuple[str, ...]:

@@ -240,7 +240,7 @@ class _TrialRun:
         return Result(tuple(score for score in scores if score.metric in metrics), single=False)
 
     def compare_systems(self) -> CompareResult:
-        test = PairedTest("bootstrap", 0, self.options.seed, ALPHA, self.options.jobs)
+        test = PairedTest("randomization", 0, self.options.seed, ALPHA, self.options.jobs)
         return compare_scores(self.scores, test, all_pairs=True)
 
     def audit(self) -> AuditResult:

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter
-from tarocco.meta.significance.paired_tests import DEFAULT_RESAMPLES, PairedTest, compare_pairs
+from tarocco.meta.significance.paired_tests import PairedTest, compare_pairs
 from tarocco.metrics.base import Floats, Metric
 from tarocco.scoring.resampling import check_resampling, sum_rows
 from tarocco.scoring.results import Score
-from tarocco.scoring.settings import SEED
+from tarocco.scoring.settings import N_RESAMPLES, SEED
 
 CHECKS = ("sign test", "mixing", "deletion", "trading", "straw men")
 ROUNDING = 1e-12  # of the largest score: smaller differences are rounding
@@ -44,7 +44,7 @@ class AuditSettings:
     alpha: float = 0.05
     share: float = 0.1
     n_draws: int = 100
-    n_resamples: int = DEFAULT_RESAMPLES["bootstrap"]
+    n_resamples: int = N_RESAMPLES
     seed: int = SEED
 
     def __post_init__(self) -> None:

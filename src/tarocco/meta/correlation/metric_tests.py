@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import exp, isnan, lgamma, log, nan
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -24,6 +23,7 @@ from tarocco.core.errors import BadParameter, InputError
 from tarocco.meta.correlation.agreement import correlations, pearson
 from tarocco.meta.correlation.levels import CorrelationLevel
 from tarocco.meta.correlation.score_sources import ScoreSource
+from tarocco.meta.significance.distributions import upper_tail
 from tarocco.meta.significance.paired_tests import holm
 from tarocco.metrics.base import Floats
 from tarocco.parallel.fan_out import map_ordered
@@ -33,52 +33,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 TESTS = ("perm", "williams", "bootstrap")
-_TINY = 1e-300
-_CONVERGED = 1e-15
 _EQUAL = 1e-12  # differences up to this count as zero
 _DECIMALS = 12  # z-scores are of size 1; rounded, sums of the same numbers in another order are equal
-
-
-# --- Student's t -----------------------------------------------------------------------------------------------------
-
-
-def upper_tail(t: float, degrees: float) -> float:
-    """Return the probability that Student's t is at least t."""
-    if isnan(t) or degrees <= 0:
-        return nan
-    total = degrees + t * t
-    half = _incomplete_beta(degrees / 2, 0.5, degrees / total, t * t / total) / 2
-    return half if t >= 0 else 1 - half
-
-
-def _incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
-    """Return the regularized incomplete beta function I_x(a, b), by its continued fraction (Press et al. 2007, 6.4).
-
-    `rest` is 1 - x, which cannot be computed from x without losing digits where x is close to 1.
-    """
-    if x <= 0 or rest <= 0:
-        return float(x > 0)
-    if x > (a + 1) / (a + b + 2):  # the fraction converges slowly here, and that of the other tail fast
-        return 1 - _incomplete_beta(b, a, rest, x)
-    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(rest)) / a
-    return front * _continued_fraction(a, b, x)
-
-
-def _continued_fraction(a: float, b: float, x: float) -> float:
-    """Evaluate the continued fraction by Lentz's method."""
-    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1) or _TINY)
-    value = d
-    for m in range(1, 100_000):
-        for term in (
-            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
-            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
-        ):
-            c = 1 + term / c or _TINY
-            d = 1 / (1 + term * d or _TINY)
-            value *= c * d
-        if abs(c * d - 1) < _CONVERGED:
-            break
-    return value
 
 
 # --- Williams' test --------------------------------------------------------------------------------------------------

@@ -336,7 +336,7 @@ def _board(scores: Result, comparison: CompareResult | None) -> dict[str, Any]:
     """Return the scores of all systems under all metrics, with intervals and clusters."""
     interval = next((score.interval for score in scores.scores if score.interval), None)
     board: dict[str, Any] = {"scores": [], "confidence": interval.confidence if interval else None}
-    clusters = _clusters(scores, comparison)
+    clusters = _clusters(comparison)
     for score in scores.scores:
         record: dict[str, Any] = {"system": score.system, "metric": str(score.metric), "score": score.score}
         if score.interval is not None:
@@ -369,28 +369,14 @@ def _board(scores: Result, comparison: CompareResult | None) -> dict[str, Any]:
     return board
 
 
-def _clusters(scores: Result, comparison: CompareResult | None) -> dict[tuple[str, str], int]:
-    """Return the cluster of each system under each metric, 1 for the best.
-
-    A cluster ends where every system above is significantly better than every system below.
-    """
-    if comparison is None or not comparison.all_pairs:
-        return {}
-    apart = {(one.metric, frozenset((one.baseline, one.system))) for one in comparison.differences if one.significant}
-    clusters: dict[tuple[str, str], int] = {}
-    for metric in dict.fromkeys(score.metric for score in scores.scores):
-        name = str(metric)
-        ranked = [score for score in scores.scores if score.metric == metric and not math.isnan(score.score)]
-        if name in comparison.untested:
-            continue
-        ranked.sort(key=lambda score: -metric.sign * score.score)
-        cluster = 1
-        for at, score in enumerate(ranked):
-            above, below = ranked[:at], ranked[at:]
-            if at and all((name, frozenset((a.system, b.system))) in apart for a in above for b in below):
-                cluster += 1
-            clusters[score.system, name] = cluster
-    return clusters
+def _clusters(comparison: CompareResult | None) -> dict[tuple[str, str], int]:
+    """Return the group of each system under each metric, 1 for the best; the rule is that of `group_systems`."""
+    return {
+        (name, metric): k
+        for metric, order in (comparison.groups if comparison is not None else {}).items()
+        for k, group in enumerate(order.groups, start=1)
+        for name in group
+    }
 
 
 def _sentences(parts: dict[str, Any]) -> Iterator[str]:

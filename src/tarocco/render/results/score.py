@@ -14,6 +14,7 @@ from tarocco.render.tables import NO_NUMBER, Table, number_or_dash, separated, w
 
 if TYPE_CHECKING:
     from tarocco.meta.significance.compare import CompareResult
+    from tarocco.meta.significance.paired_tests import SystemGroups
     from tarocco.metrics.base import Metric
     from tarocco.scoring.results import Result, Score
 
@@ -205,60 +206,78 @@ def compare_table(result: CompareResult, width: int | None = None) -> Table:
     """
     table = corpus_table(result.scores, width)
     names = [row[0] for row in table.rows]
+    if not result.all_pairs:
+        return _with_p_values(table, result)
+    if len(names) > len(LETTERS):
+        return _with_ranks(table, result)
     marks: dict[tuple[int, int], str] = {}
     for one in result.differences:
-        if one.significant:
-            column = table.header.index(one.metric)
+        if one.significant and one.better is not None:
             winner, loser = (one.system, one.baseline) if one.better else (one.baseline, one.system)
-            row = names.index(winner if result.all_pairs else one.system)
-            marks[row, column] = marks.get((row, column), "") + (letter(names, loser) if result.all_pairs else "*")
-    if not result.all_pairs:
-        return _with_p_values(table, result, marks)
-    lettered = tuple((f"({letter(names, row[0])}) {row[0]}", *row[1:]) for row in table.rows)
-    ordered = {place: "".join(sorted(mark)) for place, mark in marks.items()}
-    return replace(table, rows=lettered, marks=ordered)
+            place = names.index(winner), table.header.index(one.metric)
+            marks[place] = marks.get(place, "") + LETTERS[names.index(loser)]
+    lettered = tuple((f"({LETTERS[i]}) {row[0]}", *row[1:]) for i, row in enumerate(table.rows))
+    return replace(table, rows=lettered, marks={place: "".join(sorted(mark)) for place, mark in marks.items()})
 
 
-def _with_p_values(table: Table, result: CompareResult, marks: dict[tuple[int, int], str]) -> Table:
-    by_place = {(one.system, one.metric): one for one in result.differences}
+def _with_ranks(table: Table, result: CompareResult) -> Table:
+    """Add to each score the range of ranks that the tests allow; letters do not suffice for so many systems."""
     rows = []
     for row in table.rows:
         cells = [row[0]]
         for metric, cell in zip(table.header[1:], row[1:], strict=True):
+            ranks = result.groups[metric].ranks[row[0]] if metric in result.groups else None
+            cells.append(cell if ranks is None else f"{cell} [{ranks[0]}-{ranks[1]}]")
+        rows.append(tuple(cells))
+    return replace(table, rows=tuple(rows))
+
+
+def _with_p_values(table: Table, result: CompareResult) -> Table:
+    by_place = {(one.system, one.metric): one for one in result.differences}
+    rows, marks = [], {}
+    for r, row in enumerate(table.rows):
+        cells = [row[0]]
+        for c, (metric, cell) in enumerate(zip(table.header[1:], row[1:], strict=True), start=1):
             one = by_place.get((row[0], metric))
+            if one is not None and one.significant:
+                marks[r, c] = "*"
             cells.append(cell if one is None else f"{cell} (p={one.p_holm:.4f})")
         rows.append(tuple(cells))
     return replace(table, rows=tuple(rows), marks=marks)
 
 
-def letter(names: list[str], name: str) -> str:
-    """Return the letter of a system: a for the first."""
-    place = names.index(name)
-    return LETTERS[place % 26] * (1 + place // 26)
-
-
 def pairs_table(result: CompareResult, width: int | None = None) -> Table:
     """One row per metric and pair of systems, with all numbers of the test."""
     by_name = {(score.system, str(score.metric)): score for score in result.scores.scores}
+    several = any(one.detectable_holm > one.detectable for one in result.differences)
     rows = []
     for one in result.differences:
         score = by_name[one.system, one.metric]
-        if one.detectable == float("inf"):
-            detectable = NO_NUMBER
-        elif "worse" in one.details:
-            detectable = f"{one.detectable:.0f} segments"
-        else:
-            detectable = number(one.detectable, score, width)
+        detectable = (one.detectable, one.detectable_holm) if several else (one.detectable,)
+        numbers = [
+            NO_NUMBER if math.isnan(value) else number(value, score, width) for value in (*one.interval, *detectable)
+        ]
+        details = {name: value for name, value in one.details.items() if value is not False}
         rows.append(
             (
                 *(one.metric, one.baseline, one.system, number(one.difference, score, width)),
-                *(f"{one.p_value:.4f}", f"{one.p_holm:.4f}", detectable),
-                ", ".join(f"{name.replace('_', ' ')} {value:.4g}" for name, value in one.details.items()),
+                f"[{numbers[0]}, {numbers[1]}]",
+                *(f"{one.p_value:.4f}", f"{one.p_holm:.4f}" if one.testable else "cannot be tested"),
+                *numbers[2:],
+                f"{one.differing} of {one.units}",
+                ", ".join(
+                    name.replace("_", " ") + (f" {value:.4g}" if value is not True else "")
+                    for name, value in details.items()
+                ),
             )
         )
-    header = ("metric", "baseline", "system", "difference", "p", "p (Holm)", "detectable", "details")
-    marks = {(r, 5): "*" for r, one in enumerate(result.differences) if one.significant}
-    return Table(header, tuple(rows), labels=3, marks=marks)
+    effects = ("detectable", "of several") if several else ("detectable",)
+    header = ("metric", "baseline", "system", "difference", "95%", "p", "p (Holm)", *effects, "differing", "details")
+    shown = [i for i in range(len(header)) if header[i] != "details" or any(row[i] for row in rows)]
+    marks = {(r, 6): "*" for r, one in enumerate(result.differences) if one.significant}
+    return Table(
+        tuple(header[i] for i in shown), tuple(tuple(row[i] for i in shown) for row in rows), labels=3, marks=marks
+    )
 
 
 def compare_footnotes(result: CompareResult, pairs: bool) -> list[str]:
@@ -271,10 +290,23 @@ def compare_footnotes(result: CompareResult, pairs: bool) -> list[str]:
     if pairs:
         lines += [
             f"*: significant; {p_values}",
-            "detectable: the smallest difference that this test alone would call significant",
+            "95%: confidence interval of the difference; differing: units in which the two systems differ",
+            "detectable: the difference that this test would find significant with a probability of 80%"
+            + (", alone and as one of several" if len(result.differences) > 1 else ""),
         ]
     elif result.all_pairs:
-        lines.append(f"letters: significantly better than those systems; {p_values}")
+        if len({score.system for score in result.scores.scores}) > len(LETTERS):
+            lines.append(f"in brackets: the ranks that the tests allow; {p_values}")
+        else:
+            lines.append(f"letters: significantly better than those systems; {p_values}")
+        lines += [f"{metric}: {describe_groups(order)}" for metric, order in result.groups.items()]
     elif result.differences:
         lines.append(f"*: significantly different from {result.differences[0].baseline}; {p_values}")
+    units = {f"{one.units} {one.unit}s" for one in result.differences}
+    lines += [f"independent units: {', '.join(sorted(units))}"] * bool(units)
     return lines
+
+
+def describe_groups(order: SystemGroups) -> str:
+    """Return groups of systems, best first: across ">" every system is significantly better than every other."""
+    return " > ".join(f"[{', '.join(group)}]" if len(group) > 1 else group[0] for group in order.groups)
