@@ -194,5 +194,8 @@ def records_of(findings: Findings) -> list[dict[str, Any]]:
     if findings.audit is not None:
         part("audit", results=findings.audit.to_dict())
     if findings.verdict is not None:
-        part("verdict", **asdict(findings.verdict))
+        verdict = asdict(findings.verdict)
+        for metric in verdict["metrics"]:  # JSON has called judgments opinions since the first release
+            metric["opinions"] = metric.pop("judgments")
+        part("verdict", **verdict)
     return found
