@@ -56,14 +56,14 @@ def test_parses_are_checked_and_completed(capsys, folder):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["a.txt", "one.txt", "--parses", "x"], "--parses is about one text, 2 were named"),
-        (["one.txt", "--parses", "x", "--analyzer", "spacy"], "either an analyzer tells the structure"),
-        (["-"], "what is read from standard input is written to standard output"),
+        (["a.txt", "one.txt", "--parses", "x"], "--parses describes one text, found 2"),
+        (["one.txt", "--parses", "x", "--analyzer", "spacy"], "--analyzer and --parses exclude each other"),
+        (["-"], "the analysis of standard input goes to standard output"),
         (["none.txt"], "none.txt: there is no such file"),
         (["a.txt", "--analyzer", "x"], 'there is no analyzer "x"'),
         (["a.txt", "-o", "no/where"], "no/where: there is no directory no"),
-        (["a.txt", "-o", "one.txt"], "one.txt: a directory is wanted, and this is a file"),
-        (["one.txt", "--analyzer", "toy", "-f", "trees"], "the analysis has nothing that trees could say"),
+        (["a.txt", "-o", "one.txt"], "one.txt: expected a directory, found a file"),
+        (["one.txt", "--analyzer", "toy", "-f", "trees"], "the analysis has no trees"),
     ],
 )
 def test_what_is_refused(capsys, folder, arguments, said):

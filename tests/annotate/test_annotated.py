@@ -88,7 +88,7 @@ def test_a_damaged_store(tmp_path):
     clear_memory()
     with Store(path) as store:
         store.connection.execute("UPDATE annotations SET sentence = x'00'")
-        assert problems(store) == ["the analysis of a text by toy-1 is not what was stored"]
+        assert problems(store) == ["an annotation by toy-1 does not match its checksum"]
         with pytest.raises(StoreError, match="damaged"):
             annotate_texts(["a b"], Toy(), store=store)
 

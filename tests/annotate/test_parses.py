@@ -262,7 +262,7 @@ def test_names_that_several_texts_have(capsys, folder):
 def test_an_audit_needs_an_analyzer(capsys, folder):
     code, _, err = run(capsys, "audit", *RUN, "-m", "SP-Op-*", "--parses", *files(folder))
     assert (code, err.count("\n")) == (1, 1)
-    assert "it needs an analyzer" in err
+    assert "use an analyzer (--analyzer) instead of --parses" in err
     assert run(capsys, "audit", *RUN, "-m", "BLEU-4", "--parses", *files(folder))[0] == 0
 
 
@@ -270,7 +270,7 @@ def test_either_or(capsys, folder):
     code, _, err = run(capsys, "score", *RUN, "-m", "SP-Op-*", "--analyzer", "spacy", "--parses", *files(folder))
     assert (code, err) == (
         1,
-        "tarocco: either an analyzer tells the structure of sentences (--analyzer) or files do (--parses)\n",
+        "tarocco: --analyzer and --parses exclude each other: both describe the structure of sentences\n",
     )
 
 

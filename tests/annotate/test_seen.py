@@ -90,7 +90,7 @@ def test_types_in_files(capsys):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["BLEU", "--seen", "a.txt"], '--seen is about SP, DP, CP, NE, SR: "BLEU" has no types'),
+        (["BLEU", "--seen", "a.txt"], '--seen is for SP, DP, CP, NE, SR: "BLEU" has no types'),
         (
             ["SR", "--seen", "a.txt", "--analyzer", "tagged"],
             'a requested metric needs semantic roles, which are missing from the output of the analyzer "tagged"',
@@ -128,12 +128,12 @@ def test_a_type_that_no_text_has(capsys, folder):
     code, out, err = run(capsys, "score", "a.txt", "-i", "a.txt", "b.txt", *metrics)
     assert (code, out.splitlines()[2].split()[:2]) == (0, ["a", "-"])
     assert err.startswith(
-        "tarocco: note: SR-Or-A9 has no score, since no text has what it looks at; `tarocco metrics SR"
+        "tarocco: note: SR-Or-A9 has no score, because no text has the elements that it compares; `tarocco metrics SR"
     )
     assert err.count("\n") == 1
     assert run(capsys, "score", "a.txt", "-i", "a.txt", "-q", *metrics)[2] == ""
     code, out, err = run(capsys, "compare", "a.txt", "-i", "a.txt", "b.txt", *metrics)
-    assert (code, err) == (0, "tarocco: note: SR-Or-A9 has no score of a, b: it is not tested\n")
+    assert (code, err) == (0, "tarocco: note: SR-Or-A9 has no score for a, b: not tested\n")
     assert out.splitlines()[3].split()[:2] == ["b", "-"]  # and no p-value
 
 

@@ -142,7 +142,7 @@ def test_another_weighting_from_python():
 def test_long_tables_are_refused():
     with (
         mock.patch.object(comparison, "_LARGEST_TABLE", 100),
-        pytest.raises(InputError, match=r"texts of up to 9 words, but there is one of 12"),
+        pytest.raises(InputError, match=r"texts of up to 9 words, found one of 12"),
     ):
         tarocco.score(["a " * 12], ["a"], metrics="ROUGE-W-2:variant=exact")
 

@@ -371,5 +371,5 @@ def test_a_figure(files, tmp_path):
     code, _, err = run([*files, "-m", *FEW, "--figure", "alike.svg", "-q"])
     assert code == 0, err
     assert (tmp_path / "alike.svg").read_text("utf-8").count("chrF") >= 2
-    with pytest.raises(InputError, match="ask for redundancy"):
+    with pytest.raises(InputError, match="redundancy=True"):
         tarocco.figure(tarocco.optimize(DEMO.systems, DEMO.references, metrics=FEW, n_resamples=50))

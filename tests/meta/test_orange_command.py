@@ -272,7 +272,7 @@ def test_figures(capsys, folder):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("nbest.txt",), "no reference file: name reference files with -r"),
+        (("nbest.txt",), "no reference file: name them with -r"),
         ((), "no n-best lists: name a file (- is standard input), or read a judged sheet with --judged FILE"),
         (
             ("nbest.txt", "r1", "r2"),

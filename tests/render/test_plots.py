@@ -286,7 +286,7 @@ def test_paths_that_cannot_be_written(tmp_path, monkeypatch):
     for path, message in (
         ("chart.gif", r"chart\.gif: expected the name of a figure to end in \.html, \.svg, \.png, \.pdf or \.json"),
         ("chart", "expected the name of a figure to end in"),
-        ("folder.svg", "this is a directory"),
+        ("folder.svg", "expected a file, found a directory"),
         ("missing/chart.svg", "there is no directory .*missing"),
     ):
         with pytest.raises(InputError, match=message):

@@ -144,10 +144,10 @@ def test_one_system_and_one_reference():
 @pytest.mark.parametrize(
     ("arguments", "more", "message"),
     [
-        ((["a"],), {}, "references are wanted beside systems"),
+        ((["a"],), {}, "expected references beside systems"),
         ((["a"], ["a"]), {}, "systems is a mapping"),
-        ((FILE, ["a"]), {}, "give it alone"),
-        (({"a": ["b"]}, ["b"]), {"groups": ["x", "y"]}, "1 segments, but 2 group labels"),
+        ((FILE, ["a"]), {}, "pass it alone"),
+        (({"a": ["b"]}, ["b"]), {"groups": ["x", "y"]}, "found 2 for 1 segments"),
         (({"a": ["b"]}, ["b"]), {"source": ["x", "y"]}, "the source has 2"),
         (({"a": ["b"]}, ["b", "c"]), {}, "1 candidates, but references for 2"),
         (("nothing.toml",), {}, "nothing.toml"),

@@ -78,7 +78,7 @@ def test_json_has_what_single_commands_print(capsys):
         "QUEEN": ("queen", FILE, *SMALL),
         "JACK": ("jack", FILE, *SMALL),
         "optimal set": ("optimize", FILE, *SMALL),
-        "ORANGE": ("orange", FILE, *SMALL, "--short", "keep", "--curve"),
+        "ORANGE": ("orange", FILE, *SMALL, "--curve"),
         "audit": ("audit", FILE, *SMALL[:4]),
         "references": ("references", FILE, *SMALL[:4], "--subsets", "10"),
         "significance": ("compare", FILE, *SMALL[:4], "--all-pairs"),

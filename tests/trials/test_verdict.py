@@ -12,7 +12,7 @@ from tarocco.meta.significance.compare import CompareResult
 from tarocco.meta.significance.paired_tests import Difference, PairedTest
 from tarocco.metrics.registry import metric
 from tarocco.scoring.results import Result, Score
-from tarocco.trials.findings import Findings, Judgment
+from tarocco.trials.findings import Findings, Judgment, MetricVerdict, Verdict
 from tarocco.trials.highlights import MOST, Highlight, order_highlights
 from tarocco.trials.judgments import differ_significantly, format_ordinal, judge_by_king, rank_values
 from tarocco.trials.system_groups import cluster_systems, describe_systems, rank_systems
@@ -212,3 +212,11 @@ def test_the_demo_has_a_verdict():
     assert verdict.groups[0] == ("careful",)
     assert any(caveat.startswith("60 segments are few") for caveat in verdict.caveats)
     assert repr(found) == f"<trial of trial: {verdict.headline}>"
+
+
+def test_json_calls_judgments_opinions():
+    """Programs read this key; the attribute has another name."""
+    judgment = Judgment("KING", 1, 1, 0.5, "is best")
+    verdict = Verdict("x", (MetricVerdict("A", "trusted", "best", (judgment,)),), (), (), ())
+    (record,) = [part for part in Findings("x", "x", verdict=verdict).to_dict() if part["part"] == "verdict"]
+    assert record["metrics"][0]["opinions"][0]["judge"] == "KING"

@@ -193,7 +193,7 @@ def _analyze_batches(
 
 
 def _run_analyzer(analyzer: Annotator | str, version: str, texts: list[str]) -> list[Sentence]:
-    """Analyze texts; a name stands for the analyzer of that name in the worker's process."""
+    """Analyze texts; a name refers to the analyzer in the worker's process."""
     if not texts:
         return []
     if isinstance(analyzer, str):

@@ -320,8 +320,8 @@ def register_parses(entries: Sequence[str], texts: Mapping[str, Segments], note:
     for name, segments in texts.items():
         for number, segment in enumerate(segments, 1):
             if segment not in parses:
-                found = f'no file of --parses describes segment {number} of {name}, "{_quote(segment)}"'
-                raise InputError(f"{found}: expected {name}.conllu or {name}=FILE")
+                problem = f'no file of --parses describes segment {number} of {name}, "{_quote(segment)}"'
+                raise InputError(f"{problem}: expected {name}.conllu or {name}=FILE")
     registered = analyzer_name(parses)
     assert registered is not None
     return registered

@@ -82,14 +82,15 @@ def _add_test_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from tarocco.meta.correlation.correlate import correlate_scores
-    from tarocco.meta.correlation.results import make_question
+    from tarocco.meta.correlation.results import CorrelationOptions
     from tarocco.meta.correlation.score_sources import LengthRatio
     from tarocco.render.results.correlate import present_correlations
     from tarocco.render.terminal import progress
+    from tarocco.scoring.settings import Resampling, Workers
 
     inputs = read_inputs(options)
     human = read_human_scores(options, inputs.test_set, inputs.experiment)
-    question = make_question(
+    settings = CorrelationOptions(
         level=options.level,
         grouping=options.grouping,
         coefficient=options.coefficient,
@@ -98,15 +99,16 @@ def run(options: argparse.Namespace) -> None:
         test=options.test,
         alpha=options.alpha,
         n_permutations=options.n_permutations,
-        confidence=options.confidence or 0.95,
-        n_resamples=options.n_resamples,
-        seed=options.seed,
-        documents=(options.n_documents, options.document_size),
+        n_documents=options.n_documents,
+        document_size=options.document_size,
     )
+    design = settings.resolve(Resampling(options.n_resamples, options.confidence or 0.95, options.seed))
     scores = score_inputs(options, inputs.test_set, [*inputs.metrics, LengthRatio()], inputs.encoding)
-    resamples = question.n_resamples * len(human.criteria)
+    resamples = design.n_resamples * len(human.criteria)
     with progress("resamples", resamples, shown=not options.quiet) as advance:
-        result = correlate_scores(scores, human, question, options.jobs, advance, options.executor)
+        result = correlate_scores(
+            scores, human, design, Workers(options.jobs, executor=options.executor, progress=advance)
+        )
     write(present_correlations(result, options.width, options.pairs), options)
     draw(result, options, pairs=options.pairs)
     requested = tuple(score for score in scores.scores if not isinstance(score.metric, LengthRatio))

@@ -11,31 +11,33 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tarocco.cli import options as shared
 from tarocco.cli.command import Command
-from tarocco.cli.inputs import note
-from tarocco.cli.options import (
-    add_cluster_option,
-    add_figure_option,
-    add_jobs_option,
-    add_output_options,
-    add_report_option,
-    add_resampling_options,
-    add_scores_option,
-    add_store_option,
-    add_text_options,
-    store_of,
-    whole_number,
+from tarocco.cli.inputs import (
+    encoding_of,
+    experiment_of,
+    fill_in,
+    named_once,
+    note,
+    read_once,
+    read_references,
+    resampling_of,
+    workers_of,
 )
 from tarocco.cli.output import draw, write, write_page
+from tarocco.core.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tarocco.cli.orange_inputs import OrangeInputs
+    from tarocco.core.test_set import CandidateScores, Segments, TestSet
+    from tarocco.encode.batch import Encoding
+    from tarocco.io.experiment import Experiment
     from tarocco.meta.orange.confusions import Confusion
     from tarocco.meta.orange.results import OrangeResult
+    from tarocco.meta.orange.rules import OrangeRules, Scorer
 
 EXAMPLES = """examples:
   tarocco orange nbest.txt -r ref1 ref2 ref3 ref4 -m BLEUS-4 WER ROUGE-L ROUGE-S-4
@@ -45,19 +47,13 @@ EXAMPLES = """examples:
 """
 
 SHEET = "orange-sample.tsv"
+DRAWN = 20  # candidates per list and metric from which cases are drawn, and more if there are few lists
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("nbest", nargs="*", metavar="NBEST", help="n-best lists, or an experiment file (.toml)")
-    parser.add_argument("-r", "--references", nargs="+", action="extend", metavar="REF", help="reference files")
-    parser.add_argument(
-        "-m",
-        "--metrics",
-        nargs="+",
-        action="extend",
-        metavar="METRIC",
-        help="names as `tarocco metrics` lists them (default: BLEUS-4, NIST-5, PER, WER, some ROUGE, chrF)",
-    )
+    shared.add_references_option(parser)
+    shared.add_metrics_option(parser, "BLEUS-4, NIST-5, PER, WER, some ROUGE, chrF")
     parser.add_argument(
         "--combine",
         nargs="+",
@@ -65,30 +61,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="METRIC",
         help="a combination of metrics, which ranks by the mean of their ranks (may be repeated)",
     )
-    add_scores_option(parser)
+    shared.add_scores_option(parser)
     _add_list_options(parser)
     _add_rules(parser)
-    add_text_options(parser, tokenize="none", documents=False)
-    add_resampling_options(parser, always=True)
+    shared.add_text_options(parser, tokenize="none", documents=False)
+    shared.add_resampling_options(parser, always=True)
     _add_analysis_options(parser)
-    add_output_options(parser, levels=("corpus", "segment"))
-    add_figure_option(parser, "ORANGE, or the curves")
-    add_report_option(parser)
-    add_jobs_option(parser)
-    add_cluster_option(parser)
-    add_store_option(parser)
+    shared.add_output_options(parser, levels=("corpus", "segment"))
+    shared.add_figure_option(parser, "ORANGE, or the curves")
+    shared.add_report_option(parser)
+    shared.add_worker_options(parser)
 
 
 def _add_list_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("lists")
+    shared.add_list_options(group)
     group.add_argument(
-        "--first-id", type=whole_number(0), default=0, metavar="N", help="the first segment's id (default: 0)"
-    )
-    group.add_argument(
-        "--num-candidates", type=whole_number(1), metavar="N", help="the file has no ids; a list is N lines"
-    )
-    group.add_argument(
-        "--n-best", type=whole_number(1), metavar="N", help="use the first N candidates of each list (default: all)"
+        "--n-best",
+        type=shared.whole_number(1),
+        metavar="N",
+        help="use the first N candidates of each list (default: all)",
     )
     group.add_argument(
         "--short",
@@ -143,7 +135,7 @@ def _add_analysis_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--most",
-        type=whole_number(1),
+        type=shared.whole_number(1),
         default=10,
         metavar="N",
         help="candidates to write per list and metric (default: 10)",
@@ -151,7 +143,7 @@ def _add_analysis_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--source", metavar="FILE", help="the source text, shown in pages and sheets")
     group.add_argument(
         "--sample",
-        type=whole_number(1),
+        type=shared.whole_number(1),
         metavar="K",
         help="draw K cases in which a candidate ranks above the references",
     )
@@ -171,9 +163,75 @@ def _lengths(text: str) -> Any:
     return lengths[0] if len(lengths) == 1 and "," not in text else lengths
 
 
+class OrangeInputs(NamedTuple):
+    """What `tarocco orange` evaluates."""
+
+    path: str
+    references: TestSet
+    scorers: list[tuple[Scorer, ...]]
+    rules: OrangeRules
+    encoding: Encoding
+    source: Segments | None
+
+
+def read_orange_inputs(options: argparse.Namespace) -> OrangeInputs:
+    """Read and check everything but the n-best lists."""
+    from tarocco.io.test_set import align_column, read_labels, read_source
+    from tarocco.meta.orange.orange import METRICS
+    from tarocco.meta.orange.rules import OrangeRules, make_scorers
+    from tarocco.metrics.registry import metrics
+
+    experiment = experiment_of([options.nbest])
+    has_metrics = bool(options.metrics or (experiment and experiment.metrics))
+    fill_in(options, experiment, METRICS, tokenize="none")
+    options.confidence = options.confidence or (experiment and experiment.confidence) or 0.95
+    encoding_of(options)  # reports an unknown tokenizer before anything is read
+    read_once(options.nbest, *(options.references or ()))
+    references, first = read_references(options, experiment)
+    encoding = encoding_of(options, references)
+    external = _read_external(options, experiment)
+    # External scores need no second reference: if there is none, only they are evaluated.
+    only_external = bool(external) and not has_metrics and references.present.sum(axis=0).max(initial=0) < 2
+    source = options.source or (experiment.source if experiment else None)
+    path = experiment.nbest if experiment else options.nbest
+    if path is None:
+        raise InputError(f"{options.nbest} names no n-best lists (nbest = ...)")
+    return OrangeInputs(
+        path,
+        references,
+        make_scorers([] if only_external else metrics(options.metrics), external, options.combine or ()),
+        OrangeRules(
+            against=options.against,
+            oracle=options.oracle,
+            ties=options.ties,
+            short=options.short,
+            n_best=options.n_best,
+            unique=options.unique,
+            drop_copies=options.drop_copies,
+            curve=options.curve,
+            pool=read_labels(options.pool, first) if options.pool else None,
+            confusions=options.most if options.errors or options.report else 0,
+            sampled=min(options.sample or 0, DRAWN + 4 * (options.sample or 0) // len(references)),
+            first_id=options.first_id,
+            num_candidates=options.num_candidates,
+        ),
+        encoding,
+        align_column(read_source(source), first).segments if source else None,
+    )
+
+
+def _read_external(options: argparse.Namespace, experiment: Experiment | None) -> list[CandidateScores]:
+    """Read external scores of candidates: those of --scores, and those of the experiment that are about candidates."""
+    from tarocco.io.scores.external import holds_candidate_scores, read_candidate_scores
+
+    files = named_once(options.scores or ())
+    for file in experiment.external if experiment else ():
+        if file.name not in files and holds_candidate_scores(file.path):
+            files[file.name] = file
+    return [read_candidate_scores(file) for file in files.values()]
+
+
 def run(options: argparse.Namespace) -> None:
-    from tarocco.cli.orange_inputs import read_orange_inputs
-    from tarocco.core.errors import InputError
     from tarocco.render.results.orange import present_orange
 
     if options.judged:
@@ -207,7 +265,6 @@ def evaluate(inputs: OrangeInputs, options: argparse.Namespace) -> OrangeResult:
     from tarocco.meta.orange.orange import open_lists, run_orange
     from tarocco.render.results.confusions import write_confusions
     from tarocco.render.terminal import progress
-    from tarocco.scoring.settings import Resampling, Workers
 
     with progress("lists", len(inputs.references), shown=not options.quiet, inside="candidates") as advance:
         result = run_orange(
@@ -216,8 +273,8 @@ def evaluate(inputs: OrangeInputs, options: argparse.Namespace) -> OrangeResult:
             inputs.scorers,
             rules=inputs.rules,
             encoding=inputs.encoding,
-            resampling=Resampling(options.n_resamples, options.confidence, options.seed),
-            workers=Workers(options.jobs, store_of(options), options.executor),
+            resampling=resampling_of(options),
+            workers=workers_of(options),
             advance=advance,
         )
     if inputs.source is not None:
@@ -250,7 +307,6 @@ def _write_sample(confusions: Sequence[Confusion], options: argparse.Namespace) 
 
 def _check_outputs(options: argparse.Namespace) -> None:
     """Raise an error for outputs that cannot be written, before any work is done."""
-    from tarocco.cli.inputs import named_once
     from tarocco.io.files import check_no_overwrite
     from tarocco.meta.orange.blind_sheet import check_sheet, key_path
     from tarocco.render.results.confusions import check_confusions
@@ -264,7 +320,7 @@ def _check_outputs(options: argparse.Namespace) -> None:
         sheets = [sheet, key_path(sheet)]
     scores = [file.path for file in named_once(options.scores or ()).values()]
     inputs = [options.nbest, *(options.references or ()), *scores, options.pool, options.source]
-    check_no_overwrite([options.errors, options.figure, options.report, *sheets, store_of(options)], inputs)
+    check_no_overwrite([options.errors, options.figure, options.report, *sheets, shared.store_of(options)], inputs)
 
 
 def print_judgments(options: argparse.Namespace) -> None:

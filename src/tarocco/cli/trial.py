@@ -127,13 +127,13 @@ def run_trial(
     from tarocco.render.results.trial import plan_sections
     from tarocco.render.tables import write_sections
     from tarocco.render.terminal import progress
-    from tarocco.trials.plan import plan
+    from tarocco.trials.plan import make_plan
     from tarocco.trials.trial import conduct_trial
 
     if announce and not options.quiet:
         # Readers of a table want the plan above it. Programs read standard output, whose results contain the plan.
         shown = sys.stdout if options.format == "table" else sys.stderr
-        write_sections(plan_sections(material.name, plan(material)), "table", shown)
+        write_sections(plan_sections(material.name, make_plan(material)), "table", shown)
 
     @contextmanager
     def watch(step: str, items: str, total: int | None, inside: str | None) -> Iterator[Advance]:
@@ -142,7 +142,7 @@ def run_trial(
 
     findings = conduct_trial(material, conduct, options.command_line, watch)
     if announce:
-        planned = {step.name for step in plan(material) if step.possible}
+        planned = {step.name for step in make_plan(material) if step.possible}
         failed = [step for step in findings.plan if not step.possible and step.name in planned]
         for sentence in [*findings.notes, *(f"{step.name} was not possible: {step.why}" for step in failed)]:
             note(options, sentence)

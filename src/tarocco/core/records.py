@@ -59,6 +59,10 @@ class Interval:
     seed: int
 
 
+class RunNote(str):
+    """A note about the run, such as the use of a store, and not about the data; other notes are plain strings."""
+
+
 class Displayed:
     """Anything that shows rows: as a table in notebooks, and as text in `repr`."""
 

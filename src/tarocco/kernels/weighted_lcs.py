@@ -304,7 +304,7 @@ NONE = cython.declare(cython.int, -1)
 
 @cython.cclass
 class PrefixTree:
-    """The prefix tree of some candidates, and the table of the recurrence for a reference."""
+    """The prefix tree of some candidates, as seen by a reference."""
 
     nodes: cython.int[:, ::1]
     used: cython.int  # number of nodes
@@ -313,11 +313,6 @@ class PrefixTree:
     numbers: cython.int[:, ::1]  # of each word: [number of the word within the reference, number of the reference]
     firsts: cython.int[::1]  # of each numbered word: its first position in the reference, from 1
     nexts: cython.int[::1]  # of each position: the next one with the same word, or 0
-    worth: cython.const[cython.double][:, ::1]
-    lines: cython.Py_ssize_t[::1]  # the line that holds row k: line k, or that of an equal row above
-    cells: cython.double[:, :, ::1]
-    runs: cython.int[:, ::1]
-    dips: cython.int[:, ::1]  # of each line: the number of dips, and their columns
 
 
 @cython.cfunc
@@ -452,30 +447,40 @@ def insert_candidate(
 @cython.exceptval(check=False)
 def walk_tree(
     tree: PrefixTree,
+    lines: cython.Py_ssize_t[::1],
+    nexts: cython.const[cython.int][::1],
+    worth: cython.const[cython.double][:, ::1],
+    cells: cython.double[:, :, ::1],
+    runs: cython.int[:, ::1],
+    dips: cython.int[:, ::1],
     reference_length: cython.Py_ssize_t,
     pair: cython.Py_ssize_t,
     n_references: cython.Py_ssize_t,
     out: cython.double[:, ::1],
 ) -> cython.void:
-    """Fill the table along each path, and out[pair + number * n_references] for each candidate of the tree."""
+    """Fill the table along each path, and out[pair + number * n_references] for each candidate of the tree.
+
+    lines[k] is the line that holds row k: line k, or that of an equal row above. dips[line] has the number of dips of a
+    line and their columns.
+    """
     i: cython.Py_ssize_t = 1
     text: cython.Py_ssize_t
     node: cython.int = tree.nodes[0, CHILD]
     while node >= 0:
         tree.path[i] = node
         word = tree.nodes[node, WORD]
-        if word == 0 and tree.dips[tree.lines[i - 1], 0] == 0:
-            tree.lines[i] = tree.lines[i - 1]
+        if word == 0 and dips[lines[i - 1], 0] == 0:
+            lines[i] = lines[i - 1]
         else:
-            tree.lines[i] = i
+            lines[i] = i
             fill_row(
                 i, tree.firsts[word], reference_length,
-                tree.lines, tree.nexts, tree.worth, tree.cells, tree.runs, tree.dips,
+                lines, nexts, worth, cells, runs, dips,
             )  # fmt: skip
         text = tree.nodes[node, TEXT]
         while text >= 0:
             for e in range(out.shape[1]):
-                out[pair + text * n_references, e] = tree.cells[tree.lines[i], reference_length, e]
+                out[pair + text * n_references, e] = cells[lines[i], reference_length, e]
             text = tree.same[text]
         node = tree.nodes[node, CHILD]
         i += 1
@@ -516,11 +521,6 @@ def compute_short_weighted_lcs(
     tree.numbers = numbers
     tree.firsts = firsts
     tree.nexts = nexts
-    tree.worth = worth
-    tree.lines = lines
-    tree.cells = cells
-    tree.runs = runs
-    tree.dips = dips
     with cython.nogil:
         for segment in range(candidates.groups.shape[0] - 1):
             n_references = references.groups[segment + 1] - references.groups[segment]
@@ -553,6 +553,8 @@ def compute_short_weighted_lcs(
                                 for e in range(out.shape[1]):
                                     out[pair, e] = 0.0
                         last += 1
-                    walk_tree(tree, reference_length, first_pair, n_references, out)
+                    walk_tree(
+                        tree, lines, nexts, worth, cells, runs, dips, reference_length, first_pair, n_references, out
+                    )
             base += n_references * (candidates.groups[segment + 1] - candidates.groups[segment])
     return left_out

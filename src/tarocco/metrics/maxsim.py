@@ -56,7 +56,7 @@ def match_ngrams(pairs: TextPairs, tags: Ids, synsets: Ragged) -> Floats:
 def score_pairs(matched: Floats, lengths: NDArray[np.intp], reference_lengths: NDArray[np.intp]) -> Floats:
     """Return the mean F over the orders, for texts of these lengths.
 
-    The mean leaves out orders of which neither text has n-grams, so that a short copy scores 1. For two empty texts it
+    The mean leaves out orders without n-grams in either text, so that a short copy scores 1. For two empty texts it
     is NaN.
     """
     orders = np.arange(ORDERS)
@@ -150,7 +150,7 @@ class MaxSim(OnePassMetric):
         synset, not if they have a common synonym; every lemma is a synonym of itself, even if WordNet does not have it.
         As in the paper, the score is the mean over the references, so a text close to all of them can score higher than
         a copy of one; references=best takes the best. Punctuation marks are words. The second part of the paper,
-        dependency relations, is not implemented. An order of which neither text has n-grams is left out of the mean. An
+        dependency relations, is not implemented. An order without n-grams in either text is left out of the mean. An
         empty candidate scores 0, and so does any candidate against an empty reference; two empty texts have no score,
         and the corpus score ignores the segment. Texts have at most 4096 words.
     """

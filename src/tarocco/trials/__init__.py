@@ -1,15 +1,12 @@
-"""The main job: everything that the data allow, and one verdict in plain words.
+"""The trial: everything the data allow, and one verdict in plain words.
 
-findings    everything that a run can find out, in one record: what pages and verdicts are made from
-material    what a trial works on: texts, metrics, lists, people, labels
-plan        what the data allow, and what is missing for the rest
-running     all steps, with what they share computed once
-agreement   how alike metrics judge segments
-breakdowns  scores of groups, and of segments of similar length
-standings   what each judge says of each metric
-systems     which systems differ for real
-interesting the findings worth telling, by size
-verdict     the rules of trust, and the verdict
-records     the same for programs
-trial       the public function
+inputs         texts, metrics and settings of a run, from arguments and experiment files
+plan           which steps the data allow, and what is missing for the others
+trial          the public function; runs all steps and shares what they compute
+breakdowns     scores by group and by length, and how alike metrics rank segments
+judgments      what ORANGE, KING, people and audits say of each metric
+system_groups  which systems differ significantly
+highlights     the most surprising findings
+verdict        the rules of trust, and the verdict
+findings       the records that pages, tables and JSON are made from
 """

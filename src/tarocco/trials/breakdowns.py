@@ -20,7 +20,7 @@ FEWEST = 8  # segments: two in each quarter
 
 
 def make_breakdowns(scores: Result, test_set: TestSet, labels: Sequence[str] | None) -> tuple[Breakdown, ...]:
-    """By group, where segments have labels of several kinds, and by reference length, where there are enough."""
+    """Break scores down by group, if there are several labels, and by reference length, if segments suffice."""
     found = []
     if labels is not None and len(set(labels)) > 1:
         names = list(dict.fromkeys(labels))
@@ -66,7 +66,7 @@ def split_by_length(lengths: NDArray[np.float64]) -> tuple[list[str], NDArray[np
 
 
 def reference_lengths(test_set: TestSet) -> NDArray[np.float64]:
-    """The mean length of each segment's references, in characters."""
+    """Return the mean length of the references of each segment, in characters."""
     lengths = np.stack([_characters(stream) for stream in test_set.references])
     present = test_set.present
     means: NDArray[np.float64] = np.where(present, lengths, 0).sum(axis=0) / present.sum(axis=0)

@@ -1,6 +1,6 @@
-"""Everything that a run can find out, in one record. What was not asked, or what the data do not allow, is None.
+"""All results of a run in one record. Parts that were not computed are None.
 
-A page has a section for each part that is there, so that any command can make one from what it has alone.
+A page has one section per part, so any command can make a page from its own result.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tarocco.scoring.results import Result
 class MetricAgreement:
     """How alike metrics judge segments: the rank correlation of their scores, errors negated, over all systems.
 
-    Metrics stand in the order of an average-linkage clustering, so that those that judge alike are neighbors.
+    The metrics are in the order of an average-linkage clustering, so similar metrics are neighbors.
     """
 
     metrics: tuple[str, ...]
@@ -47,7 +47,7 @@ class Breakdown:
 
 @dataclass(frozen=True)
 class PlanStep:
-    """One thing that a trial can do, and whether the data allow it."""
+    """One step of a trial, and whether the data allow it."""
 
     name: str  # scores, significance, KING, ORANGE, people, references, audit, ...
     question: str  # what it answers, in a few words
@@ -71,7 +71,7 @@ class Judgment:
 
 @dataclass(frozen=True)
 class MetricVerdict:
-    """What all judges together say of one metric."""
+    """The verdict of all judges on one metric."""
 
     metric: str
     trust: str  # "trusted", "mixed", "doubted" or "unjudged": verdict.py has the rules
@@ -95,7 +95,7 @@ class Verdict:
 
 @dataclass(frozen=True, eq=False)
 class Findings(Displayed):
-    """What a run found out."""
+    """The results of a run."""
 
     name: str  # of the experiment
     command: str  # that repeats the run
@@ -103,7 +103,7 @@ class Findings(Displayed):
     seed: int | None = None
     test_set: TestSet | None = None
     source: Segments | None = None
-    groups: tuple[str, ...] | None = None  # a label a segment
+    groups: tuple[str, ...] | None = None  # one label per segment
     human: HumanScores | None = None
     scores: Result | None = None
     comparison: CompareResult | None = None
@@ -146,7 +146,7 @@ class Findings(Displayed):
 
 
 def records_of(findings: Findings) -> list[dict[str, Any]]:
-    """A record a part; parts that are not there are left out."""
+    """Return one record per part that was computed."""
     found: list[dict[str, Any]] = []
 
     def part(name: str, **more: Any) -> None:
@@ -186,7 +186,7 @@ def records_of(findings: Findings) -> list[dict[str, Any]]:
     if findings.optimal is not None:
         part("optimal set", results=findings.optimal.to_dict())
     for correlated in findings.correlations:
-        asked = correlated.question
+        asked = correlated.design
         about = {"level": asked.level, "grouping": asked.grouping, "coefficient": asked.coefficient}
         part("people", **about, n_resamples=asked.n_resamples, results=correlated.to_dict())
     if findings.curves is not None:
@@ -194,5 +194,8 @@ def records_of(findings: Findings) -> list[dict[str, Any]]:
     if findings.audit is not None:
         part("audit", results=findings.audit.to_dict())
     if findings.verdict is not None:
-        part("verdict", **asdict(findings.verdict))
+        verdict = asdict(findings.verdict)
+        for metric in verdict["metrics"]:  # JSON has called judgments opinions since the first release
+            metric["opinions"] = metric.pop("judgments")
+        part("verdict", **verdict)
     return found

@@ -101,8 +101,8 @@ def of_people(results: Sequence[CorrelateResult]) -> Judgments:
     behind = _behind(result)
     values = {one.metric: result.value(one) for one in own}
     ranks = rank_values(values)
-    what = "scores of systems" if result.question.level == "system" else "scores of segments"
-    told = result.question.coefficient.capitalize()
+    what = "scores of systems" if result.design.level == "system" else "scores of segments"
+    told = result.design.coefficient.capitalize()
     return {
         one.metric: Judgment(
             "people",

@@ -1,4 +1,4 @@
-"""What the data allow: every step that a trial has, what it asks, and what is missing where it is not possible."""
+"""Which steps of a trial the data allow, what each step answers, and what is missing for the others."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ QUESTIONS = {
 LARGEST = 1 << 28  # numbers that JACK, or words of bits that the search for a set, may need: 2 GB
 
 
-def plan(material: Material) -> tuple[PlanStep, ...]:
-    """All steps, in the order in which they are done."""
+def make_plan(material: Material) -> tuple[PlanStep, ...]:
+    """Return all steps in the order in which they run."""
     return tuple(_step(name, material) for name in QUESTIONS)
 
 
@@ -34,7 +34,7 @@ def _step(name: str, material: Material) -> PlanStep:
 
 
 def _missing(name: str, material: Material) -> str | None:
-    """What is missing for a step; None if nothing is."""
+    """Return what is missing for a step, or None."""
     return {
         "scores": lambda _: None,
         "significance": _no_pair,
@@ -47,12 +47,12 @@ def _missing(name: str, material: Material) -> str | None:
         "JACK": lambda own: _too_few(own, 2) or _no_pair(own) or _no_pairs(own, 1) or _too_large(own),
         "optimal set": lambda own: _too_few(own, 3) or _no_pairs(own, 2) or _too_many_references(own),
         "people": _no_people,
-        "references": _no_judge_of_references,
+        "references": _no_judge,
     }[name](material)
 
 
 def _with(name: str, material: Material) -> str:
-    """What a step is done with."""
+    """Return the data that a step uses."""
     test_set, references = material.test_set, material.most_references
     systems = counted(len(test_set.systems), "system")
     return {
@@ -63,12 +63,12 @@ def _with(name: str, material: Material) -> str:
         "audit": "five checks" if material.labels else "four checks; group labels would add mixing",
         "ORANGE": "n-best lists",
         "people": counted(len(material.human.systems), "judged system") if material.human else "",
-        "references": f"up to {references}, judged by {judge_of_references(material)}",
+        "references": f"up to {references}, judged by {choose_judge_of_references(material)}",
     }.get(name, counted(references, "reference"))
 
 
-def judge_of_references(material: Material) -> str:
-    """Who judges metrics with fewer references: people, if they judged enough systems, else ORANGE, else KING."""
+def choose_judge_of_references(material: Material) -> str:
+    """Return who judges metrics with fewer references: people if they judged enough systems, else ORANGE or KING."""
     if material.human is not None and len(material.human.systems) >= MIN_SYSTEMS:
         return "people"
     return "ORANGE" if material.nbest is not None else "KING"
@@ -121,10 +121,10 @@ def _no_people(material: Material) -> str | None:
     return f"scores of {MIN_SYSTEMS} systems, or of segments (people judged {len(human.systems)} whole systems)"
 
 
-def _no_judge_of_references(material: Material) -> str | None:
+def _no_judge(material: Material) -> str | None:
     if not material.audit_metrics:
         return "a metric that can score any text"
-    judge = judge_of_references(material)
+    judge = choose_judge_of_references(material)
     few = _too_few(material, {"people": 2, "ORANGE": 3, "KING": 4}[judge])
     if few is None or judge != "KING":
         return few

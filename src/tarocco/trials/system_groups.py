@@ -38,7 +38,7 @@ class SystemRanking:
 
 
 def rank_systems(comparison: CompareResult, metrics: Sequence[str]) -> SystemRanking:
-    """The verdict of these metrics on all pairs of systems."""
+    """Rank the systems by what these metrics say of all pairs."""
     names = list(dict.fromkeys(score.system for score in comparison.scores.scores))
     wins: dict[tuple[str, str], int] = {}
     for one in comparison.differences:
@@ -104,7 +104,7 @@ def cluster_systems(comparison: CompareResult, metric: str) -> dict[str, int]:
 
 
 def describe_systems(found: SystemRanking, whose: str, human: HumanScores | None) -> tuple[str, ...]:
-    """What there is to say of the systems."""
+    """Return sentences that describe the ranking."""
     metrics = listed(found.metrics)
     if not found.better:
         said = [f"By {whose} ({metrics}) no system is better than another for real."]

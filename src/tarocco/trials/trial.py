@@ -1,7 +1,7 @@
-"""All steps of a trial, one after the other: what is computed once serves every step that can use it.
+"""The trial: everything the data allow, computed once and shared between steps: `tarocco.trial`.
 
-A step that the data do not allow after all is no end of the trial: its sentence stands in the plan, and the others go
-on. Blocks of scores, similarities and outcomes of lists are kept in a store, so that a trial that was stopped goes on.
+A step that turns out to be impossible does not end the trial: its error is reported in the plan, and the other steps
+go on. Blocks of scores, similarities and ranks are cached in a store, so an interrupted trial can continue.
 """
 
 from __future__ import annotations
@@ -9,23 +9,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 from tarocco.annotate.analyzers import Analyzer
 from tarocco.core.errors import BadParameter, InputError
+from tarocco.core.records import RunNote
 from tarocco.core.test_set import Candidates, References, TestSet
 from tarocco.meta.audit.audit import AuditResult, audit_test_set
 from tarocco.meta.audit.evidence import AuditSettings
 from tarocco.meta.correlation.agreement import MIN_POINTS
 from tarocco.meta.correlation.correlate import correlate_scores
 from tarocco.meta.correlation.metric_tests import count_comparisons
-from tarocco.meta.correlation.results import CorrelateResult, make_question
+from tarocco.meta.correlation.results import CorrelateResult, CorrelationOptions
 from tarocco.meta.correlation.score_sources import MIN_SYSTEMS, HumanInput, LengthRatio
 from tarocco.meta.orange.orange import NBest, open_lists, run_orange
-from tarocco.meta.orange.results import FROM_STORE, OrangeResult
+from tarocco.meta.orange.results import OrangeResult
 from tarocco.meta.orange.rules import OrangeRules, make_scorers
 from tarocco.meta.qarla.optimize import run_optimize
 from tarocco.meta.qarla.qarla import KING_OPTIONS, QARLA_OPTIONS, evaluate_jack, evaluate_king, evaluate_queen
@@ -47,11 +48,9 @@ from tarocco.meta.significance.compare import CompareResult, compare_scores
 from tarocco.meta.significance.paired_tests import PairedTest, required_draws
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import ExternalSource
-from tarocco.parallel.fan_out import check_jobs
-from tarocco.scoring.resampling import check_resampling
 from tarocco.scoring.results import Result
 from tarocco.scoring.score import score_test_set
-from tarocco.scoring.settings import SEED, Resampling, Workers
+from tarocco.scoring.settings import RESAMPLING, SEED, TEXT, WORKERS, Resampling, Text, Workers, apply_shortcuts
 from tarocco.trials.breakdowns import correlate_metrics, make_breakdowns
 from tarocco.trials.findings import Findings, PlanStep
 from tarocco.trials.inputs import (
@@ -61,7 +60,7 @@ from tarocco.trials.inputs import (
     material_of_texts,
     open_experiment,
 )
-from tarocco.trials.plan import judge_of_references, plan
+from tarocco.trials.plan import choose_judge_of_references, make_plan
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -74,293 +73,344 @@ SUBSETS = 10  # of references of each size
 
 Advance = Callable[..., None]
 Watch = Callable[[str, str, int | None, str | None], AbstractContextManager[Advance]]
-Found = TypeVar("Found")
+StepResult = TypeVar("StepResult")
 
 
 @contextmanager
-def unwatched(_step: str, _items: str, _total: int | None, _inside: str | None) -> Iterator[Advance]:
-    """Nobody looks."""
+def show_no_progress(_step: str, _items: str, _total: int | None, _inside: str | None) -> Iterator[Advance]:
+    """Ignore progress."""
     yield lambda *_done: None
 
 
 @dataclass(frozen=True)
 class TrialOptions:
-    """How a trial is held."""
+    """How a trial is run."""
 
     confidence: float = 0.95
     n_resamples: int = 1000
     seed: int = SEED
-    confusions: int = 0  # candidates above the references that are kept of each list and metric
+    confusions: int = 0  # how many candidates above the references to keep per list and metric
     jobs: int | None = None
     store: Store | str | Path | None = None
     executor: Executor | None = None
     short: str = "skip"  # or "keep", for n-best lists with fewer candidates than the longest, as in `OrangeRules`
 
+    @cached_property
+    def resampling(self) -> Resampling:
+        return Resampling(self.n_resamples, self.confidence, self.seed)
+
+    def workers(self, progress: Advance | None = None) -> Workers:
+        return Workers(self.jobs, self.store, self.executor, progress)
+
     def __post_init__(self) -> None:
-        check_resampling(self.confidence, self.n_resamples, self.seed)
-        check_jobs(self.jobs)
+        self.workers()
+        Resampling(self.n_resamples, self.confidence, self.seed)
 
 
-def conduct_trial(material: Material, conduct: TrialOptions, command: str, watch: Watch = unwatched) -> Findings:
-    """Do all that the data allow; `watch` is told of each step: its place and name, what is counted, and how many."""
-    if conduct.store is not None and isinstance(conduct.store, str | Path):
-        from tarocco.store import Store  # SQLite, which a run without a store does not need
+def conduct_trial(material: Material, options: TrialOptions, command: str, watch: Watch = show_no_progress) -> Findings:
+    """Run every step that the data allow.
 
-        with Store(conduct.store) as opened:
-            return conduct_trial(material, replace(conduct, store=opened), command, watch)
-    run = _Run(material, conduct, watch)
-    found: dict[str, Any] = {name: run.attempt(name, work) for name, work in run.steps().items()}
+    `watch` opens a progress bar for a step, from its number and name, what is counted, the total, and what is counted
+    within one item.
+    """
+    if options.store is not None and isinstance(options.store, str | Path):
+        from tarocco.store import Store  # imports SQLite, which a run without a store does not need
+
+        with Store(options.store) as store:
+            return conduct_trial(material, replace(options, store=store), command, watch)
+    run = _TrialRun(material, options, watch)
+    results: dict[str, Any] = {name: run.attempt(name, step) for name, step in run.steps().items()}
     from tarocco.trials.verdict import reach_verdict
 
     findings = Findings(
         name=material.name,
         command=command,
         encoding=material.encoding,
-        seed=conduct.seed,
+        seed=options.seed,
         test_set=material.test_set,
         source=material.source,
         groups=material.labels,
         human=material.human,
         scores=run.scores,
-        comparison=found["significance"],
-        agreement=found["agreement"],
-        breakdowns=found["breakdown"] or (),
-        orange=found["ORANGE"],
-        kings=found["KING"],
-        queens=found["QUEEN"],
-        jack=found["JACK"],
-        optimal=found["optimal set"],
-        correlations=found["people"] or (),
-        curves=found["references"],
-        audit=found["audit"],
+        comparison=results["significance"],
+        agreement=results["agreement"],
+        breakdowns=results["breakdown"] or (),
+        orange=results["ORANGE"],
+        kings=results["KING"],
+        queens=results["QUEEN"],
+        jack=results["JACK"],
+        optimal=results["optimal set"],
+        correlations=results["people"] or (),
+        curves=results["references"],
+        audit=results["audit"],
         plan=run.plan,
         notes=tuple(dict.fromkeys(run.notes)),
     )
     return replace(findings, verdict=reach_verdict(findings))
 
 
-class _Run:
-    """One trial on its way."""
+class _TrialRun:
+    """A trial in progress."""
 
-    def __init__(self, material: Material, conduct: TrialOptions, watch: Watch) -> None:
-        self.material, self.conduct, self.watch = material, conduct, watch
-        self.planned = plan(material)
-        self.refused: dict[str, str] = {}
+    def __init__(self, material: Material, options: TrialOptions, watch: Watch) -> None:
+        self.material, self.options, self.watch = material, options, watch
+        self.planned = make_plan(material)
+        self.failed: dict[str, str] = {}
         self.notes: list[str] = []
-        self.workers: dict[str, Any] = {"jobs": conduct.jobs, "store": conduct.store, "executor": conduct.executor}
 
     def steps(self) -> dict[str, Callable[[], object]]:
+        material, resampling, jobs = self.material, self.options.resampling, self.options.jobs
         return {
             "scores": lambda: self.scores,
-            "significance": self.significance,
+            "significance": self.compare_systems,
             "agreement": lambda: correlate_metrics(self.scores),
-            "breakdown": lambda: make_breakdowns(self.scores, self.material.test_set, self.material.labels),
+            "breakdown": lambda: make_breakdowns(self.scores, material.test_set, material.labels),
             "audit": self.audit,
-            "ORANGE": self.orange,
-            "KING": lambda: evaluate_king(self.near, None, KING_OPTIONS, self.resampling, self.conduct.jobs),
+            "ORANGE": self.compute_orange,
+            "KING": lambda: evaluate_king(self.similarities, None, KING_OPTIONS, resampling, jobs),
             "QUEEN": lambda: evaluate_queen(
-                self.near,
-                self._scores_of(self.material.pairwise_metrics),
-                QARLA_OPTIONS,
-                self.resampling,
-                self.conduct.jobs,
+                self.similarities, self._select_scores(material.pairwise_metrics), QARLA_OPTIONS, resampling, jobs
             ),
-            "JACK": lambda: evaluate_jack(self.near, None, QARLA_OPTIONS, self.resampling, self.conduct.jobs),
-            "optimal set": self.optimal,
-            "people": self.people,
-            "references": self.references,
+            "JACK": lambda: evaluate_jack(self.similarities, None, QARLA_OPTIONS, resampling, jobs),
+            "optimal set": self.search_sets,
+            "people": self.correlate_with_people,
+            "references": self.study_references,
         }
 
     @property
     def plan(self) -> tuple[PlanStep, ...]:
-        """What was done, and what could not be after all."""
+        """What was done, and what turned out to be impossible."""
         return tuple(
-            replace(step, possible=False, why=self.refused[step.name]) if step.name in self.refused else step
+            replace(step, possible=False, why=self.failed[step.name]) if step.name in self.failed else step
             for step in self.planned
         )
 
-    def possible(self, name: str) -> bool:
+    def is_possible(self, name: str) -> bool:
         return any(step.possible for step in self.planned if step.name == name)
 
-    def attempt(self, name: str, work: Callable[[], Found]) -> Found | None:
-        """What a step finds; data that are wrong for it are no reason to stop, unless nothing can be scored."""
-        if not self.possible(name):
+    def attempt(self, name: str, step: Callable[[], StepResult]) -> StepResult | None:
+        """Return the result of a step, or None if the data do not allow it; without scores the trial ends."""
+        if not self.is_possible(name):
             return None
         try:
-            result = work()
+            result = step()
         except (InputError, BadParameter) as error:
             if name == "scores":
                 raise
-            self.refused[name] = str(error)
+            self.failed[name] = str(error)
             return None
         self.notes += [f"{name}: {note}" for note in getattr(result, "notes", ())]
         return result
 
     def watched(self, name: str, items: str, total: int | None, inside: str | None = None) -> Any:
-        doing = [step.name for step in self.planned if step.possible]
-        return self.watch(f"{doing.index(name) + 1}/{len(doing)} {name}", items, total, inside)
+        possible = [step.name for step in self.planned if step.possible]
+        return self.watch(f"{possible.index(name) + 1}/{len(possible)} {name}", items, total, inside)
 
-    def leave_out(self, name: str, fit: Sequence[Metric], why: str) -> Sequence[Metric]:
-        """The metrics that a step can take; what is left out is told."""
-        others = [str(metric) for metric in self.material.metrics if metric not in fit]
+    def select_metrics(self, name: str, usable: Sequence[Metric], why: str) -> Sequence[Metric]:
+        """Return the metrics that a step can use, and note the others."""
+        others = [str(metric) for metric in self.material.metrics if metric not in usable]
         if others:
             self.notes.append(f"{name}: left out {', '.join(others)}: {why}")
-        return fit
+        return usable
 
     # --- scores ----------------------------------------------------------------------------------------------------
 
     @cached_property
-    def with_length(self) -> Result:
-        """The scores of all metrics and, for people, what the length alone says."""
-        own, conduct = self.material, self.conduct
-        metrics = [*own.metrics, *([LengthRatio()] if own.human is not None else [])]
-        computed = len(own.computed_metrics) + len(metrics) - len(own.metrics)
-        with self.watched("scores", "scores", len(own.test_set) * len(own.test_set.systems) * computed) as advance:
+    def scores_with_length(self) -> Result:
+        """The scores of all metrics and, for the correlation with people, of the length ratio."""
+        material, options = self.material, self.options
+        metrics = [*material.metrics, *([LengthRatio()] if material.human is not None else [])]
+        computed = len(material.computed_metrics) + len(metrics) - len(material.metrics)
+        total = len(material.test_set) * len(material.test_set.systems) * computed
+        with self.watched("scores", "scores", total) as advance:
             return score_test_set(
-                own.test_set,
+                material.test_set,
                 metrics,
-                own.encoding,
-                resampling=Resampling(conduct.n_resamples, conduct.confidence, conduct.seed),
-                workers=Workers(**self.workers, progress=advance),
+                material.encoding,
+                resampling=options.resampling,
+                workers=options.workers(advance),
             )
 
     @cached_property
     def scores(self) -> Result:
-        return self._scores_of(self.material.metrics)
+        return self._select_scores(self.material.metrics)
 
-    def _scores_of(self, metrics: Sequence[Metric]) -> Result:
-        return Result(tuple(one for one in self.with_length.scores if one.metric in metrics), single=False)
+    def _select_scores(self, metrics: Sequence[Metric]) -> Result:
+        scores = self.scores_with_length.scores
+        return Result(tuple(score for score in scores if score.metric in metrics), single=False)
 
-    def significance(self) -> CompareResult:
-        test = PairedTest("bootstrap", 0, self.conduct.seed, ALPHA, self.conduct.jobs)
+    def compare_systems(self) -> CompareResult:
+        test = PairedTest("bootstrap", 0, self.options.seed, ALPHA, self.options.jobs)
         return compare_scores(self.scores, test, all_pairs=True)
 
     def audit(self) -> AuditResult:
-        own, conduct = self.material, self.conduct
-        elsewhere = [metric for metric in own.metrics if metric not in own.computed_metrics]
-        fit = self.leave_out("audit", [*own.audit_metrics, *elsewhere], "no file describes the texts that it makes")
-        if not fit:
+        material = self.material
+        external = [metric for metric in material.metrics if metric not in material.computed_metrics]
+        why = "no file describes the texts that an audit makes"
+        usable = self.select_metrics("audit", [*material.audit_metrics, *external], why)
+        if not usable:
             raise InputError("no metric can score the texts that an audit makes")
-        settings = AuditSettings(alpha=ALPHA, seed=conduct.seed)
-        total = len(own.test_set) * (2 * len(own.test_set.systems) + 1) * len(own.audit_metrics)
+        total = len(material.test_set) * (2 * len(material.test_set.systems) + 1) * len(material.audit_metrics)
         with self.watched("audit", "scores", total) as advance:
             return audit_test_set(
-                own.test_set,
-                fit,
-                own.encoding,
-                settings=settings,
-                workers=Workers(**self.workers, progress=advance),
-                groups=own.labels,
-                scores=self._scores_of(fit),
+                material.test_set,
+                usable,
+                material.encoding,
+                settings=AuditSettings(alpha=ALPHA, seed=self.options.seed),
+                workers=self.options.workers(advance),
+                groups=material.labels,
+                scores=self._select_scores(usable),
             )
 
-    # --- judges ----------------------------------------------------------------------------------------------------
+    # --- judges of metrics -----------------------------------------------------------------------------------------
 
-    def orange(self) -> OrangeResult:
-        own, conduct = self.material, self.conduct
-        fit: Sequence[Metric] = own.audit_metrics if own.most_references > 1 else []
-        self.leave_out("ORANGE", fit, "there are no scores of the candidates of n-best lists")
-        n, nbest = len(own.test_set), own.nbest
+    def compute_orange(self) -> OrangeResult:
+        material, options = self.material, self.options
+        usable: Sequence[Metric] = material.audit_metrics if material.most_references > 1 else []
+        self.select_metrics("ORANGE", usable, "there are no scores of the candidates of n-best lists")
+        n, nbest = len(material.test_set), material.nbest
         assert nbest is not None
-        rules = OrangeRules(short=conduct.short, curve=True, confusions=conduct.confusions, first_id=own.first_id)
+        rules = OrangeRules(short=options.short, curve=True, confusions=options.confusions, first_id=material.first_id)
         with self.watched("ORANGE", "lists", n, "candidates") as advance:
             result = run_orange(
                 *open_lists(nbest, n, rules),
-                TestSet({}, own.test_set.references, None, own.test_set.reference_names),
-                make_scorers(fit, own.candidate_scores),
+                TestSet({}, material.test_set.references, None, material.test_set.reference_names),
+                make_scorers(usable, material.candidate_scores),
                 rules=rules,
-                encoding=own.list_encoding,
-                resampling=Resampling(conduct.n_resamples, conduct.confidence, conduct.seed),
-                workers=Workers(**self.workers),
+                encoding=material.list_encoding,
+                resampling=options.resampling,
+                workers=options.workers(),
                 advance=advance,
             )
-        return replace(result, notes=tuple(note for note in result.notes if not note.endswith(FROM_STORE)))
+        return replace(result, notes=tuple(note for note in result.notes if not isinstance(note, RunNote)))
 
     @cached_property
-    def resampling(self) -> Resampling:
-        return Resampling(self.conduct.n_resamples, self.conduct.confidence, self.conduct.seed)
-
-    @cached_property
-    def near(self) -> Similarities:
-        """How near all texts are to each other: what KING, QUEEN, JACK and sets of metrics are found from."""
-        own, first = self.material, "KING" if self.possible("KING") else "QUEEN"
-        fit = self.leave_out("KING, QUEEN and JACK", own.pairwise_metrics, "there are no scores of pairs of texts")
-        every = self.possible("JACK")
-        with self.watched(first, "similarities", count_similarities(own.test_set, fit, every)) as advance:
+    def similarities(self) -> Similarities:
+        """The similarity of all texts to each other, from which KING, QUEEN, JACK and sets are computed."""
+        material, first = self.material, "KING" if self.is_possible("KING") else "QUEEN"
+        usable = self.select_metrics(
+            "KING, QUEEN and JACK", material.pairwise_metrics, "there are no scores of pairs of texts"
+        )
+        between_systems = self.is_possible("JACK")
+        total = count_similarities(material.test_set, usable, between_systems)
+        with self.watched(first, "similarities", total) as advance:
             return compute_similarities(
-                own.test_set,
-                fit,
-                own.encoding,
-                between_systems=every,
-                workers=Workers(**self.workers, progress=advance),
+                material.test_set,
+                usable,
+                material.encoding,
+                between_systems=between_systems,
+                workers=self.options.workers(advance),
             )
 
-    def optimal(self) -> OptimizeResult:
-        search = SetSearch()
-        with self.watched("optimal set", "sets", search.count_sets(len(self.near.metrics))) as advance:
-            return run_optimize(
-                self.near, search, QARLA_OPTIONS, self.resampling, Workers(self.conduct.jobs, progress=advance)
-            )
+    def search_sets(self) -> OptimizeResult:
+        search, near = SetSearch(), self.similarities
+        with self.watched("optimal set", "sets", search.count_sets(len(near.metrics))) as advance:
+            workers = Workers(self.options.jobs, progress=advance)
+            return run_optimize(near, search, QARLA_OPTIONS, self.options.resampling, workers)
 
-    def people(self) -> tuple[CorrelateResult, ...]:
-        """The correlation of systems' scores, and that within segments, as far as there are enough scores."""
+    def correlate_with_people(self) -> tuple[CorrelateResult, ...]:
+        """Correlate scores of systems, and scores within segments, where there are enough."""
         human = self.material.human
         assert human is not None
         levels = ["system"] if len(human.systems) >= MIN_SYSTEMS else []
         levels += ["segment"] if human.level == "segment" else []
         needed = required_draws(count_comparisons(len(self.material.metrics), 2), ALPHA)
-        found, refused = [], []
+        results, errors = [], []
         for level in levels:
             within = level == "segment" and len(human.systems) >= MIN_POINTS
-            question = make_question(
-                level=level,
-                grouping="item" if within else None,
-                coefficient=None,
-                system_scores="corpus",
-                drop_outliers=False,
-                test=None,
-                alpha=ALPHA,
-                n_permutations=None,
-                confidence=self.conduct.confidence,
-                # Below system level the bootstrap is the test, and wants draws for all pairs of metrics.
-                n_resamples=max(self.conduct.n_resamples, needed if level == "segment" else 0),
-                seed=self.conduct.seed,
-                documents=(1000, 30),
-            )
+            options = CorrelationOptions(level, "item" if within else None, alpha=ALPHA)
+            # Below system level the test is the bootstrap, which needs enough draws for all pairs of metrics.
+            n_resamples = max(self.options.n_resamples, needed if level == "segment" else 0)
+            design = options.resolve(replace(self.options.resampling, n_resamples=n_resamples))
             try:
-                with self.watched("people", "resamples", question.n_resamples * len(human.criteria)) as advance:
-                    result = correlate_scores(self.with_length, human, question, self.conduct.jobs, advance)
-                found.append(result)
+                with self.watched("people", "resamples", n_resamples * len(human.criteria)) as advance:
+                    workers = Workers(self.options.jobs, progress=advance)
+                    result = correlate_scores(self.scores_with_length, human, design, workers)
+                results.append(result)
                 self.notes += [f"people: {note}" for note in result.notes]
             except InputError as error:
-                refused.append(str(error))
-        if not found:
-            raise InputError("; ".join(dict.fromkeys(refused)))
-        return tuple(found)
+                errors.append(str(error))
+        if not results:
+            raise InputError("; ".join(dict.fromkeys(errors)))
+        return tuple(results)
 
-    def references(self) -> ReferencesResult:
-        """Curves by people where they judged enough systems, else by ORANGE, or else by KING."""
-        own, conduct, human = self.material, self.conduct, self.material.human
-        who = judge_of_references(own)
-        fit = self.leave_out("references", own.audit_metrics, "there are no scores with fewer references")
-        study = ReferenceStudy(n_subsets=SUBSETS, seed=conduct.seed)
+    def study_references(self) -> ReferencesResult:
+        """Vary the number of references, judged by people if they judged enough systems, else by ORANGE or KING."""
+        material, options, human = self.material, self.options, self.material.human
+        judged_by = choose_judge_of_references(material)
+        usable = self.select_metrics("references", material.audit_metrics, "there are no scores with fewer references")
+        study = ReferenceStudy(n_subsets=SUBSETS, seed=options.seed)
         judge: Judge
-        if human is not None and who == "people":
+        if human is not None and judged_by == "people":
             first = next(iter(human.criteria))
             people = replace(human, criteria={first: human.criteria[first]}, kinds={first: human.kinds[first]})
-            pool, judge = judge_by_people(own.test_set, people, own.encoding, study)
-        elif own.nbest is not None and who == "ORANGE":
-            pool = make_pool(TestSet({}, own.test_set.references, None, own.test_set.reference_names), least=3)
-            judge = judge_by_orange(own.nbest, pool, own.list_encoding, conduct.seed, own.first_id)
+            pool, judge = judge_by_people(material.test_set, people, material.encoding, study)
+        elif material.nbest is not None and judged_by == "ORANGE":
+            references = TestSet({}, material.test_set.references, None, material.test_set.reference_names)
+            pool = make_pool(references, least=3)
+            judge = judge_by_orange(material.nbest, pool, material.list_encoding, options.seed, material.first_id)
         else:
-            pool = make_pool(own.test_set, least=4)
-            judge = KingJudge(own.encoding, pool, Workers(conduct.jobs))
+            pool = make_pool(material.test_set, least=4)
+            judge = KingJudge(material.encoding, pool, Workers(options.jobs))
         with self.watched("references", "subsets", len(draw_subsets(pool, judge, study))) as advance:
-            workers = Workers(conduct.jobs, conduct.store, progress=advance)
-            return run_references(pool, fit, judge, study, workers)
+            workers = Workers(options.jobs, options.store, progress=advance)
+            return run_references(pool, usable, judge, study, workers)
 
 
-# The whole trial of metrics and systems: `tarocco.trial`.
+# --- the public function ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TrialData:
+    """Further data of a trial.
+
+    nbest
+        N-best lists, a file or lists, as for `tarocco.orange`. They are not tokenized unless `tokenize` is set.
+    groups
+        One label per segment, such as its genre; by default the documents.
+    source
+        The source text, which is shown beside segments.
+    documents
+        One label per segment, as for `tarocco.score`.
+    name
+        The name of the experiment.
+    confusions
+        How many candidates ranked above the references to keep per list and metric.
+    short
+        Whether ORANGE should "skip" or "keep" n-best lists that are shorter than the longest, as in `OrangeRules`.
+    """
+
+    nbest: NBest | None = None
+    groups: Iterable[str] | None = None
+    source: Iterable[str] | None = None
+    documents: Iterable[str] | None = None
+    name: str = "trial"
+    confusions: int = 0
+    short: str = "skip"
+
+
+TRIAL_DATA = TrialData()
+
+
+class TrialShortcuts(TypedDict, total=False):
+    """The fields of `TrialData`, `Text`, `Resampling` and `Workers` as keywords; None stands for the default."""
+
+    nbest: NBest | None
+    groups: Iterable[str] | None
+    source: Iterable[str] | None
+    documents: Iterable[str] | None
+    name: str
+    confusions: int
+    short: str
+    tokenize: str | None
+    lowercase: bool | None
+    analyzer: Analyzer | None
+    n_resamples: int | None
+    confidence: float | None
+    seed: int | None
+    jobs: int | None
+    store: Store | str | Path | None
+    executor: Executor | None
 
 
 def trial(
@@ -368,60 +418,47 @@ def trial(
     references: References | None = None,
     *,
     metrics: Sequence[str | Metric] | str | Metric | None = None,
-    nbest: NBest | None = None,
     human: HumanInput | None = None,
-    groups: Iterable[str] | None = None,
-    source: Iterable[str] | None = None,
-    documents: Iterable[str] | None = None,
     external: Mapping[str, ExternalSource] | None = None,
-    name: str = "trial",
-    tokenize: str | None = None,
-    lowercase: bool | None = None,
-    analyzer: Analyzer | None = None,
-    confusions: int = 0,
-    confidence: float | None = None,
-    n_resamples: int | None = None,
-    seed: int | None = None,
-    jobs: int | None = None,
-    store: Store | str | Path | None = None,
-    executor: Executor | None = None,
-    short: str = "skip",
+    data: TrialData = TRIAL_DATA,
+    text: Text | None = None,
+    resampling: Resampling | None = None,
+    workers: Workers = WORKERS,
+    **shortcuts: Unpack[TrialShortcuts],
 ) -> Findings:
-    """Which metric should I trust, and which system is better? Everything that the data allow, and a verdict.
+    """Find out which metrics deserve trust and which systems are better, with everything the data allow.
 
-    Scores and their significance always; audits from two systems on; QUEEN and JACK from two references on, KING and
-    the best set of metrics from three; ORANGE from n-best lists; correlation with people from human scores; how many
-    references are enough, by people, ORANGE or KING. `result.plan` says what was done and what was missing for the
-    rest, `result.verdict` what it all means; every other part is what the function of that name returns.
+    A trial always computes scores and their significance. It audits metrics if there are two systems; computes QUEEN
+    and JACK with two references, KING and the best set of metrics with three; ORANGE with n-best lists; correlation
+    with people with human scores; and how many references are enough, judged by people, ORANGE or KING. `result.plan`
+    says what was done and what was missing for the rest, `result.verdict` sums up; every other part is what the
+    function of that name returns.
 
     Parameters
     ----------
     systems, references
-        The name of an experiment file, and no references; or a mapping from system names to their segments, and the
-        references of each segment. What is said besides wins over what the file says.
+        Either the name of an experiment file, without references, or a mapping from system names to their segments and
+        the references of each segment. Arguments win over the settings of the file.
     metrics
-        Names or metric objects; by default the experiment's, or a dozen that compare words and characters.
-    nbest
-        N-best lists, a file or lists, as for `tarocco.orange`. They are not tokenized unless `tokenize` says so.
+        Names or metric objects; by default those of the experiment, or twelve that compare words and characters.
     human
-        What people said, as for `tarocco.correlate`.
-    groups
-        A label a segment, such as its genre; the documents by default.
-    source
-        The source text, which is shown beside segments.
-    documents, external, tokenize, lowercase, analyzer, jobs, store, executor
-        As for `tarocco.score`. With a store a trial that was stopped goes on where it was.
-    confusions
-        How many candidates that stand above the references are kept of each list and metric.
-    short
-        Whether ORANGE should "skip" or "keep" n-best lists that are shorter than the longest, as for `tarocco.orange`.
-    confidence, n_resamples, seed
-        Of all intervals and tests: by default the experiment's, or 0.95, 1000 and 12345.
+        Human scores, as for `tarocco.correlate`.
+    external
+        As for `tarocco.score`.
+    data
+        N-best lists, labels, the source text and the name (`TrialData`).
+    text, resampling
+        How text is read, and how all intervals and tests are resampled; by default as the experiment says.
+    workers
+        Where work is done. With a store an interrupted trial continues where it stopped.
+    **shortcuts
+        The fields of these four values as keywords: nbest, groups, source, documents, name, confusions, short,
+        tokenize, lowercase, analyzer, n_resamples, confidence, seed, jobs, store, executor.
 
     Raises
     ------
     InputError
-        If the shapes do not fit, or nothing can be scored. What is wrong for one step alone stands in the plan.
+        If the shapes do not fit, or nothing can be scored. Errors of single steps are reported in the plan.
 
     Example
     -------
@@ -433,23 +470,15 @@ def trial(
     >>> result.verdict.groups[0]
     ('careful',)
     """
-    requested: dict[str, Any] = {
-        "metrics": metrics,
-        "nbest": nbest,
-        "human": human,
-        "groups": groups,
-        "source": source,
-        "external": external,
-        "tokenize": tokenize,
-        "lowercase": lowercase,
-        "analyzer": analyzer,
-        "confidence": confidence,
-        "n_resamples": n_resamples,
-        "seed": seed,
-        "store": store,
-    }
+    changes = {name: value for name, value in shortcuts.items() if value is not None}
+    data, _, _, workers = apply_shortcuts("trial", changes, data, text or TEXT, resampling or RESAMPLING, workers)
+    requested: dict[str, Any] = {"metrics": metrics, "human": human, "external": external, "store": workers.store}
+    requested |= {name: getattr(data, name) for name in ("nbest", "groups", "source")}
+    for default, value in ((TEXT, text), (RESAMPLING, resampling)):  # None lets an experiment file decide
+        for field in fields(default):
+            requested[field.name] = changes.get(field.name, getattr(value, field.name, None))
     if isinstance(systems, str | os.PathLike):
-        if references is not None or documents is not None:
+        if references is not None or data.documents is not None:
             raise InputError("an experiment file names references and documents: pass it alone")
         experiment = open_experiment(systems)
         material = material_of_experiment(experiment, requested)
@@ -458,9 +487,9 @@ def trial(
         raise InputError("expected references beside systems, or the name of an experiment file alone")
     else:
         experiment = None
-        material = material_of_texts(systems, references, name, documents, requested)
+        material = material_of_texts(systems, references, data.name, data.documents, requested)
         command = "tarocco.trial(...)"
     settings = combine_settings(requested, experiment)
-    resampling = settings["confidence"] or 0.95, settings["n_resamples"], settings["seed"]
-    conduct = TrialOptions(*resampling, confusions, jobs, settings["store"], executor, short)
-    return conduct_trial(material, conduct, command)
+    draws = settings["confidence"] or 0.95, settings["n_resamples"], settings["seed"]
+    options = TrialOptions(*draws, data.confusions, workers.jobs, settings["store"], workers.executor, data.short)
+    return conduct_trial(material, options, command)

@@ -1,1 +1,9 @@
-"""Correlation of metrics with human scores: `tarocco correlate`."""
+"""Correlation of metrics with human scores: `tarocco correlate`.
+
+score_sources  scores of systems and segments: by a metric, by people, or by a sentinel that ignores quality
+agreement      coefficients and accuracies between two lists of scores
+levels         which scores are correlated: of systems, segments or documents, and how they are grouped
+metric_tests   whether one metric correlates significantly better than another
+correlate      the public function
+results        what it returns
+"""

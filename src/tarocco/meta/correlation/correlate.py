@@ -1,35 +1,43 @@
-"""Metrics correlated with people: `tarocco correlate`."""
+"""Correlation of metrics with human scores: `tarocco correlate`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Unpack
 
 import numpy as np
 
-from tarocco.annotate.analyzers import Analyzer, analyzer_name
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.records import Interval
 from tarocco.core.test_set import Candidates, HumanScores, References, make_test_set
-from tarocco.encode.batch import Encoding
-from tarocco.meta.correlation import score_sources
-from tarocco.meta.correlation.agreement import MIN_POINTS, calibrated_ties, pairwise_accuracy, soft_pairwise_accuracy
+from tarocco.meta.correlation.agreement import (
+    MIN_POINTS,
+    calibrated_ties,
+    pairwise_accuracy,
+    soft_pairwise_accuracy,
+)
 from tarocco.meta.correlation.levels import Coefficient, CorrelationLevel, make_level
-from tarocco.meta.correlation.metric_tests import MetricComparison, MetricTestInput, compare_metrics, count_comparisons
+from tarocco.meta.correlation.metric_tests import (
+    MetricComparison,
+    MetricTestInput,
+    compare_metrics,
+    count_comparisons,
+)
 from tarocco.meta.correlation.results import (
+    CORRELATION_OPTIONS,
     SOFT_PERMUTATIONS,
     Accuracies,
     CorrelateResult,
     Correlation,
-    Question,
-    make_question,
+    CorrelationDesign,
+    CorrelationOptions,
 )
 from tarocco.meta.correlation.score_sources import (
     MIN_SYSTEMS,
+    SENTINELS,
     HumanInput,
+    LengthRatio,
     ScoreSource,
     describe_coverage,
     describe_judged_systems,
@@ -37,6 +45,7 @@ from tarocco.meta.correlation.score_sources import (
     make_human_scores,
     make_human_source,
     make_metric_source,
+    make_textless_sentinels,
 )
 from tarocco.meta.significance.paired_tests import required_draws
 from tarocco.metrics.base import Floats, Metric
@@ -45,14 +54,33 @@ from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import percentiles
 from tarocco.scoring.results import Result
 from tarocco.scoring.score import score_test_set
-from tarocco.scoring.settings import SEED
+from tarocco.scoring.settings import (
+    RESAMPLING,
+    TEXT,
+    WORKERS,
+    Resampling,
+    Shortcuts,
+    Text,
+    Workers,
+    apply_shortcuts,
+)
 
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
+SHOWN = ("pearson", "spearman", "kendall")  # in addition to the coefficient that metrics are ranked by
 
-    from tarocco.store import Store
 
-SHOWN = ("pearson", "spearman", "kendall")  # beside the coefficient that was asked for
+class CorrelationShortcuts(Shortcuts, total=False):
+    """The fields of `CorrelationOptions`, `Text`, `Resampling` and `Workers` as keywords."""
+
+    level: str
+    grouping: str | None
+    coefficient: str | None
+    system_scores: str
+    drop_outliers: bool
+    test: str | None
+    alpha: float
+    n_permutations: int | None
+    n_documents: int
+    document_size: int
 
 
 def correlate(
@@ -61,269 +89,246 @@ def correlate(
     human: HumanInput,
     *,
     metrics: Sequence[str | Metric] | str | Metric = "BLEU-4",
-    level: str = "system",
-    grouping: str | None = None,
-    coefficient: str | None = None,
-    system_scores: str = "corpus",
-    drop_outliers: bool = False,
-    test: str | None = None,
-    alpha: float = 0.05,
-    n_permutations: int | None = None,
-    confidence: float = 0.95,
-    n_resamples: int = 1000,
-    seed: int = SEED,
-    n_documents: int = 1000,
-    document_size: int = 30,
-    tokenize: str = "13a",
-    lowercase: bool = False,
-    analyzer: Analyzer | None = None,
     external: Mapping[str, ExternalSource] | None = None,
-    jobs: int | None = None,
-    store: Store | str | Path | None = None,
-    executor: Executor | None = None,
+    options: CorrelationOptions = CORRELATION_OPTIONS,
+    text: Text = TEXT,
+    resampling: Resampling = RESAMPLING,
+    workers: Workers = WORKERS,
+    **shortcuts: Unpack[CorrelationShortcuts],
 ) -> CorrelateResult:
-    """How well do metrics agree with people?
+    """Measure how well metrics agree with people.
 
     Parameters
     ----------
     systems
         A mapping from system names to their segments.
-    references, metrics, tokenize, lowercase, analyzer, external, jobs, store, executor
+    references, metrics, external
         As for `tarocco.score`.
     human
-        A file (perhaps with :COLUMN behind it), what `tarocco.read_human` returned, or a mapping from systems to a
-        number, or to a list with a number a segment, None where nobody judged.
-    level, grouping
-        "system", "segment" or "document" (pseudo-documents: `n_documents` sets of `document_size` segments). Below
-        system level, points are in one list ("none"), or correlated item by item ("item") or system by system
-        ("system") and averaged.
-    coefficient
-        pearson (the default at system level), spearman, kendall (tau-b, the default below), kendall-a or kendall-c: by
-        which metrics are ranked and tested, and which has an interval.
-    system_scores
-        "corpus": a system's score is the metric's score of the whole; "mean": the mean of its segments' scores.
-    drop_outliers
-        Leave out systems that are far from the others (Mathur et al. 2020); they are named in any case.
-    test, alpha, n_permutations
-        Whether a metric's lead over another is luck: "perm" (PERM-BOTH or PERM-SYS, at system level), "williams" or
-        "bootstrap". Leads with a smaller p-value than alpha, after Holm's correction, begin a new cluster. There are
-        1000 permutations by default, or as many as it takes for a lead to be significant after the correction.
-    confidence, n_resamples, seed
-        Of bootstrap intervals over segments.
+        A file (optionally followed by :COLUMN), the result of `tarocco.read_human`, or a mapping from systems to a
+        number, or to a list with one number per segment and None where nobody judged.
+    options
+        The level, the coefficient and the test between metrics (`CorrelationOptions`).
+    text, resampling, workers
+        How text is read, how intervals are resampled over segments, and where work is done.
+    **shortcuts
+        The fields of these four values as keywords: level, grouping, coefficient, system_scores, drop_outliers, test,
+        alpha, n_permutations, n_documents, document_size, tokenize, lowercase, analyzer, n_resamples, confidence, seed,
+        jobs, store, executor, progress.
 
     Example
     -------
     >>> import tarocco
     >>> demo = tarocco.datasets.load("demo")
-    >>> grades = {system: [adequacy for adequacy, _ in own] for system, own in demo.grades.items()}
+    >>> grades = {system: [adequacy for adequacy, _ in pairs] for system, pairs in demo.grades.items()}
     >>> result = tarocco.correlate(demo.systems, demo.references, grades, metrics=["BLEU-4", "chrF"])
-    >>> [one.metric for one in result][:2]
+    >>> [record.metric for record in result][:2]
     ['chrF', 'BLEU-4']
     """
     if not isinstance(systems, Mapping):
-        raise InputError("systems is a mapping from names to segments: there are at least four to correlate")
-    asked = [metrics] if isinstance(metrics, str | Metric) else metrics
-    chosen = find_metrics(asked)
+        raise InputError("systems must be a mapping from names to segments, with at least four systems to correlate")
+    options, text, resampling, workers = apply_shortcuts("correlate", shortcuts, options, text, resampling, workers)
+    chosen = find_metrics([metrics] if isinstance(metrics, str | Metric) else metrics)
     if not chosen and not external:
-        raise InputError("no metric was asked for")
+        raise InputError("no metric was selected")
     test_set = make_test_set(systems, references)
     chosen += external_metrics(external or {}, test_set, chosen)
     people = make_human_scores(human, list(test_set.systems), len(test_set))
-    question = make_question(
-        level=level,
-        grouping=grouping,
-        coefficient=coefficient,
-        system_scores=system_scores,
-        drop_outliers=drop_outliers,
-        test=test,
-        alpha=alpha,
-        n_permutations=n_permutations,
-        confidence=confidence,
-        n_resamples=n_resamples,
-        seed=seed,
-        documents=(n_documents, document_size),
-    )
-    scores = score_test_set(
-        test_set,
-        [*chosen, score_sources.LengthRatio()],
-        Encoding(tokenize, lowercase, analyzer=analyzer_name(analyzer)),
-        jobs=jobs,
-        store=store,
-        executor=executor,
-    )
-    return correlate_scores(scores, people, question, jobs, executor=executor)
+    design = options.resolve(resampling)
+    scores = score_test_set(test_set, [*chosen, LengthRatio()], text.encoding, workers=workers)
+    return correlate_scores(scores, people, design, replace(workers, progress=None))
 
 
 def correlate_scores(
-    scores: Result,
-    human: HumanScores,
-    question: Question,
-    jobs: int | None = None,
-    advance: Callable[[int], None] | None = None,
-    executor: Executor | None = None,
+    scores: Result, human: HumanScores, design: CorrelationDesign, workers: Workers = WORKERS
 ) -> CorrelateResult:
-    """Correlate every metric of a result with every criterion; `advance` is told how many more resamples
-    are done, of n_resamples for each criterion."""
-    if question.level != "system" and human.level == "system":
-        raise InputError(f"people judged whole systems alone: there is no correlation at {question.level} level")
-    if question.grouping == "item" and len(human.systems) < MIN_POINTS:
-        raise InputError(
-            f"there {_are(len(human.systems))} within each item, and a correlation wants at least {MIN_POINTS}: "
-            'grouping "none" takes all items together'
-        )
-    sides, signatures = metric_sides(scores, human, question)
-    needed = required_draws(count_comparisons(len(signatures) - len(score_sources.NAMES), 2), question.alpha)
-    if not question.n_permutations:
-        question = replace(question, n_permutations=max(1000, needed))
-    view = make_level(question.level, question.grouping, _segments(scores), *question.documents, question.seed)
-    found: list[Correlation] = []
-    pairs: list[MetricComparison] = []
-    far: dict[str, tuple[str, ...]] = {}
-    how: dict[str, str] = {}
+    """Correlate every metric of a result with every criterion.
+
+    `workers.progress` counts resamples, n_resamples per criterion.
+    """
+    _check_levels(human, design)
+    sources, signatures = make_sources(scores, human, design)
+    needed = required_draws(count_comparisons(len(signatures) - len(SENTINELS), 2), design.alpha)
+    if not design.n_permutations:
+        design = replace(design, n_permutations=max(1000, needed))
+    level = make_level(design.level, design.grouping, _count_segments(scores), *design.documents, design.seed)
+    correlations: list[Correlation] = []
+    comparisons: list[MetricComparison] = []
+    outliers: dict[str, tuple[str, ...]] = {}
+    human_signatures: dict[str, str] = {}
     names = list(dict.fromkeys(score.system for score in scores.scores))
     notes = [
         *describe_judged_systems(human, names),
         *describe_coverage(human),
-        *_left_out(scores, signatures, question),
+        *_describe_left_out(scores, signatures, design),
     ]
     for criterion in human.criteria:
-        people = make_human_source(human, criterion)
-        own, dropped = list(sides), []
-        if question.level == "system":
-            flagged = find_outliers(people.systems)
-            far[criterion] = tuple(name for name, out in zip(human.systems, flagged, strict=True) if out)
-            dropped = list(far[criterion]) if question.outliers == "dropped" else []
-            there = ~np.isnan(people.systems) & ~np.isin(human.systems, dropped)
-            places = np.flatnonzero(there).tolist()
+        people, judged, dropped = make_human_source(human, criterion), list(sources), []
+        if design.level == "system":
+            flags = find_outliers(people.systems)
+            outliers[criterion] = tuple(name for name, far in zip(human.systems, flags, strict=True) if far)
+            dropped = list(outliers[criterion]) if design.outliers == "dropped" else []
+            usable = ~np.isnan(people.systems) & ~np.isin(human.systems, dropped)
+            places = np.flatnonzero(usable).tolist()
             if len(places) < MIN_SYSTEMS:
-                notes.append(_too_few(len(places), criterion, human, question))
+                notes.append(_describe_too_few(len(places), criterion, human, design))
                 continue
-            people, own = people.chosen(places), [side.chosen(places) for side in own]
-            notes += _gaps(own, len(places))
-        judged, led = _judged(own, people, view, question, jobs, advance, executor)
-        told = question.signature((one.test for one in led), dropped)
+            people, judged = people.select(places), [source.select(places) for source in judged]
+            notes += _describe_missing_systems(judged, len(places))
+        records, tests = _correlate_criterion(judged, people, level, design, workers)
         origin = "|".join(f"{key}:{value}" for key, value in human.origin)
-        how[criterion] = f"human:{criterion}|{origin}|{told}"
-        signed = (replace(one, scored=signatures[one.metric], judged=how[criterion]) for one in judged)
-        found += sorted(signed, key=lambda one: _place(one, question.coefficient))
-        pairs += led
-    if not found:
-        raise InputError(notes[-1])
-    drawn = {"perm": question.n_permutations, "bootstrap": question.n_resamples}.get(question.test, needed)
-    if drawn < needed:
-        notes.append(
-            f"{question.test} draws {drawn} times, too few for any lead to be significant among so many pairs of "
-            f"metrics: at least {needed} are wanted"
+        shared = design.signature((test.test for test in tests), dropped)
+        human_signatures[criterion] = f"human:{criterion}|{origin}|{shared}"
+        signed = (
+            replace(record, metric_signature=signatures[record.metric], human_signature=human_signatures[criterion])
+            for record in records
         )
-    return CorrelateResult(tuple(found), tuple(pairs), question, how, human.level, far, tuple(dict.fromkeys(notes)))
-
-
-def _left_out(scores: Result, signatures: Mapping[str, str], question: Question) -> list[str]:
-    left_out = dict.fromkeys(str(score.metric) for score in scores.scores if str(score.metric) not in signatures)
-    return [f"{name} has scores for whole systems alone: left out at {question.level} level" for name in left_out]
-
-
-def _gaps(sides: Sequence[ScoreSource], systems: int) -> list[str]:
-    """Metrics that lack whole systems: they are compared with others on the systems that both have."""
-    known = {side.name: int((~np.isnan(side.systems)).sum()) for side in sides}
-    return [f"{name} has scores of {count} of {systems} systems" for name, count in known.items() if count < systems]
-
-
-def _too_few(count: int, criterion: str, human: HumanScores, question: Question) -> str:
-    without = " without outliers" if question.outliers == "dropped" else ""
-    hint = "; scores of segments can be correlated at segment level" if human.level == "segment" else ""
-    return (
-        f"{criterion}: a correlation of systems wants at least {MIN_SYSTEMS} that people judged{without}, "
-        f"and there {_are(count)}{hint}"
+        correlations += sorted(signed, key=lambda record: _rank(record, design.coefficient))
+        comparisons += tests
+    if not correlations:
+        raise InputError(notes[-1])
+    draws = {"perm": design.n_permutations, "bootstrap": design.n_resamples}.get(design.test, needed)
+    if draws < needed:
+        kind = "permutations" if design.test == "perm" else "resamples"
+        notes.append(
+            f"{draws} {kind} are too few for any difference between metrics to be significant after Holm's correction, "
+            f"which needs at least {needed}"
+        )
+    return CorrelateResult(
+        tuple(correlations),
+        tuple(comparisons),
+        design,
+        human_signatures,
+        human.level,
+        outliers,
+        tuple(dict.fromkeys(notes)),
     )
 
 
-def _are(count: int) -> str:
-    return "is 1 system" if count == 1 else f"are {count} systems"
-
-
-def metric_sides(scores: Result, human: HumanScores, question: Question) -> tuple[list[ScoreSource], dict[str, str]]:
-    """What the metrics and the score_sources say of the systems that people judged, and their signatures by name."""
-    sides, signatures = [], {}
+def make_sources(
+    scores: Result, human: HumanScores, design: CorrelationDesign
+) -> tuple[list[ScoreSource], dict[str, str]]:
+    """Return the metrics and sentinels as sources for the judged systems, and their signatures by name."""
+    sources, signatures = [], {}
     for metric in dict.fromkeys(score.metric for score in scores.scores):
         by_system = {score.system: score for score in scores.scores if score.metric == metric}
-        side = make_metric_source([by_system[system] for system in human.systems])
-        if question.level != "system" and side.statistics is None:
+        source = make_metric_source([by_system[system] for system in human.systems])
+        if design.level != "system" and source.statistics is None:
             continue
-        if side.name in score_sources.NAMES and not isinstance(metric, score_sources.LengthRatio):
-            raise BadParameter(f"every table has a row called {side.name}: give these scores another name")
-        sides.append(side.averaged() if question.system_scores == "mean" else side)
-        signatures[side.name] = next(iter(by_system.values())).signature
-    segments = _segments(scores)
-    for side in score_sources.without_text(len(human.systems), segments, question.seed):
-        sides.append(side)
-        signatures[side.name] = side.name
-    return sides, signatures
+        if source.name in SENTINELS and not isinstance(metric, LengthRatio):
+            raise BadParameter(f"{source.name} is the name of a row in every table: give these scores another name")
+        sources.append(source.averaged() if design.system_scores == "mean" else source)
+        signatures[source.name] = next(iter(by_system.values())).signature
+    for sentinel in make_textless_sentinels(len(human.systems), _count_segments(scores), design.seed):
+        sources.append(sentinel)
+        signatures[sentinel.name] = sentinel.name
+    return sources, signatures
 
 
-def _segments(scores: Result) -> int:
+def _count_segments(scores: Result) -> int:
     return len(scores.scores[0].statistics)
 
 
-def _judged(
-    sides: Sequence[ScoreSource],
+def _correlate_criterion(
+    sources: Sequence[ScoreSource],
     people: ScoreSource,
-    view: CorrelationLevel,
-    question: Question,
-    jobs: int | None,
-    advance: Callable[[int], None] | None,
-    executor: Executor | None,
+    level: CorrelationLevel,
+    design: CorrelationDesign,
+    workers: Workers,
 ) -> tuple[list[Correlation], Sequence[MetricComparison]]:
-    """All metrics by one criterion, and their compare_metrics over each other."""
-    coefficients = tuple(dict.fromkeys((*SHOWN, question.coefficient)))
-    human_items = view.items(people)
-    drawing = question.n_resamples, question.seed, jobs, advance, executor
-    resampled = view.resampled(question.coefficient, sides, people, *drawing)
-    found = []
-    for place, (side, drawn) in enumerate(zip(sides, resampled, strict=True)):
-        agree = partial(_agreement, view, side, human_items)
-        low, high = percentiles(drawn, (1 - question.confidence) / 2)
-        found.append(
+    """Correlate all metrics by one criterion, and test them against each other."""
+    coefficients = tuple(dict.fromkeys((*SHOWN, design.coefficient)))
+    human_items = level.items(people)
+    resampled = level.resampled(design.coefficient, sources, people, design.resampling, workers)
+    records = []
+    for place, (source, values) in enumerate(zip(sources, resampled, strict=True)):
+        low, high = percentiles(values, (1 - design.confidence) / 2)
+        records.append(
             Correlation(
-                side.name,
+                source.name,
                 people.name,
-                {name: agree(name) for name in coefficients},
-                Interval(low, high, question.confidence, question.n_resamples, question.seed),
-                _accuracies(side, people, view, question),
+                {name: _compute_coefficient(name, level, source, human_items) for name in coefficients},
+                Interval(low, high, design.confidence, design.n_resamples, design.seed),
+                _compute_accuracies(source, people, level, design),
                 cluster=0,
-                sentinel=side.name in score_sources.NAMES,
+                sentinel=source.name in SENTINELS,
                 place=place,
-                scored="",
-                judged="",
+                metric_signature="",
+                human_signature="",
             )
         )
-    agreements = np.array([one.coefficients[question.coefficient].value for one in found])
-    flags = np.array([one.sentinel for one in found])
-    rivals = MetricTestInput(sides, people, view, question.coefficient, agreements, flags, resampled)
-    led = compare_metrics(rivals, question.test, question.alpha, question.n_permutations, question.seed, jobs, executor)
-    return [replace(one, cluster=int(c)) for one, c in zip(found, led.clusters, strict=True)], led.pairs
+    agreements = np.array([record.coefficients[design.coefficient].value for record in records])
+    sentinels = np.array([record.sentinel for record in records])
+    data = MetricTestInput(sources, people, level, design.coefficient, agreements, sentinels, resampled)
+    ranking = compare_metrics(
+        data, design.test, design.alpha, design.n_permutations, design.seed, workers.jobs, workers.executor
+    )
+    clustered = zip(records, ranking.clusters.tolist(), strict=True)
+    return [replace(record, cluster=cluster) for record, cluster in clustered], ranking.pairs
 
 
-def _agreement(view: CorrelationLevel, side: ScoreSource, people: Floats, coefficient: str) -> Coefficient:
-    known = int((~np.isnan(side.systems)).sum())
-    if view.level == "system" and known < MIN_SYSTEMS:
-        return Coefficient(np.nan, 0, 1, f"scores of {known} systems; a correlation wants at least {MIN_SYSTEMS}")
-    return view.agreement(coefficient, view.items(side), people)
+def _compute_coefficient(
+    coefficient: str, level: CorrelationLevel, source: ScoreSource, human_items: Floats
+) -> Coefficient:
+    known = int((~np.isnan(source.systems)).sum())
+    if level.level == "system" and known < MIN_SYSTEMS:
+        return Coefficient(np.nan, 0, 1, f"scores of {known} systems; a correlation needs at least {MIN_SYSTEMS}")
+    return level.agreement(coefficient, level.items(source), human_items)
 
 
-def _accuracies(side: ScoreSource, people: ScoreSource, view: CorrelationLevel, question: Question) -> Accuracies:
-    """Of pairs of systems, or at segment level of pairs of outputs."""
-    if view.level == "segment":
-        return Accuracies(ties=calibrated_ties(side.segments, people.segments))
-    if view.level == "document":
+def _compute_accuracies(
+    source: ScoreSource, people: ScoreSource, level: CorrelationLevel, design: CorrelationDesign
+) -> Accuracies:
+    """Return accuracies over pairs of systems or, at segment level, over pairs of outputs."""
+    if level.level == "segment":
+        return Accuracies(ties=calibrated_ties(source.segments, people.segments))
+    if level.level == "document":
         return Accuracies()
     soft = None
-    if side.statistics is not None and people.statistics is not None:
-        soft = soft_pairwise_accuracy(side.segments, people.segments, SOFT_PERMUTATIONS, question.seed)
-    return Accuracies(pairwise_accuracy(side.systems, people.systems), soft)
+    if source.statistics is not None and people.statistics is not None:
+        soft = soft_pairwise_accuracy(source.segments, people.segments, SOFT_PERMUTATIONS, design.seed)
+    return Accuracies(pairwise_accuracy(source.systems, people.systems), soft)
 
 
-def _place(one: Correlation, coefficient: str) -> tuple[bool, float]:
-    """From the best down; what has no correlation comes last."""
-    value = one.coefficients[coefficient].value
+def _rank(record: Correlation, coefficient: str) -> tuple[bool, float]:
+    """Return a key that sorts from the best down, with undefined correlations last."""
+    value = record.coefficients[coefficient].value
     return bool(np.isnan(value)), -value
+
+
+# --- checks and notes ------------------------------------------------------------------------------------------------
+
+
+def _check_levels(human: HumanScores, design: CorrelationDesign) -> None:
+    if design.level != "system" and human.level == "system":
+        raise InputError(f"people judged whole systems only, so there is no correlation at {design.level} level")
+    if design.grouping == "item" and len(human.systems) < MIN_POINTS:
+        raise InputError(
+            f"there {_are_systems(len(human.systems))} within each item, and a correlation needs at least "
+            f"{MIN_POINTS}: "
+            'grouping "none" takes all items together'
+        )
+
+
+def _describe_left_out(scores: Result, signatures: Mapping[str, str], design: CorrelationDesign) -> list[str]:
+    left_out = dict.fromkeys(str(score.metric) for score in scores.scores if str(score.metric) not in signatures)
+    return [f"{name} has scores for whole systems only: left out at {design.level} level" for name in left_out]
+
+
+def _describe_missing_systems(sources: Sequence[ScoreSource], systems: int) -> list[str]:
+    """Return notes on metrics without scores for some systems; pairs of metrics use the systems that both have."""
+    known = {source.name: int((~np.isnan(source.systems)).sum()) for source in sources}
+    return [f"{name} has scores of {count} of {systems} systems" for name, count in known.items() if count < systems]
+
+
+def _describe_too_few(count: int, criterion: str, human: HumanScores, design: CorrelationDesign) -> str:
+    without = " without outliers" if design.outliers == "dropped" else ""
+    hint = "; scores of segments can be correlated at segment level" if human.level == "segment" else ""
+    return (
+        f"{criterion}: a correlation of systems needs at least {MIN_SYSTEMS} that people judged{without}, "
+        f"and there {_are_systems(count)}{hint}"
+    )
+
+
+def _are_systems(count: int) -> str:
+    return "is 1 system" if count == 1 else f"are {count} systems"

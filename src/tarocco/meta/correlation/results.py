@@ -1,4 +1,4 @@
-"""What is asked of metrics and people: how agreement is measured, and how luck is."""
+"""What `correlate` takes and returns: its options, and one record per metric and criterion."""
 
 from __future__ import annotations
 
@@ -9,19 +9,94 @@ from numbers import Integral, Real
 from typing import Any
 
 from tarocco.core.errors import BadParameter, UnknownName
-from tarocco.core.records import Interval, ResultTable, number_or_null
+from tarocco.core.records import Interval, ResultTable, number_or_null, to_json
 from tarocco.meta.correlation.agreement import COEFFICIENTS, TieCalibration
 from tarocco.meta.correlation.levels import Coefficient, CorrelationLevel
-from tarocco.meta.correlation.metric_tests import MetricComparison, check_test
-from tarocco.scoring.resampling import check_resampling
+from tarocco.meta.correlation.metric_tests import MetricComparison, choose_test
+from tarocco.scoring.settings import Resampling
 
 SYSTEM_SCORES = ("corpus", "mean")
 SOFT_PERMUTATIONS = 1000  # of soft pairwise accuracy, as in Thompson et al. 2024
 
 
 @dataclass(frozen=True)
-class Question:
-    """How agreement is measured, and how luck is."""
+class CorrelationOptions:
+    """How agreement with people is measured and tested.
+
+    level
+        "system", "segment" or "document" (pseudo-documents: `n_documents` random sets of `document_size` segments).
+    grouping
+        Below system level, points are in one list ("none", the default), or correlated item by item ("item") or system
+        by system ("system") and averaged.
+    coefficient
+        pearson (the default at system level), spearman, kendall (tau-b, the default below), kendall-a or kendall-c.
+        Metrics are ranked and tested by it, and it has an interval.
+    system_scores
+        "corpus": the metric's score of the whole output of a system; "mean": the mean of its segment scores.
+    drop_outliers
+        Whether to leave out systems far from the others (Mathur et al. 2020); they are reported in any case.
+    test
+        The test between metrics: "perm" (PERM-BOTH or PERM-SYS, at system level), "williams" or "bootstrap".
+    alpha
+        A metric that is beaten with a p-value of at most alpha, after Holm's correction, starts a new cluster.
+    n_permutations
+        By default 1000, or as many as a difference needs to be significant after the correction.
+    n_documents, document_size
+        The pseudo-documents.
+    """
+
+    level: str = "system"
+    grouping: str | None = None
+    coefficient: str | None = None
+    system_scores: str = "corpus"
+    drop_outliers: bool = False
+    test: str | None = None
+    alpha: float = 0.05
+    n_permutations: int | None = None
+    n_documents: int = 1000
+    document_size: int = 30
+
+    def resolve(self, resampling: Resampling) -> CorrelationDesign:
+        """Check the options and fill in the defaults that depend on others."""
+        level = CorrelationLevel(self.level, self.grouping or "none")
+        coefficient = self.coefficient or ("pearson" if self.level == "system" else "kendall")
+        if coefficient not in COEFFICIENTS:
+            raise BadParameter(f"a correlation is one of {', '.join(COEFFICIENTS)}, not {coefficient!r}")
+        if self.system_scores not in SYSTEM_SCORES:
+            raise BadParameter(f"system_scores is one of {', '.join(SYSTEM_SCORES)}, not {self.system_scores!r}")
+        if self.drop_outliers and self.level != "system":
+            raise BadParameter("outliers are systems, so they can be dropped at system level only")
+        if not (isinstance(self.alpha, Real) and 0 < self.alpha < 1):
+            raise BadParameter(f"alpha is a number between 0 and 1, not {self.alpha!r}")
+        for name in ("n_permutations", "n_documents", "document_size"):
+            number = getattr(self, name)
+            if number is not None and not (isinstance(number, Integral) and number >= 1):
+                raise BadParameter(f"{name} is an integer of at least 1, not {number!r}")
+        test = choose_test(self.test, level)
+        if test == "williams" and coefficient != "pearson":
+            raise BadParameter(f"Williams' test is for Pearson's correlation, not for {coefficient}")
+        return CorrelationDesign(
+            level=self.level,
+            grouping=level.grouping,
+            coefficient=coefficient,
+            system_scores=self.system_scores,
+            outliers="dropped" if self.drop_outliers else "kept",
+            test=test,
+            alpha=float(self.alpha),
+            n_permutations=0 if self.n_permutations is None else int(self.n_permutations),
+            confidence=float(resampling.confidence),
+            n_resamples=int(resampling.n_resamples),
+            seed=int(resampling.seed),
+            documents=(int(self.n_documents), int(self.document_size)),
+        )
+
+
+CORRELATION_OPTIONS = CorrelationOptions()
+
+
+@dataclass(frozen=True)
+class CorrelationDesign:
+    """The options that a correlation was computed with, without open defaults, as JSON lists them."""
 
     level: str
     grouping: str
@@ -36,8 +111,12 @@ class Question:
     seed: int
     documents: tuple[int, int]  # how many, and of how many segments
 
+    @property
+    def resampling(self) -> Resampling:
+        return Resampling(self.n_resamples, self.confidence, self.seed)
+
     def signature(self, tests: Iterable[str], dropped: Sequence[str]) -> str:
-        """What signatures of all metrics have in common: the question, which tests it led to, and who was left out."""
+        """Return what the signatures of all metrics share: the design, the tests run, and the dropped systems."""
         parts: list[tuple[str, object]] = [("level", self.level)]
         if self.level != "system":
             parts.append(("grouping", self.grouping))
@@ -56,76 +135,23 @@ class Question:
         return "|".join(f"{key}:{value}" for key, value in parts)
 
 
-def make_question(
-    *,
-    level: str,
-    grouping: str | None,
-    coefficient: str | None,
-    system_scores: str,
-    drop_outliers: bool,
-    test: str | None,
-    alpha: float,
-    n_permutations: int | None,
-    confidence: float,
-    n_resamples: int,
-    seed: int,
-    documents: tuple[int, int],
-) -> Question:
-    """What was asked, checked before anything is computed, with what follows where it was left open."""
-    view = CorrelationLevel(level, grouping or "none")
-    chosen = coefficient or ("pearson" if level == "system" else "kendall")
-    if chosen not in COEFFICIENTS:
-        raise BadParameter(f"a correlation is one of {', '.join(COEFFICIENTS)}, not {chosen!r}")
-    if system_scores not in SYSTEM_SCORES:
-        raise BadParameter(f"system_scores is one of {', '.join(SYSTEM_SCORES)}, not {system_scores!r}")
-    if drop_outliers and level != "system":
-        raise BadParameter("outliers are systems, and are dropped at system level alone")
-    if not (isinstance(alpha, Real) and 0 < alpha < 1):
-        raise BadParameter(f"alpha is a number between 0 and 1, not {alpha!r}")
-    counts = {"n_permutations": n_permutations, "n_documents": documents[0], "document_size": documents[1]}
-    for name, number in counts.items():
-        if number is not None and not (isinstance(number, Integral) and number >= 1):
-            raise BadParameter(f"{name} is an integer of at least 1, not {number!r}")
-    check_resampling(confidence, n_resamples, seed)
-    tested = check_test(test, view)
-    if tested == "williams" and chosen != "pearson":
-        raise BadParameter(f"Williams' test is for Pearson's correlation, not for {chosen}")
-    return Question(
-        level=level,
-        grouping=view.grouping,
-        coefficient=chosen,
-        system_scores=system_scores,
-        outliers="dropped" if drop_outliers else "kept",
-        test=tested,
-        alpha=float(alpha),
-        n_permutations=0 if n_permutations is None else int(n_permutations),
-        confidence=float(confidence),
-        n_resamples=int(n_resamples),
-        seed=int(seed),
-        documents=(int(documents[0]), int(documents[1])),
-    )
-
-
-# What a correlation with people gives: records that keep what made them.
-
-
 @dataclass(frozen=True)
 class Accuracies:
-    """How often a metric and people agree which of two is better; None where there is no such thing at a level."""
+    """How often a metric and people agree which of two is better; None for accuracies that a level does not have."""
 
     pairwise: float | None = None  # the share of pairs of systems in people's order
     soft: float | None = None
     ties: TieCalibration | None = None  # accuracy with ties, of outputs of the same segment
 
     def to_dict(self) -> dict[str, float | None]:
-        found: dict[str, float | None] = {}
+        values: dict[str, float | None] = {}
         if self.pairwise is not None:
-            found["accuracy"] = number_or_null(self.pairwise)
+            values["accuracy"] = number_or_null(self.pairwise)
         if self.soft is not None:
-            found["soft_accuracy"] = number_or_null(self.soft)
+            values["soft_accuracy"] = number_or_null(self.soft)
         if self.ties is not None:
-            found |= {"accuracy_with_ties": number_or_null(self.ties.accuracy), "epsilon": self.ties.epsilon}
-        return found
+            values |= {"accuracy_with_ties": number_or_null(self.ties.accuracy), "epsilon": self.ties.epsilon}
+        return values
 
 
 @dataclass(frozen=True)
@@ -135,44 +161,44 @@ class Correlation:
     metric: str
     criterion: str
     coefficients: Mapping[str, Coefficient]
-    interval: Interval  # of the coefficient that was asked for
+    interval: Interval  # of the coefficient that metrics are ranked by
     accuracies: Accuracies
-    cluster: int  # 1 for the best; 0: it has no correlation
+    cluster: int  # 1 for the best; 0 without a correlation
     sentinel: bool
-    place: int  # where it was asked for
-    scored: str  # the metric's own signature
-    judged: str  # by whom, and how
+    place: int  # in the order in which metrics were listed
+    metric_signature: str
+    human_signature: str  # the human scores, and how agreement was measured
 
     @property
     def signature(self) -> str:
-        """What it takes to find these numbers again."""
-        return f"{self.scored}|{self.judged}"
+        """What is needed to reproduce these numbers."""
+        return f"{self.metric_signature}|{self.human_signature}"
 
     def to_dict(self, coefficient: str) -> dict[str, Any]:
-        """The record as it stands in JSON."""
-        own = self.coefficients[coefficient]
+        """Return the record as JSON has it."""
+        main = self.coefficients[coefficient]
         return {
             "metric": self.metric,
             "criterion": self.criterion,
             **{name: number_or_null(one.value) for name, one in self.coefficients.items()},
-            "interval": [number_or_null(self.interval.low), number_or_null(self.interval.high)],
+            "interval": to_json(self.interval),
             **self.accuracies.to_dict(),
-            **({"groups": own.groups, "groups_defined": own.defined} if own.groups > 1 else {}),
+            **({"groups": main.groups, "groups_defined": main.defined} if main.groups > 1 else {}),
             "cluster": self.cluster or None,
             "sentinel": self.sentinel,
-            **({"undefined": own.why} if own.why else {}),
+            **({"undefined": main.why} if main.why else {}),
             "signature": self.signature,
         }
 
 
 @dataclass(frozen=True, eq=False)
 class CorrelateResult(ResultTable):
-    """How well metrics agree with people, the best first under each criterion, and which leads are more than luck."""
+    """How well metrics agree with people, the best first under each criterion, and tests between metrics."""
 
     correlations: tuple[Correlation, ...]
     metric_comparisons: tuple[MetricComparison, ...]
-    question: Question
-    how: Mapping[str, str]  # by criterion, what all signatures have in common
+    design: CorrelationDesign
+    human_signatures: Mapping[str, str]  # by criterion
     human_level: str  # what people judged: system or segment
     outliers: Mapping[str, tuple[str, ...]]  # by criterion, systems far from the others
     notes: tuple[str, ...]
@@ -184,74 +210,71 @@ class CorrelateResult(ResultTable):
         return len(self.correlations)
 
     def __getitem__(self, metric: str) -> Correlation:
-        """What was found of a metric; by the first criterion, where there are several (`of` names another)."""
+        """Return the correlation of a metric by the first criterion (`of` takes another)."""
         return self.of(metric)
 
     def of(self, metric: str, criterion: str | None = None) -> Correlation:
-        """What was found of a metric by a criterion."""
-        for one in self.correlations:
-            if one.metric == metric and criterion in (None, one.criterion):
-                return one
-        raise UnknownName(f'"{metric}" was not correlated; there are {", ".join(dict.fromkeys(self._names))}')
-
-    @property
-    def _names(self) -> list[str]:
-        return [one.metric for one in self.correlations]
+        """Return the correlation of a metric by a criterion."""
+        for record in self.correlations:
+            if record.metric == metric and criterion in (None, record.criterion):
+                return record
+        names = dict.fromkeys(record.metric for record in self.correlations)
+        raise UnknownName(f'"{metric}" was not correlated; there are {", ".join(names)}')
 
     @property
     def criteria(self) -> list[str]:
-        """What people judged, in order."""
-        return list(dict.fromkeys(one.criterion for one in self.correlations))
+        """The criteria that people judged by, in order."""
+        return list(dict.fromkeys(record.criterion for record in self.correlations))
 
-    def value(self, one: Correlation) -> float:
-        """The coefficient that was asked for."""
-        return one.coefficients[self.question.coefficient].value
+    def value(self, record: Correlation) -> float:
+        """Return the coefficient that metrics are ranked by."""
+        return record.coefficients[self.design.coefficient].value
 
     def metric_values(self) -> list[float]:
-        """The coefficients of the metrics alone, criterion by criterion, in the order that they were asked for."""
+        """Return the coefficients of the metrics without sentinels, by criterion, in the order they were listed."""
         return [
-            self.value(one)
+            self.value(record)
             for criterion in self.criteria
-            for one in sorted(self.correlations, key=lambda one: one.place)
-            if one.criterion == criterion and not one.sentinel
+            for record in sorted(self.correlations, key=lambda record: record.place)
+            if record.criterion == criterion and not record.sentinel
         ]
 
     def rows(self) -> list[dict[str, Any]]:
-        """One flat record a metric and criterion."""
+        """Return one flat record per metric and criterion."""
         flat = []
-        for one in self.to_dict():
-            low, high = one.pop("interval")
-            signature = one.pop("signature")
-            flat.append({**one, "low": low, "high": high, "signature": signature})
+        for record in self.to_dict():
+            low, high = record.pop("interval")
+            signature = record.pop("signature")
+            flat.append({**record, "low": low, "high": high, "signature": signature})
         return flat
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """What `tarocco correlate -f json` prints under "results"."""
-        return [one.to_dict(self.question.coefficient) for one in self.correlations]
+        """Return what `tarocco correlate -f json` prints under "results"."""
+        return [record.to_dict(self.design.coefficient) for record in self.correlations]
 
     def pairs(self) -> list[dict[str, Any]]:
-        """One flat record a pair of metrics and criterion; what `--pairs` prints."""
+        """Return one flat record per pair of metrics and criterion, as `--pairs` prints them."""
         return [
             {
-                "criterion": one.criterion,
-                "metric": one.metric,
-                "other": one.other,
-                "lead": one.lead,
-                "test": one.test,
-                "p_value": number_or_null(one.p_value),
-                "p_holm": number_or_null(one.p_holm),
-                "significant": one.significant,
-                "williams_t": number_or_null(one.williams_t),
-                "williams_p": number_or_null(one.williams_p),
-                "signature": self.how[one.criterion],
+                "criterion": comparison.criterion,
+                "metric": comparison.metric,
+                "other": comparison.other,
+                "lead": comparison.difference,
+                "test": comparison.test,
+                "p_value": number_or_null(comparison.p_value),
+                "p_holm": number_or_null(comparison.p_holm),
+                "significant": comparison.significant,
+                "williams_t": number_or_null(comparison.williams_t),
+                "williams_p": number_or_null(comparison.williams_p),
+                "signature": self.human_signatures[comparison.criterion],
             }
-            for one in self.metric_comparisons
+            for comparison in self.metric_comparisons
         ]
 
     def __repr__(self) -> str:
-        name = self.question.coefficient
+        name = self.design.coefficient
         return "\n".join(
-            f"{one.metric} ({one.criterion}): {name} "
-            + ("undefined" if math.isnan(self.value(one)) else f"{self.value(one):.4f}")
-            for one in self.correlations
+            f"{record.metric} ({record.criterion}): {name} "
+            + ("undefined" if math.isnan(self.value(record)) else f"{self.value(record):.4f}")
+            for record in self.correlations
         )

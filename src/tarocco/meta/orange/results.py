@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import InputError, UnknownName
-from tarocco.core.records import Interval, Record, ResultTable, number_or_null, to_json
+from tarocco.core.records import Interval, Record, ResultTable, RunNote, number_or_null, to_json
 from tarocco.meta.orange.confusions import Confusion
 from tarocco.meta.orange.lists import ListBlock, ListTally
 from tarocco.meta.orange.ranking import rank
@@ -21,8 +21,6 @@ from tarocco.meta.orange.rules import EvaluatedMetric, OrangeRules
 from tarocco.metrics.base import Floats
 from tarocco.scoring.resampling import bootstrap, percentiles, sum_rows
 from tarocco.scoring.settings import Resampling
-
-FROM_STORE = "found in the store"  # ends the note that is about the run, not about the data
 
 
 @dataclass(frozen=True, eq=False)
@@ -392,7 +390,7 @@ def _notes(rules: OrangeRules, tally: ListTally, left_out: Mapping[str, int], se
         action = "left out" if rules.drop_copies else "taking part (--drop-copies leaves such candidates out)"
         notes.append(f"{count_of(tally.copies, 'candidate')} word for word a reference, {action}")
     if tally.from_store:
-        notes.append(f"{count_of(tally.from_store, 'list')} {FROM_STORE}")
+        notes.append(RunNote(f"{count_of(tally.from_store, 'list')} found in the store"))
     return notes
 
 

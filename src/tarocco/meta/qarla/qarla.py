@@ -174,9 +174,7 @@ def queen(
     test_set, chosen = _read_arguments(systems, references, metrics, external)
     check_test_set(test_set, "QUEEN", options.segments)
     similarities = compute_similarities(test_set, chosen, text.encoding, workers=workers)
-    scores = score_test_set(
-        test_set, chosen, text.encoding, jobs=workers.jobs, store=workers.store, executor=workers.executor
-    )
+    scores = score_test_set(test_set, chosen, text.encoding, workers=workers)
     return evaluate_queen(similarities, scores, options, resampling, workers.jobs)
 
 

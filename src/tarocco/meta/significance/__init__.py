@@ -1,1 +1,1 @@
-"""Significance tests between systems: `tarocco compare`."""
+"""Significance tests between systems: `tarocco compare`, one file with the tests and one with the public function."""

@@ -122,7 +122,7 @@ def optimal_part(result: OptimizeResult) -> dict[str, Any]:
 
 def correlation_part(result: CorrelateResult) -> dict[str, Any]:
     """Return the agreement of each metric with human scores, at one level."""
-    question = result.question
+    question = result.design
     return {
         "level": question.level,
         "grouping": question.grouping,

@@ -130,7 +130,7 @@ def draw_correlations(result: CorrelateResult) -> alt.ConcatChart:
 
     The note lists the sentinels: drawn, they would stretch the axis until metrics cannot be distinguished.
     """
-    question = result.question
+    question = result.design
     title = TITLES[question.coefficient]
     several = len(result.criteria) > 1
     rows = [
@@ -157,7 +157,7 @@ def draw_correlations(result: CorrelateResult) -> alt.ConcatChart:
 
 def draw_leads(result: CorrelateResult) -> alt.VConcatChart:
     """Draw one matrix per criterion: the p-value of each row's lead over each column, best metric first."""
-    alt, question = import_altair(), result.question
+    alt, question = import_altair(), result.design
     matrices = []
     for criterion in result.criteria:
         tests = [test for test in result.metric_comparisons if test.criterion == criterion]
@@ -189,7 +189,7 @@ def draw_leads(result: CorrelateResult) -> alt.VConcatChart:
 
 def _describe(result: CorrelateResult, what: str) -> str:
     names = ", ".join(dict.fromkeys(score.metric for score in result))
-    about = f"{what} of {names} with people at {result.question.level} level"
+    about = f"{what} of {names} with people at {result.design.level} level"
     return "\n".join([about, *(score.signature for score in result)])
 
 

@@ -29,7 +29,7 @@ def present_correlations(result: CorrelateResult, width: int | None = None, pair
 
     return Presentation(
         "correlate",
-        asdict(result.question) | {"outliers_found": dict(result.outliers), "notes": list(result.notes)},
+        asdict(result.design) | {"outliers_found": dict(result.outliers), "notes": list(result.notes)},
         result.pairs if pairs else result.to_dict,
         lambda delimiter: separated(result.pairs() if pairs else result.rows(), delimiter),
         show_tables(lambda: [table(result, width)], lambda: footnotes(result, pairs)),
@@ -41,12 +41,12 @@ def present_correlations(result: CorrelateResult, width: int | None = None, pair
 def correlations_table(result: CorrelateResult, width: int | None = None) -> Table:
     """One row per criterion and metric, best first; the coefficient that ranks metrics has an interval."""
     digits = 3 if width is None else width
-    main = result.question.coefficient
+    main = result.design.coefficient
     several = len(result.criteria) > 1
     first = result.correlations[0]
     others = [name for name in first.coefficients if name != main]
     accuracies = [key for key in ACCURACIES if any(key in one.accuracies.to_dict() for one in result)]
-    confidence = f"{100 * result.question.confidence:g}%"
+    confidence = f"{100 * result.design.confidence:g}%"
 
     def number(value: float | None) -> str:
         return number_or_dash(value, f".{digits}f")
@@ -84,7 +84,7 @@ def leads_table(result: CorrelateResult, width: int | None = None) -> Table:
     rows = [
         (
             *([one.criterion] if several else []),
-            *(one.metric, one.other, f"{one.lead:.{digits}f}", one.test),
+            *(one.metric, one.other, f"{one.difference:.{digits}f}", one.test),
             *(number_or_dash(p, ".4f") for p in (one.p_value, one.p_holm)),
             number_or_dash(one.williams_t, ".2f"),
             number_or_dash(one.williams_p, ".4f"),
@@ -102,9 +102,9 @@ def leads_table(result: CorrelateResult, width: int | None = None) -> Table:
 
 def footnotes(result: CorrelateResult, pairs: bool) -> list[str]:
     """Return the lines below a table: signatures, meanings of columns, undefined values, outliers."""
-    question = result.question
-    lines = list(dict.fromkeys(one.scored for one in result if not one.sentinel))
-    lines += result.how.values()
+    question = result.design
+    lines = list(dict.fromkeys(one.metric_signature for one in result if not one.sentinel))
+    lines += result.human_signatures.values()
     sentinels = list(dict.fromkeys(one.metric for one in result if one.sentinel))
     lines.append(f"baselines that know nothing of quality: {', '.join(sentinels)}")
     if pairs:
@@ -138,7 +138,7 @@ def footnotes(result: CorrelateResult, pairs: bool) -> list[str]:
 
 
 def _tests(result: CorrelateResult) -> str:
-    return " and ".join(dict.fromkeys(one.test for one in result.metric_comparisons)) or result.question.test
+    return " and ".join(dict.fromkeys(one.test for one in result.metric_comparisons)) or result.design.test
 
 
 def _count(result: CorrelateResult) -> str:

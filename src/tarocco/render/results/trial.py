@@ -198,7 +198,7 @@ def _legend(findings: Findings) -> Iterator[str]:
         yield TERMS["strict KING"]
     result = select_human_result(findings.correlations)
     if result is not None:
-        where = "over systems" if result.question.level == "system" else "within segments"
+        where = "over systems" if result.design.level == "system" else "within segments"
         yield f"people: the correlation of a metric with human scores, {result.criteria[0]}, {where}"
     if findings.audit is not None:
         yield "gamed: the number of checks in which worse output, such as empty segments, gets a better score"

@@ -17,6 +17,7 @@ from tarocco.core.test_set import HumanScores
 from tarocco.meta.correlation.levels import CorrelationLevel, make_level
 from tarocco.meta.correlation.score_sources import make_human_source, make_metric_source, make_source
 from tarocco.scoring.resampling import draw_random_sets
+from tarocco.scoring.settings import Resampling, Workers
 
 MISSING = float("nan")
 SCORES = st.integers(-8, 8).map(float)  # integers, whose means over up to six segments tie in the same way everywhere
@@ -48,9 +49,15 @@ def agreement(view, coefficient, metric, human):
     return view.agreement(coefficient, *map(view.items, sides))
 
 
-def resampled(view, coefficient, metric, human, *drawing, **more):
+def resampled(view, coefficient, metric, human, n_resamples, seed, **workers):
     people = make_source("people", human)
-    both = view.resampled(coefficient, [make_source("metric", metric), people], people, *drawing, **more)
+    both = view.resampled(
+        coefficient,
+        [make_source("metric", metric), people],
+        people,
+        Resampling(n_resamples, seed=seed),
+        Workers(**workers),
+    )
     if coefficient in ("pearson", "spearman", "kendall"):  # the others do not correct for ties
         assert np.nanmin(both[1], initial=1) > 1 - 1e-9  # people agree with themselves
     return both[0]
@@ -110,7 +117,7 @@ def test_resamples_depend_on_the_seed_alone(view):
     metric = human + rng.normal(size=(8, 60))
     view = make_level(*view, 60, 20, 5)
     steps = []
-    found = resampled(view, "pearson", metric, human, 100, 3, advance=steps.append)
+    found = resampled(view, "pearson", metric, human, 100, 3, progress=steps.append)
     assert sum(steps) == 100
     assert found.min() < agreement(view, "pearson", metric, human).value < found.max()
     assert (found == resampled(view, "pearson", metric, human, 100, 3, jobs=1)).all()
@@ -147,7 +154,7 @@ def test_documents_and_resamples_are_scored_as_texts_are(name):
     assert make_source(name, side.segments).is_mean
     assert not side.is_mean
     assert side.averaged().is_mean
-    np.testing.assert_array_equal(side.chosen([2, 0]).segments, side.segments[[2, 0]])
+    np.testing.assert_array_equal(side.select([2, 0]).segments, side.segments[[2, 0]])
 
 
 def test_sides_with_scores_of_whole_systems_alone():
@@ -156,7 +163,7 @@ def test_sides_with_scores_of_whole_systems_alone():
     assert people.systems.tolist() == [-3, -2, -1]
     assert people.resampled(2, 0).tolist() == [[-3, -2, -1]] * 2
     assert not people.is_mean
-    with pytest.raises(InputError, match="da has scores for whole systems alone"):
+    with pytest.raises(InputError, match="da has scores for whole systems only"):
         CorrelationLevel("segment").items(people)
 
 

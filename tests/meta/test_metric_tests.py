@@ -29,8 +29,8 @@ def check_against_twin(found, metrics, human, coefficient, seed, n):
         assert math.isnan(found.p_values[a, a])
         for b in range(a + 1, len(metrics)):
             wanted = textbook.perm_both(TWINS[coefficient], metrics[a].tolist(), metrics[b].tolist(), human, coins)
-            same((found.lead[a, b], found.no_less[a, b], found.no_less[b, a]), wanted)
-            same(found.lead[b, a], -wanted[0])
+            same((found.difference[a, b], found.extreme[a, b], found.extreme[b, a]), wanted)
+            same(found.difference[b, a], -wanted[0])
             same(found.p_values[a, b], (wanted[1] + 1) / (n + 1))
 
 
@@ -67,7 +67,7 @@ def test_a_good_metric_beats_noise_and_not_its_equal():
 
 
 def test_people_have_a_score_for_each_system():
-    with pytest.raises(InputError, match="3 systems, the metrics' of 4"):
+    with pytest.raises(InputError, match="expected human scores of 4 systems, found 3"):
         perm_both(np.ones((2, 4, 5)), np.ones(3))
 
 

@@ -24,6 +24,7 @@ from tarocco.meta.correlation.levels import CorrelationLevel
 from tarocco.meta.correlation.metric_tests import MetricTestInput, compare_metrics
 from tarocco.meta.correlation.score_sources import LengthRatio, make_source
 from tarocco.scoring.score import score_test_set
+from tarocco.scoring.settings import Resampling
 
 DEMO = datasets.load("demo")
 FOLDER = ROOT / "src" / "tarocco" / "data" / "demo"
@@ -168,7 +169,7 @@ def test_bootstrapped_leads_are_counted(sides, seed):
     """The share of resamples in which a lead is gone, with one more for what was seen."""
     *metrics, people = (make_source(name, side) for name, side in zip("abh", sides, strict=True))
     view = CorrelationLevel("segment", "none")
-    drawn = view.resampled("pearson", metrics, people, 9, seed)
+    drawn = view.resampled("pearson", metrics, people, Resampling(9, seed=seed))
     agreements = np.array([view.agreement("pearson", side.segments, people.segments).value for side in metrics])
     found = compare_metrics(
         MetricTestInput(metrics, people, view, "pearson", agreements, NO_SENTINELS, drawn), "bootstrap", 0.05, 1, seed
@@ -211,8 +212,8 @@ def test_leads_make_clusters():
     assert result["chrF"].cluster < result["random"].cluster
     few = correlated(level="segment", n_resamples=100)
     assert few.notes == (
-        "bootstrap draws 100 times, too few for any lead to be significant among so many pairs of metrics: at least "
-        "200 are wanted",
+        "100 resamples are too few for any difference between metrics to be significant after Holm's correction, which "
+        "needs at least 200",
     )
     assert not any(one.significant for one in few.metric_comparisons)
 
@@ -220,9 +221,9 @@ def test_leads_make_clusters():
 def test_there_are_enough_permutations_for_all_pairs():
     many = [f"BLEU-{order}" for order in range(1, 13)]
     result = tarocco.correlate(DEMO.systems, DEMO.references, ADEQUACY, metrics=many, n_resamples=20)
-    assert result.question.n_permutations == 1400  # 12 metrics are 66 pairs, and 66 / 0.05 is 1320
+    assert result.design.n_permutations == 1400  # 12 metrics are 66 pairs, and 66 / 0.05 is 1320
     assert not result.notes
-    assert correlated(n_permutations=None).question.n_permutations == 1000
+    assert correlated(n_permutations=None).design.n_permutations == 1000
 
 
 def test_holm_is_for_pairs_of_metrics_and_by_itself_for_pairs_with_a_sentinel():
@@ -240,13 +241,13 @@ def test_leads_are_of_systems_that_both_metrics_have():
     gaps = {"A": {**whole, "brief": None}, "B": {**whole, "brief": -50.0, "literal": 9.0}, "C": dict.fromkeys(whole)}
     gaps["C"] |= {"careful": 1.0, "mirror": 2.0, "brief": 1.5}
     result = tarocco.correlate(DEMO.systems, DEMO.references, ADEQUACY, metrics=[], external=gaps, **QUICK)
-    assert result["C"].coefficients["pearson"].why == "scores of 3 systems; a correlation wants at least 4"
+    assert result["C"].coefficients["pearson"].why == "scores of 3 systems; a correlation needs at least 4"
     assert "A has scores of 5 of 6 systems" in result.notes
     assert "C has scores of 3 of 6 systems" in result.notes
     (lead,) = [one for one in result.metric_comparisons if {one.metric, one.other} == {"A", "B"}]
     five = [system for system in whole if system != "brief"]
     people, b = ([side[system] for system in five] for side in (whole, gaps["B"]))
-    assert lead.lead == pytest.approx(1 - scipy.stats.pearsonr(b, people).statistic)
+    assert lead.difference == pytest.approx(1 - scipy.stats.pearsonr(b, people).statistic)
 
 
 def test_whole_systems_on_both_sides_have_nothing_to_draw_from():
@@ -266,11 +267,11 @@ def test_a_criterion_with_few_systems_does_not_stop_the_others(tmp_path):
     (tmp_path / "h.tsv").write_text("\n".join(["system\tgood\tbad", *rows]) + "\n")
     result = tarocco.correlate(DEMO.systems, DEMO.references, tmp_path / "h.tsv", metrics="chrF", **QUICK)
     assert result.criteria == ["good"]
-    assert any(note.startswith("bad: a correlation of systems wants at least 4") for note in result.notes)
+    assert any(note.startswith("bad: a correlation of systems needs at least 4") for note in result.notes)
 
 
 def test_names_of_sentinels_are_taken():
-    with pytest.raises(BadParameter, match="every table has a row called random"):
+    with pytest.raises(BadParameter, match="random is the name of a row"):
         tarocco.correlate(DEMO.systems, DEMO.references, ADEQUACY, metrics=[], external={"random": ADEQUACY})
 
 
@@ -297,7 +298,7 @@ def test_what_people_did_not_judge_is_told():
     )
     some["brief"] = [None, None, *some["brief"][2:]]
     result = tarocco.correlate(DEMO.systems, DEMO.references, some, metrics="chrF", **QUICK)
-    assert result.notes[1].startswith("human: people judged 58 segments of brief and 59 of careful: their means")
+    assert result.notes[1].startswith("human: people judged 58 segments of brief and 59 of careful, so their means")
     people = [np.nanmean(np.array(scores, float)) for scores in some.values()]
     scores = tarocco.score(DEMO.systems, DEMO.references, metrics="chrF")
     wanted = scipy.stats.pearsonr([scores[system]["chrF"].score for system in some], people)[0]
@@ -314,7 +315,7 @@ def test_external_scores_are_metrics_too():
     below = tarocco.correlate(
         DEMO.systems, DEMO.references, ADEQUACY, metrics=[], external=external, level="segment", **QUICK
     )
-    assert "theirs has scores for whole systems alone: left out at segment level" in below.notes
+    assert "theirs has scores for whole systems only: left out at segment level" in below.notes
     assert "ours" in [one.metric for one in below]
 
 
@@ -327,7 +328,7 @@ def test_external_scores_are_metrics_too():
         ({"system_scores": "median"}, "system_scores is one of corpus, mean"),
         ({"test": "sign"}, "test is one of perm, williams, bootstrap"),
         ({"level": "segment", "test": "perm"}, "the permutation test is for the system level"),
-        ({"level": "segment", "grouping": "item", "test": "williams"}, "Williams' test is for one list"),
+        ({"level": "segment", "grouping": "item", "test": "williams"}, "Williams' test is for points in one list"),
         ({"coefficient": "kendall", "test": "williams"}, "Williams' test is for Pearson's correlation"),
         ({"alpha": 5}, "alpha is a number between 0 and 1"),
         ({"n_permutations": 0}, "n_permutations is an integer of at least 1"),
@@ -344,14 +345,14 @@ def test_wrong_questions(options, said):
 
 def test_wrong_data():
     three = dict(list(DEMO.systems.items())[:3])
-    with pytest.raises(InputError, match="wants at least 4 that people judged, and there are 3 systems; scores of seg"):
+    with pytest.raises(InputError, match="needs at least 4 that people judged, and there are 3 systems; scores of seg"):
         tarocco.correlate(three, DEMO.references, ADEQUACY, metrics="chrF")
-    with pytest.raises(InputError, match=r'^human scores: those of system "careful" are not all numbers'):
+    with pytest.raises(InputError, match=r'^human scores: expected only numbers for system "careful"'):
         tarocco.correlate(DEMO.systems, DEMO.references, dict.fromkeys(DEMO.systems, "good"))
     with pytest.raises(InputError, match="people judged a, b, but the systems are careful"):
         tarocco.correlate(DEMO.systems, DEMO.references, {"a": 1, "b": 2}, metrics="chrF")
     whole = dict.fromkeys(DEMO.systems, 1.0)
-    with pytest.raises(InputError, match="people judged whole systems alone"):
+    with pytest.raises(InputError, match="people judged whole systems only"):
         tarocco.correlate(DEMO.systems, DEMO.references, whole, metrics="chrF", level="segment")
     with pytest.raises(InputError, match="a mapping from names to segments"):
         tarocco.correlate(DEMO.systems["mirror"], DEMO.references, ADEQUACY, metrics="chrF")
@@ -360,9 +361,9 @@ def test_wrong_data():
     with pytest.raises(UnknownName, match='"COMET" was not correlated'):
         correlated()["COMET"]
     two = {name: DEMO.systems[name] for name in ("mirror", "brief")}
-    with pytest.raises(InputError, match="there are 2 systems within each item, and a correlation wants at least 3"):
+    with pytest.raises(InputError, match="there are 2 systems within each item, and a correlation needs at least 3"):
         tarocco.correlate(two, DEMO.references, ADEQUACY, metrics="chrF", level="segment", grouping="item")
-    with pytest.raises(InputError, match="no metric was asked for"):
+    with pytest.raises(InputError, match="no metric was selected"):
         tarocco.correlate(DEMO.systems, DEMO.references, ADEQUACY, metrics=[])
     constant = tarocco.correlate(DEMO.systems, DEMO.references, whole, metrics="chrF", **QUICK)
     assert constant["chrF"].coefficients["pearson"].why == "the human side is constant"
@@ -399,8 +400,8 @@ def test_tables(capsys):
     lines = out.splitlines()
     assert lines[0].split() == ["metric", "Pearson", "95%", "Spearman", "Kendall", "b", "accuracy", "SPA", "cluster"]
     assert lines[2].split()[0] == "chrF"
-    assert "for comparison, rows that know nothing of quality: length ratio, random, constant" in out
-    assert "no correlation of constant: the metric's side is constant" in out
+    assert "baselines that know nothing of quality: length ratio, random, constant" in out
+    assert "no correlation for constant: the metric's side is constant" in out
     _, out, _ = run(capsys, "--human", str(FOLDER / "grades.tsv"), "-f", "md")
     assert out.startswith("| criterion | metric | Pearson |")
     _, out, _ = run(capsys, *GRADES, "--pairs", "-f", "latex")
@@ -481,7 +482,7 @@ def test_human_scores_of_an_experiment(capsys, tmp_path):
     [
         ([], "no human scores: give --human FILE, or name them in an experiment file"),
         (["--human", "nowhere.tsv"], "nowhere.tsv: there is no such file"),
-        (["--human", str(FOLDER)], f"{FOLDER}: a file of human scores is wanted, not a directory"),
+        (["--human", str(FOLDER)], f"{FOLDER}: expected a file of human scores, found a directory"),
         ([*GRADES, "--level", "segment", "--test", "perm"], "the permutation test is for the system level"),
         (
             [*GRADES, "--level", "document", "--document-size", "61"],
