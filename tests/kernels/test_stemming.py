@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from snowballstemmer import stemmer
 
-from tarocco.encode import vocabulary as english_stems
-from tarocco.encode.vocabulary import Vocabulary
+from tarocco.encode.vocabulary import Vocabulary, english_stem_tables
 from tarocco.encode.wordnet import wordnet
 from tarocco.kernels import kernel, stemming
 
@@ -45,7 +44,7 @@ def stems(words):
     text = np.frombuffer("".join(words).encode(), np.uint8)
     bounds = np.concatenate([np.zeros(1, np.intp), np.cumsum([len(word.encode()) for word in words])])
     room, out = np.empty(bounds[-1] + 2, np.uint8), np.empty(len(text) + 2 * len(words), np.uint8)
-    arguments = (text, bounds, len(words), *english_stems.tables(), room, out)
+    arguments = (text, bounds, len(words), *english_stem_tables(), room, out)
     written = kernel(stemming, "stem_english")(*arguments)
     return out[:written].tobytes().decode().split("\n")[:-1]
 

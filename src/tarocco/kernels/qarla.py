@@ -345,17 +345,17 @@ def compare_counts(q: SampleStack, d: cython.Py_ssize_t, h: cython.Py_ssize_t) -
 
     The system that was last better is compared first, because it usually still is.
     """
-    own = count_hits(q, d, q.systems + h, h)
+    of_reference = count_hits(q, d, q.systems + h, h)
     most: cython.longlong = 0
-    if count_hits(q, d, q.better[h], h) > own:
+    if count_hits(q, d, q.better[h], h) > of_reference:
         return 0
     for a in range(q.systems):  # without branches, which would be unpredictable
         other: cython.longlong = (count_hits(q, d, a, h) << 32) | a
         most = other if other > most else most
-    if most >> 32 > own:
+    if most >> 32 > of_reference:
         q.better[h] = most & 0xFFFFFFF
         return 0
-    return 2 if own > most >> 32 else 1
+    return 2 if of_reference > most >> 32 else 1
 
 
 @cython.cfunc
@@ -381,7 +381,7 @@ def count_defined(
 @cython.exceptval(check=False)
 def compare_shares(q: SampleStack, d: cython.Py_ssize_t, h: cython.Py_ssize_t) -> cython.int:
     """Do the same as `compare_counts` with shares of the defined samples; return -1 if there is nothing to compare."""
-    own = count_defined(q, d, q.systems + h, h, True)
+    of_reference = count_defined(q, d, q.systems + h, h, True)
     samples = count_defined(q, d, q.systems + h, h, False)
     outcome: cython.int = -1
     if samples == 0:
@@ -389,7 +389,7 @@ def compare_shares(q: SampleStack, d: cython.Py_ssize_t, h: cython.Py_ssize_t) -
     for a in range(q.systems):
         of_system = count_defined(q, d, a, h, False)
         if of_system > 0:
-            left = own * of_system
+            left = of_reference * of_system
             right = count_defined(q, d, a, h, True) * samples
             if right > left:
                 return 0

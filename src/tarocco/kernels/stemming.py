@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
 """Stems of English words by Porter's Snowball algorithm: https://snowballstem.org/algorithms/english
 
-encode/english_stems.py has the tables of the algorithm: which endings are replaced by what, and under which condition.
+encode/vocabulary.py has the tables of the algorithm: which endings are replaced by what, and under which condition.
 """
 
 from __future__ import annotations

@@ -104,7 +104,8 @@ def _people(findings: Findings, systems: SystemRanking) -> Iterator[Highlight]:
     criterion = next(iter(human.criteria))
     scores = dict(zip(human.systems, make_human_source(human, criterion).systems.tolist(), strict=True))
     places = rank_values({name: value for name, value in scores.items() if value == value})
-    for better, worse in systems.better:
+    # Sorted, because the order of a set of strings differs from run to run.
+    for better, worse in sorted(systems.better, key=lambda pair: tuple(map(systems.order.index, pair))):
         if better in places and worse in places and places[better] > places[worse]:
             yield Highlight(
                 "people",
