@@ -76,6 +76,10 @@ from tarocco.meta.references.study import references as references
 from tarocco.meta.significance.compare import CompareResult as CompareResult
 from tarocco.meta.significance.compare import compare as compare
 from tarocco.meta.significance.paired_tests import Difference as Difference
+from tarocco.meta.support.decision import Support as Support
+from tarocco.meta.support.decision import SupportRules as SupportRules
+from tarocco.meta.support.support import SupportResult as SupportResult
+from tarocco.meta.support.support import support as support
 from tarocco.metrics.base import Agreement as Agreement
 from tarocco.metrics.base import EmptyValues as EmptyValues
 from tarocco.metrics.base import Example as Example

@@ -1,13 +1,19 @@
 """Support by people equals its textbook version, and the laws of the verdict hold in small simulations."""
 
+import json
 import math
+from dataclasses import replace
 from itertools import combinations, permutations
 
 import numpy as np
 import pytest
+from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tarocco
+from tarocco import datasets
+from tarocco.cli import main
 from tarocco.meta.correlation.score_sources import ScoreSource, make_source
 from tarocco.meta.support.decision import (
     OPEN,
@@ -30,6 +36,9 @@ from tarocco.meta.support.people import (
     permutation_orders,
 )
 from tests.textbook import support as textbook
+
+DEMO = datasets.load("demo")
+GRADES = {system: [adequacy for adequacy, _ in pairs] for system, pairs in DEMO.grades.items()}
 
 QUICK = SupportRules(n_draws=200, most_draws=200, n_permutations=200, caution=0.0)
 VALUES = st.sampled_from([0.0, 1.0, 2.0, 5.0, -1.0])
@@ -255,7 +264,7 @@ def test_the_order_of_metrics_and_unrelated_ones_change_no_draw():
 def test_stability_counts_equal_verdicts():
     metrics, people = simulate(6, systems=12, segments=150, noise=(0.3,))
     observed = statuses(metrics, people)
-    shares = measure_stability(metrics, people, None, observed, rules=QUICK, n_resamples=10)
+    shares = measure_stability(metrics, people, None, observed, rules=replace(QUICK, n_stability=10))
     assert set(shares) == set(observed)
     assert all(0 <= share <= 1 for share in shares.values())
     assert shares["inverted"] == 1.0
@@ -272,3 +281,47 @@ def test_open_says_what_it_would_take():
     metrics, people = simulate(7, systems=7, segments=20)
     results = judge_by_people(metrics, people, None, rules=QUICK)
     assert all((one.needed is None) == (one.status != OPEN) for one in results)
+
+
+# --- the public function and the command ---
+
+
+def test_the_public_function():
+    result = tarocco.support(DEMO.systems, DEMO.references, GRADES, metrics=["BLEU-4", "TER"], n_draws=200)
+    assert {one.level for one in result} == {"system", "segment"}
+    assert {one.population for one in result} == {SUCH, THESE}
+    assert result.of("TER", THESE).coefficient == "SPA"
+    rows = result.rows()
+    assert len(rows) == len(result) == 8
+    with pytest.raises(tarocco.TaroccoError, match="NIST-5 was not judged"):
+        result.of("NIST-5", SUCH)
+
+
+def test_human_scores_of_whole_systems_are_taken_as_given():
+    means = {system: sum(grades) / len(grades) for system, grades in GRADES.items()}
+    result = tarocco.support(DEMO.systems, DEMO.references, means, metrics=["BLEU-4", "TER"], n_draws=200)
+    assert {(one.population, one.level, one.coefficient) for one in result} == {(SUCH, "system", "accuracy")}
+    assert any("taken as given" in note for note in result.notes)
+
+
+def test_documents_are_redrawn_as_wholes():
+    options = {"metrics": "BLEU-4", "n_draws": 200}
+    documents = [f"d{i // 20}" for i in range(60)]
+    one = tarocco.support(DEMO.systems, DEMO.references, GRADES, **options)
+    other = tarocco.support(DEMO.systems, DEMO.references, GRADES, documents=documents, **options)
+    first, second = (result.of("BLEU-4", THESE) for result in (one, other))
+    assert first.value == second.value
+    assert (first.low, first.high) != (second.low, second.high)
+
+
+def test_the_command(capsys):
+    path = str(ROOT / "src" / "tarocco" / "data" / "demo" / "demo.toml")
+    assert main(["correlate", path, "-m", "BLEU-4", "TER", "--support", "--stability", "3", "-q"]) == 0
+    out = capsys.readouterr().out
+    assert "such systems" in out
+    assert "(" in out
+    assert main(["correlate", path, "-m", "BLEU-4", "TER", "--support", "-f", "json", "-q"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["command"] == "support"
+    assert {record["status"] for record in answer["results"]} <= {OPEN, REFUTED, SUPPORTED}
+    assert set(answer["results"][0]["p_values"]) == {"better than chance", "to know more than output length"}

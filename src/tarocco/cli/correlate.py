@@ -78,6 +78,18 @@ def _add_test_options(parser: argparse.ArgumentParser) -> None:
         help="number of permutations (default: 1000, or as many as significance needs)",
     )
     group.add_argument("--pairs", action="store_true", help="one row per pair of metrics, with the result of the test")
+    group.add_argument(
+        "--support",
+        action="store_true",
+        help="decide for each metric whether people support it, refute it, or leave the question open",
+    )
+    group.add_argument(
+        "--stability",
+        type=shared.whole_number(0),
+        default=0,
+        metavar="N",
+        help="with --support: repeat each decision on N resamples of systems and segments (default: 0)",
+    )
 
 
 def run(options: argparse.Namespace) -> None:
@@ -104,6 +116,14 @@ def run(options: argparse.Namespace) -> None:
     )
     design = settings.resolve(Resampling(options.n_resamples, options.confidence or 0.95, options.seed))
     scores = score_inputs(options, inputs.test_set, [*inputs.metrics, LengthRatio()], inputs.encoding)
+    if options.support:
+        from tarocco.meta.support.decision import SupportRules
+        from tarocco.meta.support.support import support_scores
+        from tarocco.render.results.correlate import present_support
+
+        rules = SupportRules(alpha=options.alpha, seed=options.seed, n_stability=options.stability)
+        write(present_support(support_scores(scores, human, rules)), options)
+        return
     resamples = design.n_resamples * len(human.criteria)
     with progress("resamples", resamples, shown=not options.quiet) as advance:
         result = correlate_scores(

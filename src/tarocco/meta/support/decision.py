@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,7 @@ class SupportRules:
     n_permutations: int = 10_000
     seed: int = 12345
     caution: float = 3.0  # standard errors: a share of draws this close to its threshold is borderline
+    n_stability: int = 0  # resamples on which the whole decision is repeated
 
     def margin(self, level: str) -> float:
         """Return by how much a metric may be worse than the best."""
@@ -75,6 +77,7 @@ class Support(Record):
     beaten: float
     reasons: tuple[str, ...]  # why it is not supported
     needed: str | None = None  # what it would take, where it is open
+    stability: float | None = None  # share of resamples of systems and segments with the same status
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +139,7 @@ class Evidence:
 
 
 def decide(
-    names: Sequence[str], evidence: Evidence, rules: SupportRules, needed: Sequence[str], **about: str
+    names: Sequence[str], evidence: Evidence, rules: SupportRules, needed: Sequence[str], **about: Any
 ) -> list[Support]:
     """Give each metric its status. `needed` says what it would take; `about` are fields that all results share."""
     alpha, draws = rules.alpha, evidence.draws

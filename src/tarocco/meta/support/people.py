@@ -355,14 +355,14 @@ def measure_stability(
     population: str = SUCH,
     level: str = "system",
     rules: SupportRules | None = None,
-    n_resamples: int = 100,
 ) -> dict[str, float]:
     """Return for each metric in how many resamples of systems and segments it has the same status as observed.
 
-    `observed` maps metrics to their status for the population. Each resample is judged by the same rules, with fewer
-    draws.
+    `observed` maps metrics to their status for the population. Each of `rules.n_stability` resamples is judged by the
+    same rules, with fewer draws.
     """
-    rules = rules or SupportRules()
+    rules = rules or SupportRules(n_stability=100)
+    n_resamples = rules.n_stability
     quick = replace(rules, n_draws=200, most_draws=200, n_permutations=500, caution=0.0)
     n = len(people.systems)
     sources = [*metrics, people, *([length] if length is not None else [])]

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from tarocco.meta.correlation.results import CorrelateResult, Correlation
+from tarocco.meta.support.decision import Support
+from tarocco.meta.support.people import SUCH
+from tarocco.meta.support.support import SupportResult
 from tarocco.render.results import Presentation, show_tables
 from tarocco.render.tables import NO_NUMBER, Table, number_or_dash, separated
 
@@ -149,3 +152,65 @@ def _count(result: CorrelateResult) -> str:
     count = len(first) - with_sentinel
     each = " under each criterion" if len(result.criteria) > 1 else ""
     return f"{count} pair{'s' * (count != 1)} of metrics and {with_sentinel} with a baseline{each}"
+
+
+# --- support ---
+
+
+def present_support(result: SupportResult) -> Presentation:
+    """Present which metrics people support, refute, or leave open."""
+    return Presentation(
+        "support",
+        asdict(result.rules) | {"n_systems": result.n_systems, "n_segments": result.n_segments},
+        result.to_dict,
+        lambda delimiter: separated(result.rows(), delimiter),
+        show_tables(lambda: [support_table(result)], lambda: support_footnotes(result)),
+        lambda: [one.status for one in result],
+        result.notes,
+    )
+
+
+def support_table(result: SupportResult) -> Table:
+    """One row per criterion, level and metric: agreement with people, and the status for each population."""
+    populations = list(dict.fromkeys(one.population for one in result))[::-1]
+    by_row: dict[tuple[str, str, str], dict[str, Support]] = {}
+    for one in result:
+        by_row.setdefault((one.criterion, one.level, one.metric), {})[one.population] = one
+    rows, best = [], set()
+    for r, ((criterion, level, metric), supports) in enumerate(by_row.items()):
+        first = supports[populations[0]]
+        rows.append(
+            (
+                *(criterion, level, metric, f"{first.value:.3f}", f"[{first.low:.3f}, {first.high:.3f}]"),
+                *(describe_status(supports[population]) for population in populations),
+                "; ".join(first.reasons),
+            )
+        )
+        best |= {(r, c) for c, name in enumerate(populations, 5) if supports[name].status == "supported"}
+    header = ("criterion", "level", "metric", "agreement", "95%", *populations, "why not")
+    return Table(header, tuple(rows), labels=3, best=frozenset(best))
+
+
+def describe_status(one: Support) -> str:
+    """Return the status, and how stable it is where that was measured."""
+    return one.status if one.stability is None else f"{one.status} ({100 * one.stability:.0f}%)"
+
+
+def support_footnotes(result: SupportResult) -> list[str]:
+    """Return the rules, what the columns mean, and what it would take to decide open questions."""
+    rules = result.rules
+    coefficients = list(dict.fromkeys(f"{one.coefficient} ({one.level} level)" for one in result))
+    lines = [
+        f"agreement: {', '.join(coefficients)}",
+        f"supported: better than chance and than output length (p <= {rules.alpha:g}, corrected for the number of "
+        f"metrics), within {rules.system_margin:g} of the best metric ({rules.segment_margin:g} at segment level) in "
+        f"{100 * (1 - rules.alpha):g}% of draws, and at least {rules.system_floor:g} ({rules.segment_floor:g})",
+        "refuted: a metric is better by more than the margin, or agreement is below the floor; open: neither was shown",
+        "such systems: systems and segments are redrawn; these systems: only segments are",
+    ]
+    if any(one.stability is not None for one in result):
+        lines.append(f"in parentheses: the same status on {rules.n_stability} resamples of systems and segments")
+    needed = [
+        f"{one.metric} ({one.level} level): {one.needed}" for one in result if one.needed and one.population == SUCH
+    ]
+    return [*lines, *dict.fromkeys(needed)]
