@@ -6,6 +6,7 @@
 # make docs    refresh what the documentation has from the code, and build its site
 # make site    build the site alone
 # make study   run the studies of docs/orange.md, docs/references.md, docs/combining.md and docs/tuning.md again, and refresh their tables
+# make calibration   simulate how often tests and verdicts err (an hour), and refresh docs/calibration.md
 # make sanitize   run the kernel tests with checked memory accesses
 # make fuzz    try a million inputs on all readers (half an hour)
 # make kills   kill a process that writes to a store two hundred times, and look at the store; then drivers, workers and schedulers of a cluster
@@ -26,7 +27,7 @@ SOURCES := $(shell find src examples -name '*.py' -o -name '*.toml' -o -name '*.
 PLUGIN := examples/tarocco-overlap
 WORKERS := -n auto --dist worksteal  # a process a processor
 
-.PHONY: demo test test-compiled test-plain test-browser screenshots lint bench kills fuzz soak sanitize docs site study clean
+.PHONY: demo test test-compiled test-plain test-browser screenshots lint bench kills fuzz soak sanitize docs site study calibration clean
 
 demo: $(VENV)/.plots
 	@$(VENV)/bin/tarocco demo
@@ -99,6 +100,10 @@ study: $(VENV)/.bench $(VENV)/.docs
 	$(VENV)/bin/python tools/reference_study.py
 	$(VENV)/bin/python tools/combining_study.py
 	$(VENV)/bin/python tools/tuning_study.py
+
+# About an hour: every simulation of docs/calibration.md.
+calibration: $(VENV)/.bench
+	OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python tools/calibrate.py
 
 clean:
 	rm -rf $(VENV) $(PLAIN) $(SANITIZED) build dist src/*.egg-info src/tarocco/kernels/*.so
