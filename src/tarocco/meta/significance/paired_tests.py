@@ -126,6 +126,8 @@ def required_draws(comparisons: int, alpha: float) -> int:
 def compare_pairs(pairs: Sequence[ScorePair], test: PairedTest) -> list[Difference]:
     """Test every pair (baseline, system) of one metric, with Holm's correction over the pairs."""
     scores = {score.system: score for pair in pairs for score in pair}
+    if any(score.labels is None for score in scores.values()) and test.unit is None:
+        test = replace(test, unit="segment")
     units = {name: unit_statistics(score, test.unit) for name, score in scores.items()}
     results = _TESTS[test.name](pairs, units, test)
     spread = _spread(pairs, units, test)
