@@ -13,11 +13,12 @@ LINES = 3000
 def ours(jobs: int | None) -> float:
     import tarocco
     from tarocco.scoring.resampling import bootstrap_intervals
+    from tarocco.scoring.settings import Resampling
 
     system, stream = segments(LINES, 2)
     metric = tarocco.metric("BLEU-4")
     statistics = tarocco.statistics(metric, system, stream)
-    return seconds(lambda: bootstrap_intervals([metric], [statistics], 0.95, 1000, 12345, jobs))
+    return seconds(lambda: bootstrap_intervals([metric], [statistics], Resampling(1000), jobs))
 
 
 def theirs() -> float:

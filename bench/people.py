@@ -56,8 +56,8 @@ def their_permutations() -> float:
     arguments = (metrics[0], metrics[29], people.mean(axis=1), tosses.reshape(SAMPLED, SYSTEMS, SEGMENTS))
     lead, no_less = pairwise_permutations(*arguments)
     ours = perm_both(metrics[[0, 29]], people.mean(axis=1), n_permutations=SAMPLED)
-    assert abs(ours.lead[0, 1] - lead) < 1e-12
-    assert ours.no_less[0, 1] == no_less
+    assert abs(ours.difference[0, 1] - lead) < 1e-12
+    assert ours.extreme[0, 1] == no_less
     took = best_seconds(lambda: pairwise_permutations(*arguments), 3)
     return took * comb(METRICS, 2) * PERMUTATIONS / SAMPLED
 

@@ -47,6 +47,7 @@ def growth(name: str) -> list[float]:
     from tarocco.core.test_set import make_test_set
     from tarocco.encode.batch import Encoding
     from tarocco.metrics.registry import metrics
+    from tarocco.scoring.settings import Workers
     from tarocco.scoring.statistics import compute_statistics
 
     (system,), references = many(LINES, 1, NUMBERS[-1])
@@ -56,7 +57,7 @@ def growth(name: str) -> list[float]:
         times = []
         for _ in range(REPEAT):
             start = time.process_time()
-            compute_statistics(test_set, metrics([name]), Encoding(), 1)
+            compute_statistics(test_set, metrics([name]), Encoding(), Workers(jobs=1))
             times.append(time.process_time() - start)
         found.append(min(times))
     return found

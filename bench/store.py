@@ -31,7 +31,6 @@ def reading(lines: int) -> list[float]:
     """Seconds to compute BLEU on all blocks, to read them back, and for a whole run that finds all of them."""
     from tarocco.encode.batch import Encoding
     from tarocco.metrics.registry import metrics
-    from tarocco.parallel.fan_out import BLOCK, blocks
     from tarocco.scoring.cache import StatisticsCache
     from tarocco.scoring.score import score_signature, score_test_set
     from tarocco.store import Store
@@ -44,8 +43,8 @@ def reading(lines: int) -> list[float]:
         whole = best_seconds(lambda: score_test_set(test_set, bleu, encoding, jobs=1, store=path), 3)
         with Store(path) as store:
             signature = score_signature(bleu[0], encoding, 1)
-            kept = StatisticsCache(store, test_set, bleu, [signature])
-            alone = best_seconds(lambda: [kept.get(block) for block in blocks(lines, BLOCK)], 3)
+            cache, blocks = StatisticsCache(store, test_set, bleu, [signature]), test_set.blocks
+            alone = best_seconds(lambda: [cache.get(block) for block in blocks], 3)
     return [computing, alone, whole]
 
 

@@ -92,6 +92,14 @@ def test_scoring_imports_no_optional_library():
     assert "importlib.metadata" not in loaded
 
 
+def test_the_score_command_imports_only_what_it_uses(tmp_path):
+    """Each of these takes milliseconds, and the whole command takes a hundred."""
+    (tmp_path / "text.txt").write_text("a b c d\n")
+    arguments = ["score", str(tmp_path / "text.txt"), "-i", str(tmp_path / "text.txt")]
+    loaded = loaded_by(f"from tarocco.cli import main; main({arguments!r})")
+    assert not loaded & {"json", "hashlib", "html", "difflib", "tarocco.annotate.parses", "tarocco.io.scores.external"}
+
+
 def test_correlating_imports_no_scipy():
     loaded = loaded_by("from tarocco.meta.correlation import agreement, levels, metric_tests")
     assert "scipy" not in loaded

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVarTuple
 
@@ -138,6 +137,8 @@ def apply_shortcuts(function: str, shortcuts: Mapping[str, Any], *values: *Value
     known = [{field.name for field in fields(record)} for record in records]
     for name in shortcuts:
         if not any(name in names for names in known):
+            from difflib import get_close_matches
+
             near = get_close_matches(name, sorted(set().union(*known)), 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")

@@ -255,7 +255,7 @@ def _material(
     settings: Mapping[str, Any],
     default: Sequence[str],
 ) -> Material:
-    from tarocco.annotate.parses import name_texts
+    from tarocco.core.test_set import name_texts
     from tarocco.meta.correlation.score_sources import make_human_scores, require_judged_systems
 
     chosen = _chosen(default if settings["metrics"] is None else settings["metrics"])
