@@ -1,4 +1,4 @@
-"""A 1000-resample bootstrap interval of corpus BLEU: what it costs on top of the score."""
+"""The cost of a 1000-resample bootstrap interval of corpus BLEU, on top of the score."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def ours(jobs: int | None) -> float:
 
 
 def theirs() -> float:
-    """The same step of the peer, on statistics that are already there."""
+    """Time the same step of the peer, on precomputed statistics."""
     from sacrebleu.significance import _bootstrap_resample, estimate_ci
 
     system, stream = segments(LINES, 2)
@@ -37,7 +37,7 @@ def theirs() -> float:
 
 
 def rows() -> list[Row]:
-    own, one, other = in_turns(
+    many, one, theirs = in_turns(
         [
             lambda: in_fresh_process("bootstrap", "ours", None),
             lambda: in_fresh_process("bootstrap", "ours", 1),
@@ -47,8 +47,8 @@ def rows() -> list[Row]:
     )
     shape, peer = f"{LINES} segments, 1000 resamples", f"sacrebleu {sacrebleu.__version__}"
     return [
-        ratio("bootstrap interval of BLEU", shape, peer, "cold, all threads", own, other, 25),
-        ratio("bootstrap interval of BLEU", shape, peer, "cold, one thread", one, other, 25),
+        ratio("bootstrap interval of BLEU", shape, peer, "cold, all threads", many, theirs, 25),
+        ratio("bootstrap interval of BLEU", shape, peer, "cold, one thread", one, theirs, 25),
     ]
 
 
