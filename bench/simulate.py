@@ -227,7 +227,7 @@ def messages_of_nothing(found: ClusterExecutor, number: int) -> list[float]:
 
 
 def measure(study: Study) -> Measured:
-    """ClusterExecutor' times of all blocks, in one thread; then what each process of a cluster of one worker takes.
+    """The workers' times of all blocks, in one thread; then what each process of a cluster of one worker takes.
 
     Processor time, so that others on the machine do not count: the driver's threads share one interpreter. What a run
     takes anyway is the difference between a whole run and a quarter of it.

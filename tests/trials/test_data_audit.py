@@ -1,5 +1,6 @@
 """The data audit: each check finds an injected fault and is silent on the same data without it."""
 
+import io
 import json
 import random
 from dataclasses import replace
@@ -11,9 +12,10 @@ from test_cli import run
 import tarocco
 from tarocco import datasets
 from tarocco.core.test_set import HumanScores, Segments, TestSet
+from tarocco.render.results.check import present_check
 from tarocco.trials.data_audit import label_checks, text_checks
 from tarocco.trials.data_audit.check import audit_data
-from tarocco.trials.data_audit.findings import CHECKS
+from tarocco.trials.data_audit.findings import CHECKS, DataAudit
 from tarocco.trials.data_audit.texts import MAX_SEGMENTS, TextProfiles
 
 DEMO = datasets.load("demo")
@@ -333,6 +335,15 @@ def test_english_resources(metric, found):
     )
 
 
+def test_japanese_needs_characters():
+    japanese = ["昨日、公園で小さな猫を見ました。", "この本は私の好きな作家が書いたものです。"] * 30
+    systems = {"one": japanese[1:] + japanese[:1]}
+    for tokenize, found in (("zh", True), ("13a", True), ("char", False)):
+        audit = check(systems, [japanese], metrics="BLEU-4", tokenize=tokenize)
+        assert ("tokenizer" in kinds(audit, "severe")) == found
+    assert "--tokenize char" in check(systems, [japanese], metrics="BLEU-4").severe[0].advice
+
+
 def test_too_little_data():
     audit = check({"a": GERMAN[:30]}, [GERMAN[:30]], {"a": 1.0})
     about = {f.subject[0]: f.severity for f in audit if f.kind == "amount of data"}
@@ -358,6 +369,13 @@ def test_json_says_what_was_not_checked(capsys):
     assert printed["command"] == "check"
     assert printed["not_checked"]["labels"] == "needs human scores"
     assert {"kind", "severity", "subject", "evidence", "advice"} == set(printed["results"][0])
+
+
+@pytest.mark.parametrize("form", ["table", "md", "latex", "tsv", "csv", "json"])
+def test_no_findings_are_printed_too(form):
+    out = io.StringIO()
+    present_check(DataAudit((), passed=("copies",)), 1).write(form, out)
+    assert form in ("tsv", "csv") or "copies" in out.getvalue()
 
 
 @pytest.mark.parametrize("form", ["table", "md", "latex", "tsv", "csv"])

@@ -23,6 +23,7 @@ def findings_table(audit: DataAudit) -> Table:
 def describe_findings(audit: DataAudit) -> list[str]:
     """Return evidence and advice of each finding, which checks found nothing, and which were not possible."""
     lines = [f"{number}. {finding.evidence} {finding.advice}" for number, finding in enumerate(audit, start=1)]
+    lines = lines or ["no findings"]
     if audit.passed:
         lines += ["", f"nothing found by {len(audit.passed)} of {len(CHECKS)} checks: {', '.join(audit.passed)}"]
     by_reason: dict[str, list[str]] = {}

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,7 +109,7 @@ class LabelTest:
         return min(1.0, min(p_values) * len(p_values)) if p_values else np.nan
 
 
-def test_labels(judged: JudgedScores, seed: int) -> LabelTest | None:
+def compare_labels(judged: JudgedScores, seed: int) -> LabelTest | None:
     """Compare the labels of human scores with shuffled ones; None if the data do not allow it."""
     size = len(judged.systems)
     people, metric = standardize(judged.human.systems), judged.metric_systems
@@ -198,6 +199,17 @@ def find_mapping(
 ) -> tuple[list[tuple[int, int]], list[float]]:
     """Return the systems whose human scores belong to other systems, as (system, row of human scores), and z-values.
 
+    Two searches: one for any assignment, and if it finds none, one for two systems that are swapped.
+    """
+    mapping, z_values = _find_cycles(metrics, human, known, blocks)
+    return (mapping, z_values) if mapping else _find_swap(metrics, human, known)
+
+
+def _find_cycles(
+    metrics: Sequence[Floats], human: Floats, known: NDArray[np.bool_], blocks: Integers
+) -> tuple[list[tuple[int, int]], list[float]]:
+    """Find an assignment in one half of the segments that the other half confirms.
+
     Every second document, or run of segments, proposes the best assignment by all metrics together. The others confirm
     each of its cycles by each metric: z is the gain in correlations, after Fisher's transformation.
     """
@@ -209,19 +221,43 @@ def find_mapping(
     )
     assignment = assign_best(table)
     confirm = ~propose
-    tables = [correlate_rows(rows[:, confirm], human[:, confirm], known[:, confirm]) for rows in metrics]
-    variances = 1 / np.maximum(known[:, confirm].sum(axis=1) - 3.0, 1.0)  # of Fisher's z, for people's rows
+    fisher, variances = _fisher(metrics, human, known, confirm)
     mapping: list[tuple[int, int]] = []
     best: list[float] = []
     for cycle in _cycles(assignment):
         moved = assignment[cycle]
         spread = np.sqrt((variances[moved] + variances[cycle]).sum())
-        fisher = [np.arctanh(np.clip(table, -0.999, 0.999)) for table in tables]
         z_values = [float((z[cycle, moved] - z[cycle, cycle]).sum() / spread) for z in fisher]
         if sum(z > CONFIRMED for z in z_values) >= min(2, len(metrics)):
             mapping += zip(cycle, moved.tolist(), strict=True)
             best = best or z_values
     return mapping, best
+
+
+def _find_swap(
+    metrics: Sequence[Floats], human: Floats, known: NDArray[np.bool_]
+) -> tuple[list[tuple[int, int]], list[float]]:
+    """Find the two systems whose scores fit each other best, in all segments, corrected for the number of pairs."""
+    n = len(human)
+    fisher, variances = _fisher(metrics, human, known, np.ones(human.shape[1], np.bool_))
+    spread = np.sqrt(2 * (variances[:, None] + variances[None, :]))
+    gains = np.stack([(z + z.T - np.diag(z)[:, None] - np.diag(z)[None, :]) / spread for z in fisher])
+    ordered = np.sort(gains, axis=0)[::-1]
+    second = ordered[min(2, len(metrics)) - 1]  # the second-best metric
+    s, t = (int(place) for place in np.unravel_index(np.argmax(np.triu(second, 1)), second.shape))
+    pairs = n * (n - 1) // 2
+    if second[s, t] <= NormalDist().inv_cdf(1 - NormalDist().cdf(-CONFIRMED) / pairs):
+        return [], []
+    return [(s, t), (t, s)], gains[:, s, t].tolist()
+
+
+def _fisher(
+    metrics: Sequence[Floats], human: Floats, known: NDArray[np.bool_], segments: NDArray[np.bool_]
+) -> tuple[list[Floats], Floats]:
+    """Return each metric's correlations of rows after Fisher's transformation, and their variances by people's rows."""
+    tables = [correlate_rows(rows[:, segments], human[:, segments], known[:, segments]) for rows in metrics]
+    variances = 1 / np.maximum(known[:, segments].sum(axis=1) - 3.0, 1.0)
+    return [np.arctanh(np.clip(table, -0.999, 0.999)) for table in tables], variances
 
 
 def _cycles(assignment: Integers) -> Iterator[list[int]]:
@@ -283,8 +319,8 @@ def check_labels(tests: dict[str, LabelTest | None], level: str) -> Iterator[Dat
                 "labels",
                 "severe",
                 tuple(label for label, _ in test.mapping),
-                f"Labels of human scores ({criterion}) look swapped: {shown}{more}; half of the segments propose this, "
-                f"and the others confirm it by {test.n_confirmed} of {len(test.z_values)} metrics (z >= {z:.1f}).",
+                f"Labels of human scores ({criterion}) look swapped: {shown}{more}; {test.n_confirmed} of "
+                f"{len(test.z_values)} metrics confirm it (z >= {z:.1f}).",
                 "Check which system each row of human scores belongs to; the mapping is a proposal and may be partly "
                 "wrong.",
             )

@@ -13,13 +13,12 @@ from tarocco.metrics.external import External
 from tarocco.trials.data_audit.findings import DataFinding, join_subjects
 from tarocco.trials.data_audit.texts import TextProfiles
 
-# Scripts that write words without spaces between them, and the tokenizers that split their characters.
+# Scripts that write words without spaces between them.
 UNSPACED = {"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN", "BOPOMOFO"}
-SPLITTING = {"CJK": ("zh", "char"), "HIRAGANA": ("char",), "KATAKANA": ("char",)}
 MIN_UNSPACED = 0.3  # share of letters
 FREQUENT = "the of and to in a is that for it was on with as be at by this are from or have an not"
 ENGLISH_WORDS = frozenset(FREQUENT.split(" "))
-MIN_ENGLISH = 0.15  # share of such words; English text has .25 or more, German .04
+MIN_ENGLISH = 0.15  # share of such words; English text has .27 or more, German .03
 MIN_WORDS = 100
 MIN_SYSTEMS = 6  # in the verdict; below, no test can support a metric
 MANY_SYSTEMS = 12  # below, the verdict speaks of these systems only
@@ -36,10 +35,11 @@ def check_tokenizer(texts: TextProfiles, encoding: Encoding, metrics: Sequence[M
     if sum(unspaced.values()) < MIN_UNSPACED:
         return
     computed = [metric for metric in metrics if not isinstance(metric, External)]
-    used = {str(metric): metric.reads(encoding).tokenize for metric in computed} or {"": encoding.tokenize}
+    read = {str(metric): metric.reads(encoding) for metric in computed} or {"": encoding}
+    used = {name: how.tokenize for name, how in read.items() if how.analyzer is None}  # analyzers split words
     script = max(unspaced, key=lambda name: unspaced[name])
-    fit = ("zh", "char") if set(unspaced) == {"CJK"} else SPLITTING.get(script, ("char",))
-    unfit = sorted({name for name, tokenize in used.items() if tokenize not in (*fit, "char")})
+    fit = ("zh", "char") if unspaced.get("CJK", 0.0) > 0.9 * sum(unspaced.values()) else ("char",)
+    unfit = sorted(name for name, tokenize in used.items() if tokenize not in fit)
     if unfit:
         tokenizers = sorted({used[name] for name in unfit})
         scored = f" for {join_subjects(unfit)}" if unfit != [""] else ""
@@ -64,7 +64,7 @@ def check_english(texts: TextProfiles, metrics: Sequence[Metric], encoding: Enco
             "warning",
             tuple(english),
             f"{join_subjects(english)} {'use' if len(english) > 1 else 'uses'} English stems or synonyms, but only "
-            f"{100 * share:.0f}% of the references' words are frequent English ones (English text: 25% or more).",
+            f"{100 * share:.0f}% of the references' words are frequent English ones (in English text, 27% or more).",
             "Use METEOR-exact, or metrics without stemming.",
         )
 

@@ -30,7 +30,7 @@ SCRIPT = 0.5  # share of letters in the same scripts
 OFFSETS = (-3, -2, -1, 1, 2, 3)  # of lines
 SHIFTED = 2.0  # excess similarity, summed over a run of shifted lines
 SHIFTED_LINES = 6  # the shortest run
-UNRELATED = 2.0  # standard errors by which a text is more similar to its own lines than to neighboring ones
+UNRELATED = 3.0  # standard errors by which a text is more similar to its own lines than to neighboring ones
 FINAL = frozenset(".!?…。！？؟।॥։።:;)]}»”\"'’」』）")
 
 

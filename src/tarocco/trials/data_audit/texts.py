@@ -85,7 +85,7 @@ class ColumnProfile:
 @cache
 def script_of(character: str) -> str:
     """Return the first word of a character's name, which is its script for letters: LATIN, CJK, THAI."""
-    return unicodedata.name(character, "UNKNOWN").split()[0]
+    return unicodedata.name(character, "UNKNOWN").replace("-", " ").split()[0]
 
 
 class TextProfiles:
