@@ -86,7 +86,7 @@ def test_help_of_an_unknown_command(capsys):
     assert run(capsys, "help", "scor") == (1, "", error)
     code, out, err = run(capsys, "help", "nonsense")
     assert (code, out) == (1, "")
-    assert err.startswith('tarocco: there is no command "nonsense" (the commands are trial, score, ')
+    assert err.startswith('tarocco: there is no command "nonsense" (the commands are trial, check, score, ')
     assert err.count("\n") == 1
 
 

@@ -95,6 +95,9 @@ from tarocco.scoring.settings import Resampling as Resampling
 from tarocco.scoring.settings import Text as Text
 from tarocco.scoring.settings import Workers as Workers
 from tarocco.store import Store as Store
+from tarocco.trials.data_audit.check import check as check
+from tarocco.trials.data_audit.findings import DataAudit as DataAudit
+from tarocco.trials.data_audit.findings import DataFinding as DataFinding
 from tarocco.trials.findings import Findings as Findings
 from tarocco.trials.findings import Judgment as Judgment
 from tarocco.trials.findings import MetricVerdict as MetricVerdict

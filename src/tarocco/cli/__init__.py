@@ -18,6 +18,7 @@ from tarocco._version import __version__
 
 COMMANDS = {
     "trial": "run every analysis that the data allow, and give a verdict",
+    "check": "look for faults in texts and human scores before judging anything",
     "score": "score systems against references",
     "compare": "test whether systems differ significantly",
     "explain": "show which words make a segment's score",
@@ -60,7 +61,7 @@ def usage() -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command. Exit codes: 0 success, 1 bad data, 2 wrong usage."""
+    """Run a command. Exit codes: 0 success, 1 bad data, 2 wrong usage, 3 severe findings of `check --strict`."""
     return guard(run, arguments)
 
 

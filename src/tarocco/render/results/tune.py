@@ -1,4 +1,4 @@
-"""TunedScore weights and the scores they give, as tables and as files; and reranked lists."""
+"""Tuned weights and the scores they give, as tables and as files; and reranked lists."""
 
 from __future__ import annotations
 
