@@ -297,7 +297,7 @@ def register_parses(entries: Sequence[str], texts: Mapping[str, Segments], note:
 
     Every segment of `texts` must have a parse. `note` receives a remark about files that describe no text.
     """
-    from tarocco.annotate.analyzers import analyzer_name
+    from tarocco.annotate.analyzers import register_analyzer
 
     files: dict[str, list[str]] = {}
     unused = []
@@ -322,7 +322,7 @@ def register_parses(entries: Sequence[str], texts: Mapping[str, Segments], note:
             if segment not in parses:
                 problem = f'no file of --parses describes segment {number} of {name}, "{_quote(segment)}"'
                 raise InputError(f"{problem}: expected {name}.conllu or {name}=FILE")
-    registered = analyzer_name(parses)
+    registered = register_analyzer(parses)
     assert registered is not None
     return registered
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVarTuple
 
-from tarocco.annotate.analyzers import Analyzer, analyzer_name
+from tarocco.annotate.analyzers import Analyzer, register_analyzer
 from tarocco.encode.batch import Encoding
 from tarocco.parallel.fan_out import check_jobs
 from tarocco.scoring.resampling import check_resampling
@@ -48,12 +48,12 @@ class Text:
     analyzer: Analyzer | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "analyzer", analyzer_name(self.analyzer))  # an analyzer object is registered
+        object.__setattr__(self, "analyzer", register_analyzer(self.analyzer))  # an analyzer object is registered
 
     @property
     def encoding(self) -> Encoding:
         """The encoding that metrics and batches use."""
-        return Encoding(self.tokenize, self.lowercase, analyzer=analyzer_name(self.analyzer))
+        return Encoding(self.tokenize, self.lowercase, analyzer=register_analyzer(self.analyzer))
 
 
 @dataclass(frozen=True)
