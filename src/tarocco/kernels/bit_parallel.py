@@ -317,8 +317,8 @@ def compare_in_lanes(
             length = m.lengths[first + k]
             low = MASK64 >> (64 - length) if length > 0 else 0  # one bit per word of the reference
             for c in range(many):
-                # `at` is the column of the pair: 0-3 for "larger" bits, `at` + 4 for "smaller" ones, of which subsequences
-                # have none. Two narrow lanes share a word; the lanes of odd candidates follow those of even ones.
+                # `at` is the column of the pair: 0-3 for "larger" bits, `at` + 4 for "smaller" ones (subsequences have
+                # none). Two narrow lanes share a word; the lanes of odd candidates follow those of even ones.
                 at = 2 * (c & 1) + (k >> 1) if m.narrow else k
                 bit = 32 * (k & 1) if m.narrow else 0
                 if m.subsequences:
