@@ -1,31 +1,32 @@
-# make demo    put metrics and systems of the bundled test set on trial
-# make test    run every test, with compiled kernels and then with plain ones
-# make test-browser   run the tests of the report in Chromium
-# make lint    check format, style and types
-# make bench   measure speed and memory against other tools
-# make docs    refresh what the documentation has from the code, and build its site
-# make site    build the site alone
-# make study   run the studies of docs/orange.md, docs/references.md, docs/combining.md and docs/tuning.md again, and refresh their tables
-# make calibration   simulate how often tests and verdicts err (an hour), and refresh docs/calibration.md
-# make sanitize   run the kernel tests with checked memory accesses
-# make fuzz    try a million inputs on all readers (half an hour)
-# make kills   kill a process that writes to a store two hundred times, and look at the store; then drivers, workers and schedulers of a cluster
-# make soak    an hour of n-best lists: memory must stay what it is
-# Each makes its own virtual environment and installs what it needs.
+# make demo           evaluate the metrics and systems of the bundled test set
+# make test           run all tests, first with compiled kernels, then with uncompiled ones
+# make test-browser   run the tests of the HTML report in Chromium
+# make screenshots    take the documentation's pictures of the HTML report
+# make lint           check format, style and types
+# make bench          measure speed and memory, and compare them with other tools
+# make docs           regenerate the generated parts of the documentation, and build its site
+# make site           build the site without regenerating anything
+# make study          rerun the studies of docs/{orange,references,combining,tuning}.md and update their tables
+# make calibration    simulate how often tests and verdicts err, and update docs/calibration.md (an hour)
+# make sanitize       run the kernel tests with the address sanitizer
+# make fuzz           feed a million random inputs to all readers (half an hour)
+# make kills          kill processes that write to a store, and parts of a cluster, hundreds of times; then check the data
+# make soak           stream n-best lists for an hour and check that memory does not grow
+# Each target creates the virtual environment that it needs.
 
 PYTHON ?= python3
 VENV := .venv
 PLAIN := .venv-plain
 SANITIZED := .venv-sanitized
 SITE := build/docs
-# Also for the build environments, so that today's green is tomorrow's green.
+# Pin build dependencies too, so that results do not change from day to day.
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 BUILD := pyproject.toml setup.py constraints.txt $(wildcard src/tarocco/kernels/*.py src/tarocco/kernels/*.pxd)
 SOURCES := $(shell find src examples -name '*.py' -o -name '*.toml' -o -name '*.txt' | grep -v egg-info)
 PLUGIN := examples/tarocco-overlap
-WORKERS := -n auto --dist worksteal  # a process a processor
+WORKERS := -n auto --dist worksteal  # one process per processor
 
 .PHONY: demo test test-compiled test-plain test-browser screenshots lint bench kills fuzz soak sanitize docs site study calibration clean
 
@@ -37,15 +38,15 @@ test: test-compiled test-plain
 test-compiled: $(VENV)/.test
 	$(VENV)/bin/python -m pytest $(WORKERS) tests --ignore tests/browser
 
-# Debian's Chromium, driven by Playwright, which downloads no browser of its own. Where there is none, tests say so.
+# Playwright drives Debian's Chromium and downloads no browser. Without Chromium, the tests are skipped with a message.
 test-browser: $(VENV)/.browser
 	$(VENV)/bin/python -m pytest tests/browser
 
-# Pictures of the demo's report, for the documentation.
+# Pictures of the demo's report for the documentation.
 screenshots: $(VENV)/.browser
 	$(VENV)/bin/python tools/make_screenshots.py
 
-# The same kernel sources, run as plain Python from an installation of their own.
+# The same kernel sources as plain Python, in a separate installation.
 test-plain: $(PLAIN)/.installed
 	TAROCCO_EXPECT_COMPILED=0 $(PLAIN)/bin/python -m pytest $(WORKERS) tests/kernels tests/golden tests/test_laws.py
 
@@ -54,7 +55,7 @@ lint: $(VENV)/.lint
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
 
-# An ordinary installation is compiled to bytecode by pip; this one is told to.
+# pip compiles an ordinary installation to bytecode, but not an editable one.
 bench: $(VENV)/.bench
 	$(VENV)/bin/python -m compileall -q src bench
 	$(VENV)/bin/python bench/run.py
@@ -66,35 +67,35 @@ kills: $(VENV)/.test
 soak: $(VENV)/.bench
 	$(VENV)/bin/python bench/soak.py --minutes 60
 
-# What breaks something is kept in build/fuzz.
+# Inputs that break a reader are saved in build/fuzz.
 fuzz: $(VENV)/.test
 	$(VENV)/bin/python tests/fuzz/run.py --inputs $(or $(INPUTS),17000)
 
-# Kernels that check every memory access; Python itself is not compiled that way, so gcc's libraries are loaded first.
+# Python itself is not built with the sanitizer, so gcc's libraries must be preloaded.
 sanitize: $(VENV)/.test
 	$(PYTHON) -m venv --clear $(SANITIZED)
-	rm -rf build/sanitized && mkdir -p build/sanitized  # a copy, so that nothing compiled otherwise is taken
+	rm -rf build/sanitized && mkdir -p build/sanitized  # a copy, so that kernels compiled without the sanitizer are not reused
 	cp -r pyproject.toml setup.py README.md LICENSE src build/sanitized && rm -f build/sanitized/src/tarocco/kernels/*.so
 	TAROCCO_SANITIZE=1 TAROCCO_REQUIRE_COMPILE=1 $(SANITIZED)/bin/python -m pip install -q ./build/sanitized pytest hypothesis scipy
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc TAROCCO_EXAMPLES=40 \
 		$(SANITIZED)/bin/python -m pytest tests/kernels --deselect tests/kernels/test_build.py
 
-# What is made from the code, and the outputs of all examples; then the site, and what was run.
+# Regenerate pages and the outputs of all examples, build the site, and count the checked code blocks.
 docs: $(VENV)/.test $(VENV)/.docs
 	$(VENV)/bin/python tools/make_pages.py
 	$(VENV)/bin/python tools/console_blocks.py README.md docs/*.md
 	@$(MAKE) --no-print-directory site
 	@$(VENV)/bin/python tools/executed_blocks.py --count
 
-# The pages as they are, without a network: a link that leads nowhere is an error.
+# Needs no network. A broken link is an error.
 site: $(VENV)/.docs
 	@rm -rf $(SITE)
 	$(VENV)/bin/python -m sphinx -W --keep-going -n -q -E docs $(SITE)
 	$(VENV)/bin/python tools/check_site.py $(SITE)
 	@echo "$(SITE)/index.html"
 
-# Several minutes, and more than 1 GB of temporary lists.
+# Takes several minutes and more than 1 GB of temporary files.
 study: $(VENV)/.bench $(VENV)/.docs
 	$(VENV)/bin/python tools/orange_study.py
 	$(VENV)/bin/python tools/reference_study.py
@@ -120,7 +121,7 @@ $(VENV)/.installed: $(VENV)/bin/python $(BUILD)
 	$(VENV)/bin/python -m pip install -q -e .
 	@touch $@
 
-# Extras are installed by their names, so that tarocco is not compiled once more for each of them.
+# Install the requirements of an extra by name, so that tarocco is not compiled again for each extra.
 extra = $(VENV)/bin/python tools/extra.py $(1) | xargs -d '\n' $(VENV)/bin/python -m pip install -q
 
 $(VENV)/.test: $(VENV)/.installed $(PLUGIN)/pyproject.toml

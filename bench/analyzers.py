@@ -1,11 +1,10 @@
-"""How good the analyzers are: against gold annotation of English web text, and how long they take.
+"""Accuracy of the analyzers on gold annotation of English web text, and their speed.
 
-The gold data are not part of the project: ../shared/data/ewt-gold, or the folder that $TAROCCO_GOLD names, with CoNLL-U
-(UD dependencies), trees and roles of the same sentences. Rules were developed on the first half of it; the second half
-was measured, more than once, and not looked at. Each converter is also run on the gold dependencies: what it reaches
-there is its ceiling.
+The gold data are not part of the project: ../shared/data/ewt-gold, or the folder in $TAROCCO_GOLD, with CoNLL-U (UD
+dependencies), trees and roles of the same sentences. Rules were developed on the first half; the second half was only
+measured, more than once. Each converter also runs on the gold dependencies, which gives its ceiling.
 
-    python bench/analyzers.py    a table with both halves
+    python bench/analyzers.py    print a table with both halves
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ from measure import Row, in_turns
 from measure import seconds as timed
 
 GOLD = Path(os.environ.get("TAROCCO_GOLD", Path(__file__).parents[2] / "shared" / "data" / "ewt-gold"))
-# As EVALB counts: neither the top node nor punctuation.
+# Like EVALB, ignore the top node and punctuation.
 TOP = frozenset(("TOP", "S1", "ROOT"))
 PUNCTUATION = frozenset((".", ",", ":", "``", "''"))
 GOALS = {"tags": 93.0, "constituency": 78.0, "roles": 62.0}
 SENTENCES = 1000  # for the speed
 SAMPLES = 5
 
-Counts = list[tuple[int, int, int]]  # a sentence: right, found, wanted
+Counts = list[tuple[int, int, int]]  # per sentence: correct, predicted, gold
 
 
 def gold_sentences() -> list[Any]:
@@ -38,7 +37,7 @@ def gold_sentences() -> list[Any]:
 
 
 def parsed(gold: Sequence[Any]) -> list[Any]:
-    """The same words, analyzed by spaCy."""
+    """Return the same words, analyzed by spaCy."""
     from spacy.tokens import Doc
 
     from tarocco.annotate.analyzers import load_analyzer
@@ -49,14 +48,14 @@ def parsed(gold: Sequence[Any]) -> list[Any]:
     return [analyzer.sentence(document) for document in analyzer.documents(documents)]
 
 
-def counted(found: Iterable[Iterable[Hashable]], wanted: Iterable[Iterable[Hashable]]) -> Counts:
-    pairs = [(Counter(ours), Counter(theirs)) for ours, theirs in zip(found, wanted, strict=True)]
+def counted(predicted: Iterable[Iterable[Hashable]], gold: Iterable[Iterable[Hashable]]) -> Counts:
+    pairs = [(Counter(ours), Counter(theirs)) for ours, theirs in zip(predicted, gold, strict=True)]
     return [((ours & theirs).total(), ours.total(), theirs.total()) for ours, theirs in pairs]
 
 
 def f1(counts: Counts) -> float:
-    right, found, wanted = map(sum, zip(*counts, strict=True))
-    return 200 * right / (found + wanted) if found + wanted else 100.0
+    right, predicted, gold = map(sum, zip(*counts, strict=True))
+    return 200 * right / (predicted + gold) if predicted + gold else 100.0
 
 
 def tags(sentence: Any) -> list[Hashable]:
@@ -64,7 +63,7 @@ def tags(sentence: Any) -> list[Hashable]:
 
 
 def brackets(sentence: Any, gold_tags: Sequence[str]) -> list[Hashable]:
-    """Labelled spans, counted in words that are no punctuation."""
+    """Return labeled spans, counted in words without punctuation."""
     place = [0]
     for tag in gold_tags:
         place.append(place[-1] + (tag not in PUNCTUATION))
@@ -83,7 +82,7 @@ def chunks(sentence: Any, gold_tags: Sequence[str]) -> list[Hashable]:
 
 
 def roles(frames: Sequence[Any], tags: Sequence[str], verbs_only: bool) -> list[Hashable]:
-    """Arguments with their predicates and exact spans; PRP is what CoNLL-2005 called PNC, and C-V is no argument."""
+    """Return arguments with predicates and exact spans; PRP is PNC in CoNLL-2005, and C-V is not an argument."""
     return [
         (frame.predicate, span.label.replace("AM-PRP", "AM-PNC").removesuffix("-DSP"), span.start, span.end)
         for frame in frames
@@ -94,7 +93,7 @@ def roles(frames: Sequence[Any], tags: Sequence[str], verbs_only: bool) -> list[
 
 
 def accuracy() -> dict[str, tuple[Counts, Counts | None]]:
-    """(with spaCy, the ceiling) by what is measured, a count a sentence."""
+    """Return (counts with spaCy, counts of the ceiling) for each kind of annotation."""
     from dataclasses import replace
 
     from tarocco.annotate.dependencies import Dependencies
@@ -137,7 +136,7 @@ def accuracy() -> dict[str, tuple[Counts, Counts | None]]:
 
 
 def speed() -> tuple[float, float]:
-    """Seconds of processor time for some sentences: ours, and spaCy's pipeline alone."""
+    """Return the processor time for some sentences: of our analyzer, and of spaCy's pipeline alone."""
     import time
 
     from tarocco.annotate.analyzers import load_analyzer
@@ -150,7 +149,7 @@ def speed() -> tuple[float, float]:
         function()
         return time.process_time() - start
 
-    timed(lambda: analyzer.annotate(texts[:50]))  # imports, and what spaCy keeps
+    timed(lambda: analyzer.annotate(texts[:50]))  # imports, and spaCy's caches
     ours, alone = in_turns(
         [lambda: spent(lambda: analyzer.annotate(texts)), lambda: spent(lambda: list(analyzer.pipeline.pipe(texts)))],
         SAMPLES,
@@ -160,10 +159,10 @@ def speed() -> tuple[float, float]:
 
 
 def rows() -> list[Row]:
-    """For the table of all measurements."""
-    found = []
+    """Return the rows of the table of all benchmarks."""
+    table = []
     if not GOLD.is_dir():
-        print(f"{GOLD} is not there: how good analyzers are is not measured", file=sys.stderr)
+        print(f"{GOLD} does not exist: the accuracy of analyzers is not measured", file=sys.stderr)
     else:
         for what, (counts, ceiling) in accuracy().items():
             how = "accuracy" if what == "tags" else "F1"
@@ -171,7 +170,7 @@ def rows() -> list[Row]:
             goal = GOALS.get(what)
             number = f1(counts)
             shape = f"{len(counts)} sentences"
-            found.append(
+            table.append(
                 Row(
                     f"analyzer: {what}",
                     shape,
@@ -183,7 +182,7 @@ def rows() -> list[Row]:
                 )
             )
         ours, alone = speed()
-        found.append(
+        table.append(
             Row(
                 "annotating",
                 f"{SENTENCES} sentences",
@@ -194,7 +193,7 @@ def rows() -> list[Row]:
                 ours <= 1.3 * alone,
             )
         )
-    return found
+    return table
 
 
 def main() -> None:

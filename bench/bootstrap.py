@@ -1,4 +1,4 @@
-"""A 1000-resample bootstrap interval of corpus BLEU: what it costs on top of the score."""
+"""The cost of a 1000-resample bootstrap interval of corpus BLEU, on top of the score."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ LINES = 3000
 def ours(jobs: int | None) -> float:
     import tarocco
     from tarocco.scoring.resampling import bootstrap_intervals
+    from tarocco.scoring.settings import Resampling
 
     system, stream = segments(LINES, 2)
     metric = tarocco.metric("BLEU-4")
     statistics = tarocco.statistics(metric, system, stream)
-    return seconds(lambda: bootstrap_intervals([metric], [statistics], 0.95, 1000, 12345, jobs))
+    return seconds(lambda: bootstrap_intervals([metric], [statistics], Resampling(1000), jobs))
 
 
 def theirs() -> float:
-    """The same step of the peer, on statistics that are already there."""
+    """Time the same step of the peer, on precomputed statistics."""
     from sacrebleu.significance import _bootstrap_resample, estimate_ci
 
     system, stream = segments(LINES, 2)
@@ -36,7 +37,7 @@ def theirs() -> float:
 
 
 def rows() -> list[Row]:
-    own, one, other = in_turns(
+    many, one, theirs = in_turns(
         [
             lambda: in_fresh_process("bootstrap", "ours", None),
             lambda: in_fresh_process("bootstrap", "ours", 1),
@@ -46,8 +47,8 @@ def rows() -> list[Row]:
     )
     shape, peer = f"{LINES} segments, 1000 resamples", f"sacrebleu {sacrebleu.__version__}"
     return [
-        ratio("bootstrap interval of BLEU", shape, peer, "cold, all threads", own, other, 25),
-        ratio("bootstrap interval of BLEU", shape, peer, "cold, one thread", one, other, 25),
+        ratio("bootstrap interval of BLEU", shape, peer, "cold, all threads", many, theirs, 25),
+        ratio("bootstrap interval of BLEU", shape, peer, "cold, one thread", one, theirs, 25),
     ]
 
 

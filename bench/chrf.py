@@ -27,10 +27,10 @@ def theirs(metric: str, references: int) -> float:
 
 
 def rows() -> list[Row]:
-    found = []
+    table = []
     for metric in WORD_ORDERS:
         for references in (1, 4):
-            own, one, other = in_turns(
+            ours, one, theirs = in_turns(
                 [
                     lambda: in_fresh_process("chrf", "ours", metric, references, None),  # noqa: B023
                     lambda: in_fresh_process("chrf", "ours", metric, references, 1),  # noqa: B023
@@ -40,9 +40,9 @@ def rows() -> list[Row]:
             )
             shape = f"{LINES} lines, {references} reference{'s' * (references > 1)}"
             peer = f"sacrebleu {sacrebleu.__version__}"
-            found.append(ratio(f"corpus {metric}", shape, peer, "cold, all threads", own, other, 20))
-            found.append(ratio(f"corpus {metric}", shape, peer, "cold, one thread", one, other, 20))
-    return found
+            table.append(ratio(f"corpus {metric}", shape, peer, "cold, all threads", ours, theirs, 20))
+            table.append(ratio(f"corpus {metric}", shape, peer, "cold, one thread", one, theirs, 20))
+    return table
 
 
 if __name__ == "__main__":

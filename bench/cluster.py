@@ -1,8 +1,8 @@
-"""What a cluster costs on one machine: two workers over loopback TCP against two threads, on the ORANGE study.
+"""The overhead of a cluster on one machine: two workers over loopback TCP compared with two threads, on ORANGE.
 
-Both sides read the same file and give the same numbers. They take turns, and the best of the samples counts, because
-whatever else runs on the machine hits three processes harder than one. The cluster is there already: what it takes to
-start is told beside it, as a part of a whole command. Processor time is that of all processes together.
+Both sides read the same file and give the same numbers. They alternate, and the best sample counts, because other work
+on the machine slows three processes more than one. The cluster is started beforehand; a separate row times whole
+commands, which start it. Processor time is the sum over all processes.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def study(folder: Path, **how: object) -> tarocco.OrangeResult:
 
 
 def processor_seconds() -> float:
-    """Of this process and all that it has started, as long as they live."""
+    """Return the processor time of this process and its living descendants."""
     here = psutil.Process()
     family = [here, *here.children(recursive=True)]
-    return sum(one.cpu_times().user + one.cpu_times().system for one in family)
+    return sum(member.cpu_times().user + member.cpu_times().system for member in family)
 
 
 def rows(lists: int = 872, size: int = 1024) -> list[Row]:
@@ -51,7 +51,7 @@ def rows(lists: int = 872, size: int = 1024) -> list[Row]:
             same = study(folder, executor=workers).to_dict() == study(folder, jobs=2).to_dict()
             sides = (lambda: measured("threads", jobs=2), lambda: measured("cluster", executor=workers))
             threads, cluster = in_turns(sides, SAMPLES, min)
-        found = [
+        table = [
             at_most_times(
                 f"ORANGE, two workers against two threads (same numbers: {'yes' if same else 'NO'})",
                 *(shape, "-", "in a process, cluster running, wall clock", cluster, threads, GOAL),
@@ -69,13 +69,13 @@ def rows(lists: int = 872, size: int = 1024) -> list[Row]:
             lambda: command_seconds([*command, "--cluster", "local:2"]),
         )
         threads, cluster = in_turns(sides, 3, min)
-        found.append(
+        table.append(
             at_most_times(
                 *("ORANGE, --cluster local:2 against -j 2", shape, "-", "whole commands: processes start and end"),
                 *(cluster, threads, float("inf")),
             )
         )
-    return found
+    return table
 
 
 if __name__ == "__main__":

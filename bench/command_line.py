@@ -1,4 +1,4 @@
-"""Whole commands, from the shell's point of view: start, read, score, print."""
+"""Whole commands: start, read, score, print."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LINES = 3000
 
 
 def rows() -> list[Row]:
-    found = []
+    table = []
     peer = f"sacrebleu {sacrebleu.__version__}"
     with tempfile.TemporaryDirectory() as folder:
         names = ["sys", "ref1", "ref2", "ref3", "ref4"]
@@ -23,7 +23,7 @@ def rows() -> list[Row]:
             Path(path).write_text("\n".join(column) + "\n", "utf-8")
         for references, goal in ((1, 3), (4, 6)):
             streams = paths[1 : 1 + references]
-            own, other = in_turns(
+            ours, theirs = in_turns(
                 [
                     lambda: command_seconds([str(BIN / "tarocco"), "score", *streams, "-i", paths[0], "-b"]),  # noqa: B023
                     lambda: command_seconds([str(BIN / "sacrebleu"), *streams, "-i", paths[0], "-b"]),  # noqa: B023
@@ -31,10 +31,10 @@ def rows() -> list[Row]:
                 SAMPLES,
             )
             shape = f"{LINES} lines, {references} reference{'s' * (references > 1)}, 13a"
-            found.append(ratio("BLEU from the command line", shape, peer, "whole commands", own, other, goal))
+            table.append(ratio("BLEU from the command line", shape, peer, "whole commands", ours, theirs, goal))
     version = in_turns([lambda: command_seconds([str(BIN / "tarocco"), "--version"], cpu=True)], 15)[0]
-    found.append(at_most("tarocco --version", "-", "processor time of the command", version * 1e3, 40, "ms"))
-    return found
+    table.append(at_most("tarocco --version", "-", "processor time of the command", version * 1e3, 40, "ms"))
+    return table
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Is the difference luck: paired tests against sacrebleu's, from the same statistics, and as whole commands."""
+"""Paired significance tests compared with sacrebleu's, from the same statistics and as whole commands."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def our_core(test: str, resamples: int) -> float:
 
 
 class OurResamples:
-    """In the place of NumPy's generator: the peer sees the very resamples that we draw, and need not draw them."""
+    """A stand-in for NumPy's generator that gives the peer the resamples that tarocco draws."""
 
     def __init__(self, resamples: int) -> None:
         self.draws = np.array([drawn(LINES, SEED, number) for number in range(resamples)])
@@ -61,7 +61,7 @@ class OurResamples:
 
 
 def their_core(test: str, resamples: int) -> float:
-    """sacrebleu scores and tests in one call: it is given its statistics, so that what remains is the test."""
+    """Time sacrebleu's test alone: its statistics are computed beforehand. Check that the p-values are equal."""
     from sacrebleu import significance
     from sacrebleu.metrics import BLEU
 
@@ -83,9 +83,9 @@ def their_core(test: str, resamples: int) -> float:
 
 
 def rows() -> list[Row]:
-    found, peer = [], f"sacrebleu {version('sacrebleu')}"
+    table, peer = [], f"sacrebleu {version('sacrebleu')}"
     for test, resamples in (("bootstrap", 1000), ("randomization", 1000)):
-        own, other = in_turns(
+        our_time, their_time = in_turns(
             [
                 lambda: in_fresh_process("compare", "our_core", test, resamples),  # noqa: B023
                 lambda: in_fresh_process("compare", "their_core", test, resamples),  # noqa: B023
@@ -94,8 +94,16 @@ def rows() -> list[Row]:
             min,
         )
         shape = f"2 systems of {LINES} lines, {resamples} resamples, BLEU-4"
-        found.append(
-            ratio(f"paired {test}, core", shape, peer, "from statistics, same resamples, one thread", own, other, 25)
+        table.append(
+            ratio(
+                f"paired {test}, core",
+                shape,
+                peer,
+                "from statistics, same resamples, one thread",
+                our_time,
+                their_time,
+                25,
+            )
         )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -105,11 +113,13 @@ def rows() -> list[Row]:
         files = [str(folder / str(number)) for number in range(1, SYSTEMS + 1)]
         ours = [str(BIN / "tarocco"), "compare", str(folder / "0"), "-i", *files, "--n-resamples", "10000"]
         theirs = [str(BIN / "sacrebleu"), str(folder / "0"), "-i", *files, "--paired-bs", "--paired-bs-n", "10000"]
-        own, other = in_turns([lambda: command_seconds(ours), lambda: command_seconds(theirs)], SAMPLES, min)
+        our_time, their_time = in_turns([lambda: command_seconds(ours), lambda: command_seconds(theirs)], SAMPLES, min)
         shape = f"{SYSTEMS} systems of 1000 lines, 10000 resamples, BLEU-4, 13a"
-        found.append(ratio("paired bootstrap, command", shape, peer, "whole command, all threads", own, other, 40))
-        found.append(at_most("paired bootstrap, command", shape, "peak memory", peak_mebibytes(ours), 150, "MiB"))
-    return found
+        table.append(
+            ratio("paired bootstrap, command", shape, peer, "whole command, all threads", our_time, their_time, 40)
+        )
+        table.append(at_most("paired bootstrap, command", shape, "peak memory", peak_mebibytes(ours), 150, "MiB"))
+    return table
 
 
 if __name__ == "__main__":

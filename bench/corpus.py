@@ -15,7 +15,7 @@ def ours(tokenize: str, references: int, jobs: int | None) -> float:
 
     system, *streams = segments(LINES, references + 1)
     by_segment = list(zip(*streams, strict=True))
-    tarocco.score(["warm"], ["up"])  # imports are not what is measured; the peer's are done, too
+    tarocco.score(["warm"], ["up"])  # imports are not measured, on either side
     return seconds(lambda: tarocco.score(system, by_segment, tokenize=tokenize, jobs=jobs))
 
 
@@ -26,9 +26,9 @@ def theirs(tokenize: str, references: int) -> float:
 
 
 def rows() -> list[Row]:
-    found = []
+    table = []
     for tokenize, references, goal in (("none", 4, 20), ("13a", 4, 10), ("none", 1, None), ("13a", 1, None)):
-        own, one, other = in_turns(
+        ours, one, theirs = in_turns(
             [
                 lambda: in_fresh_process("corpus", "ours", tokenize, references, None),  # noqa: B023
                 lambda: in_fresh_process("corpus", "ours", tokenize, references, 1),  # noqa: B023
@@ -38,9 +38,9 @@ def rows() -> list[Row]:
         )
         shape = f"{LINES} lines, {references} reference{'s' * (references > 1)}, {tokenize}"
         peer = f"sacrebleu {sacrebleu.__version__}"
-        found.append(ratio("corpus BLEU", shape, peer, "cold, all threads", own, other, goal))
-        found.append(ratio("corpus BLEU", shape, peer, "cold, one thread", one, other, goal))
-    return found
+        table.append(ratio("corpus BLEU", shape, peer, "cold, all threads", ours, theirs, goal))
+        table.append(ratio("corpus BLEU", shape, peer, "cold, one thread", one, theirs, goal))
+    return table
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The kernels on text that is encoded already: against RapidFuzz, and many parameters against one."""
+"""Kernels on encoded text: compared with RapidFuzz, and many parameters compared with one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ REPEAT = 60
 
 
 def comparison() -> Any:
-    """A function that makes a new, unmeasured comparison of 1024 candidates and 4 references."""
+    """Return a function that makes a new comparison of 1024 candidates and 4 references."""
     from tarocco.core.test_set import Segments
     from tarocco.encode.batch import Batch, Encoding, Groups
     from tarocco.metrics.comparison import Comparison
@@ -22,7 +22,7 @@ def comparison() -> Any:
     columns = [[Segments.from_strings(column)] for column in texts]
     groups = [Groups.of_one(len(column)) for column in texts]
     batch = Batch.of_groups(*columns, *groups, Encoding("none"))
-    return lambda wanted=(): Comparison(batch, wanted)
+    return lambda requests=(): Comparison(batch, requests)
 
 
 def ours(what: str) -> float:
@@ -31,7 +31,7 @@ def ours(what: str) -> float:
 
 
 def rapidfuzz(what: str) -> float:
-    """One character a word, as its fastest call wants it; one worker, as ours."""
+    """Time RapidFuzz's fastest call, with one character per word and one worker."""
     from rapidfuzz.distance import LCSseq, Levenshtein
     from rapidfuzz.process import cdist
 
@@ -51,41 +51,41 @@ def weighted(exponents: int) -> float:
 
     compare = comparison()
     powers = [Power(1 + (i + 1) / 10) for i in range(exponents)]
-    wanted = [("worth", (RECURRENCE, power)) for power in powers]
-    return best_seconds(lambda: compare(wanted).weighted_subsequences(RECURRENCE, powers[0]), REPEAT // 6)
+    requests = [("worth", (RECURRENCE, power)) for power in powers]
+    return best_seconds(lambda: compare(requests).weighted_subsequences(RECURRENCE, powers[0]), REPEAT // 6)
 
 
 def skips(every: bool) -> float:
     compare = comparison()
-    wanted = [("gap", gap) for gap in (*range(10), None)] if every else [("gap", 4)]
-    return best_seconds(lambda: compare(wanted).skip_bigrams(4), REPEAT // 6)
+    requests = [("gap", gap) for gap in (*range(10), None)] if every else [("gap", 4)]
+    return best_seconds(lambda: compare(requests).skip_bigrams(4), REPEAT // 6)
 
 
 def rows() -> list[Row]:
     shape = "1024 candidates x 4 references, 25 words, encoded"
     how = "warm, one thread"
     peer = f"rapidfuzz {version('rapidfuzz')}"
-    found = []
+    table = []
     for name, what, goal in (("longest common subsequence", "subsequences", 3), ("edit distance", "distances", 2)):
-        own, other = in_turns(
+        ours, theirs = in_turns(
             [
                 lambda: in_fresh_process("kernels", "ours", what),  # noqa: B023
                 lambda: in_fresh_process("kernels", "rapidfuzz", what),  # noqa: B023
             ],
             SAMPLES,
         )
-        found.append(ratio(f"{name}, kernel", shape, peer, how, own, other, goal))
+        table.append(ratio(f"{name}, kernel", shape, peer, how, ours, theirs, goal))
     one, ten = in_turns(
         [lambda: in_fresh_process("kernels", "weighted", 1), lambda: in_fresh_process("kernels", "weighted", 10)],
         SAMPLES,
     )
-    found.append(at_most_times("ten exponents of ROUGE-W", shape, "one exponent", how, ten, one, 2))
+    table.append(at_most_times("ten exponents of ROUGE-W", shape, "one exponent", how, ten, one, 2))
     four, every = in_turns(
         [lambda: in_fresh_process("kernels", "skips", False), lambda: in_fresh_process("kernels", "skips", True)],
         SAMPLES,
     )
-    found.append(at_most_times("ROUGE-S-0 to -9 and S*", shape, "ROUGE-S-4", how, every, four, 5))
-    return found
+    table.append(at_most_times("ROUGE-S-0 to -9 and S*", shape, "ROUGE-S-4", how, every, four, 5))
+    return table
 
 
 if __name__ == "__main__":

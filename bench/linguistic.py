@@ -1,4 +1,4 @@
-"""All metrics over linguistic elements on synthetic sentences, what analyzers say of them being known."""
+"""All metrics over linguistic elements, on synthetic sentences whose analysis is not timed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ROLES = listed("A0 A1 A2 A3 AM-ADV AM-CAU AM-DIR AM-DIS AM-LOC AM-MNR AM-MOD AM-
 
 
 class Synthetic:
-    """Structure that a generator makes up for each text: 25 words, a binary tree, a dependency tree, a few spans."""
+    """An analyzer that draws a random structure for each text: a binary tree, a dependency tree, and spans."""
 
     name, version = "synthetic", "synthetic-1"
     layers = frozenset(("lemmas", "tags", "universal", "chunks", "heads", "relations", "tree", "entities", "frames"))
@@ -77,19 +77,19 @@ class Synthetic:
 
 
 def names() -> list[str]:
-    """Every metric of the five families, for every type that occurs."""
-    found = [f"SP-Op-{tag}" for tag in [*TAGS, *"NVJRPWF", "*"]] + [f"SP-Oc-{chunk}" for chunk in [*CHUNKS, "*"]]
-    found += [f"SP-Oiob-{place}-{chunk}" for place in "BI" for chunk in CHUNKS] + ["SP-Oiob-*"]
-    found += [f"SP-NIST{i}{x}-{n}" for i in ("", "i") for x in ("l", "p", "c", "iob") for n in range(1, 6)]
-    found += [f"DP-Oc-{one}" for one in [*UNIVERSAL, "*"]] + [f"DP-Or-{one}" for one in [*RELATIONS, "*"]]
-    found += [f"DP-Ol-{level}" for level in [*range(1, 10), "*"]]
-    found += [f"DP-HWC{i}{x}-{n}" for i in ("", "i") for x in "wcr" for n in range(1, 10)]
-    found += [f"CP-Op-{tag}" for tag in [*TAGS, *"NVJRPWF", "*"]] + [f"CP-Oc-{one}" for one in [*PHRASES, "*"]]
-    found += [f"CP-STM{i}-{n}" for i in ("", "i") for n in range(1, 10)]
-    found += [f"NE-Oe-{one}" for one in [*ENTITIES, "O", "*", "**"]] + [f"NE-Me-{one}" for one in [*ENTITIES, "*"]]
+    """Return all metrics of the five families, for all types that occur."""
+    metrics = [f"SP-Op-{tag}" for tag in [*TAGS, *"NVJRPWF", "*"]] + [f"SP-Oc-{chunk}" for chunk in [*CHUNKS, "*"]]
+    metrics += [f"SP-Oiob-{place}-{chunk}" for place in "BI" for chunk in CHUNKS] + ["SP-Oiob-*"]
+    metrics += [f"SP-NIST{i}{x}-{n}" for i in ("", "i") for x in ("l", "p", "c", "iob") for n in range(1, 6)]
+    metrics += [f"DP-Oc-{one}" for one in [*UNIVERSAL, "*"]] + [f"DP-Or-{one}" for one in [*RELATIONS, "*"]]
+    metrics += [f"DP-Ol-{level}" for level in [*range(1, 10), "*"]]
+    metrics += [f"DP-HWC{i}{x}-{n}" for i in ("", "i") for x in "wcr" for n in range(1, 10)]
+    metrics += [f"CP-Op-{tag}" for tag in [*TAGS, *"NVJRPWF", "*"]] + [f"CP-Oc-{one}" for one in [*PHRASES, "*"]]
+    metrics += [f"CP-STM{i}-{n}" for i in ("", "i") for n in range(1, 10)]
+    metrics += [f"NE-Oe-{one}" for one in [*ENTITIES, "O", "*", "**"]] + [f"NE-Me-{one}" for one in [*ENTITIES, "*"]]
     plain = [role for role in ROLES if role[1] != "-"] + ["*"]
-    found += [f"SR-{x}-{role}" for x in ("Or", "Orv", "Mr", "Mrv") for role in plain] + ["SR-Or", "SR-Orv"]
-    return found
+    metrics += [f"SR-{x}-{role}" for x in ("Or", "Orv", "Mr", "Mrv") for role in plain] + ["SR-Or", "SR-Orv"]
+    return metrics
 
 
 VARIANTS = (

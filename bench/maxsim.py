@@ -1,4 +1,4 @@
-"""MAXSIM, what analyzers say of the text being known, against a version in Python with SciPy's assignment."""
+"""MAXSIM compared with a Python version that uses SciPy's assignment; the analysis is not timed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TAGS = ("NN", "NN", "IN", "DT", "NNP", "JJ", "VBD", "NNS", "VB", "RB")
 
 
 class Synthetic:
-    """Base forms of WordNet, and a tag that mostly follows from the word."""
+    """An analyzer with lemmas from WordNet and tags that mostly depend on the word."""
 
     name, version = "synthetic", "synthetic-1"
     layers = frozenset(("lemmas", "tags"))
@@ -39,7 +39,7 @@ class Synthetic:
 
 
 def known(lines: int, references: int) -> tuple[list[str], list[tuple[str, ...]]]:
-    """The text, after it was analyzed."""
+    """Return the texts, which have been analyzed."""
     from tarocco.annotate.cache import annotate_texts, register
 
     register("spacy", Synthetic())
@@ -62,14 +62,14 @@ def theirs(lines: int, references: int) -> float:
     from tarocco.annotate.cache import annotate_texts
 
     system, by_segment = known(lines, references)
-    texts = set(system) | {text for own in by_segment for text in own}
+    texts = set(system) | {text for references_of_segment in by_segment for text in references_of_segment}
     sentences = dict(zip(texts, annotate_texts(list(texts), "spacy"), strict=True))
     words = {text: list(zip(one.lemmas, one.tags, strict=True)) for text, one in sentences.items()}
     synsets = {lemma: frozenset(lookup().synsets(lemma)) for one in words.values() for lemma, _ in one}
     return seconds(
         lambda: [
-            sum(of_pair(words[text], words[one], synsets) for one in own) / len(own)
-            for text, own in zip(system, by_segment, strict=True)
+            sum(of_pair(words[text], words[one], synsets) for one in references_of_segment) / len(references_of_segment)
+            for text, references_of_segment in zip(system, by_segment, strict=True)
         ]
     )
 
@@ -82,22 +82,24 @@ def of_order(candidate: list[Any], reference: list[Any], n: int, synsets: dict[s
     import numpy as np
     from scipy.optimize import linear_sum_assignment
 
-    own, there = ([tuple(text[i : i + n]) for i in range(len(text) - n + 1)] for text in (candidate, reference))
-    sizes, matched = (len(own), len(there)), 0.0
+    ngrams, reference_ngrams = (
+        [tuple(text[i : i + n]) for i in range(len(text) - n + 1)] for text in (candidate, reference)
+    )
+    sizes, matched = (len(ngrams), len(reference_ngrams)), 0.0
     for with_tags in (True, False):
         left = []
-        keys = [gram if with_tags else tuple(lemma for lemma, _ in gram) for gram in there]
-        for gram in own:
+        keys = [gram if with_tags else tuple(lemma for lemma, _ in gram) for gram in reference_ngrams]
+        for gram in ngrams:
             key = gram if with_tags else tuple(lemma for lemma, _ in gram)
             if key in keys:
                 place = keys.index(key)
-                del there[place], keys[place]
+                del reference_ngrams[place], keys[place]
                 matched += 1
             else:
                 left.append(gram)
-        own = left
-    if own and there:
-        weights = np.array([[weight(one, other, synsets) for other in there] for one in own])
+        ngrams = left
+    if ngrams and reference_ngrams:
+        weights = np.array([[weight(one, other, synsets) for other in reference_ngrams] for one in ngrams])
         matched += float(weights[linear_sum_assignment(weights, maximize=True)].sum())
     return matched / (0.1 * sizes[0] + 0.9 * sizes[1]) if matched else 0.0
 
@@ -112,9 +114,9 @@ def weight(one: Any, other: Any, synsets: dict[str, frozenset[int]]) -> float:
 
 
 def rows() -> list[Row]:
-    found = []
+    table = []
     for lines, references in SHAPES:
-        one, all_, meteor, other = in_turns(
+        one, all_, meteor, theirs = in_turns(
             [
                 lambda lines=lines, n=references: in_fresh_process("maxsim", "ours", lines, n, 1),  # type: ignore[misc]
                 lambda lines=lines, n=references: in_fresh_process("maxsim", "ours", lines, n, None),  # type: ignore[misc]
@@ -124,10 +126,10 @@ def rows() -> list[Row]:
             SAMPLES,
         )
         shape = f"{lines} lines of 25 words, {references} reference{'s' * (references > 1)}"
-        found.append(ratio("MAXSIM", shape, PEER, "annotation excluded, one thread", one, other, 10))
-        found.append(ratio("MAXSIM", shape, PEER, "annotation excluded, all threads", all_, other, 10))
-        found.append(ratio("MAXSIM", shape, f"our {METEOR}", "annotation excluded, one thread", one, meteor, None))
-    return found
+        table.append(ratio("MAXSIM", shape, PEER, "annotation excluded, one thread", one, theirs, 10))
+        table.append(ratio("MAXSIM", shape, PEER, "annotation excluded, all threads", all_, theirs, 10))
+        table.append(ratio("MAXSIM", shape, f"our {METEOR}", "annotation excluded, one thread", one, meteor, None))
+    return table
 
 
 if __name__ == "__main__":

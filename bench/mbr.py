@@ -1,7 +1,7 @@
-"""Minimum Bayes risk: every candidate of a list against every other one.
+"""Minimum Bayes risk: all pairs of candidates of a list.
 
-The peers score a pair at a time, or, fastchrf, all pairs. Those that take a pair at a time are given some thousands of
-the million pairs, and their time is multiplied; all sides must give the same numbers there. Lattices have no peer here.
+fastchrf scores all pairs. The other peers score one pair at a time: they score a few thousand of the million pairs, and
+their time is scaled up. All sides must give the same numbers. Lattices have no peer here.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def ours(metric: str, jobs: int | None) -> float:
 
 
 def scorer(metric: str):  # type: ignore[no-untyped-def]
-    """A function of a candidate and its reference."""
+    """Return the peer's function from a candidate and its reference to a score."""
     if metric == "ROUGE-L":
         from rouge_score.rouge_scorer import RougeScorer
 
@@ -51,36 +51,36 @@ def pairs() -> list[tuple[str, str]]:
 
 
 def one_by_one(metric: str) -> float:
-    """What a peer takes for all pairs, by the time for some; first a look at whether its numbers are ours."""
+    """Estimate a peer's time for all pairs from a sample, and check that its numbers are ours."""
     import tarocco
 
     score, chosen = scorer(metric), pairs()
-    found: list[float] = []
-    took = seconds(lambda: found.extend(score(candidate, reference) for candidate, reference in chosen))
+    theirs: list[float] = []
+    took = seconds(lambda: theirs.extend(score(candidate, reference) for candidate, reference in chosen))
     texts, references = zip(*chosen, strict=True)
-    own = tarocco.score(list(texts), list(references), metrics=metric, **OPTIONS[metric])[metric].segments
-    if abs(own - found).max() > 1e-9:
-        raise RuntimeError(f"{metric}: the peer's numbers are not ours")
+    ours = tarocco.score(list(texts), list(references), metrics=metric, **OPTIONS[metric])[metric].segments
+    if abs(ours - theirs).max() > 1e-9:
+        raise RuntimeError(f"{metric}: the peer's numbers differ from ours")
     return took * SIZE * SIZE / SAMPLE
 
 
 def all_pairs() -> float:
-    """fastchrf has a matrix at once; its numbers are chrF's, to six digits."""
+    """Time fastchrf on all pairs, and check that its numbers are ours to six digits."""
     import fastchrf
 
     import tarocco
 
     candidates, _ = nbest_list(SIZE)
-    found: list[list[float]] = []
-    took = seconds(lambda: found.extend(fastchrf.pairwise_chrf([candidates], [candidates])[0]))
-    own = tarocco.score(candidates, [candidates[7]] * SIZE, metrics="chrF")["chrF"].segments
-    if max(abs(100 * score - row[7]) for score, row in zip(own.tolist(), found, strict=True)) > 1e-3:
-        raise RuntimeError("fastchrf's numbers are not ours")
+    matrix: list[list[float]] = []
+    took = seconds(lambda: matrix.extend(fastchrf.pairwise_chrf([candidates], [candidates])[0]))
+    ours = tarocco.score(candidates, [candidates[7]] * SIZE, metrics="chrF")["chrF"].segments
+    if max(abs(100 * score - row[7]) for score, row in zip(ours.tolist(), matrix, strict=True)) > 1e-3:
+        raise RuntimeError("fastchrf's numbers differ from ours")
     return took
 
 
 def lattices() -> list[Row]:
-    """The whole command: reading, posteriors of n-grams, the best paths."""
+    """Time the whole command: reading, n-gram posteriors, best paths."""
     if not LATTICES.exists():
         return []
     command = [str(BIN / "tarocco"), "mbr", str(LATTICES), "-q"]
@@ -93,7 +93,7 @@ def lattices() -> list[Row]:
 
 
 def rows() -> list[Row]:
-    found = lattices()
+    table = lattices()
     shape = f"{SIZE} candidates of 25 words, {SIZE * SIZE} pairs"
     for metric in OPTIONS:
         library = "rouge-score" if metric == "ROUGE-L" else "sacrebleu"
@@ -106,14 +106,14 @@ def rows() -> list[Row]:
             ],
             SAMPLES,
         )
-        found.append(ratio(f"MBR, {metric}", shape, peer, "from strings, all threads", many, theirs, 50))
-        found.append(ratio(f"MBR, {metric}", shape, peer, "from strings, one thread", one, theirs, 50))
+        table.append(ratio(f"MBR, {metric}", shape, peer, "from strings, all threads", many, theirs, 50))
+        table.append(ratio(f"MBR, {metric}", shape, peer, "from strings, one thread", one, theirs, 50))
         if metric == "chrF":
             theirs = in_fresh_process("mbr", "all_pairs")
             peer = f"fastchrf {version('fastchrf')}"
-            found.append(ratio("MBR, chrF", shape, peer, "from strings, all threads", many, theirs, 3))
-            found.append(ratio("MBR, chrF", shape, peer, "from strings, one thread", one, theirs, 3))
-    return found
+            table.append(ratio("MBR, chrF", shape, peer, "from strings, all threads", many, theirs, 3))
+            table.append(ratio("MBR, chrF", shape, peer, "from strings, one thread", one, theirs, 3))
+    return table
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Taking turns, medians, and the rows of the table."""
+"""Time functions and commands, and make the rows of the table."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ BIN = Path(sys.executable).parent
 
 @dataclass
 class Row:
+    """A row of the table that `make bench` prints."""
+
     what: str
     shape: str
     peer: str
     how: str
-    found: str
+    result: str
     goal: str
     met: bool
 
@@ -44,25 +46,26 @@ def in_fresh_process(module: str, function: str, *arguments: object) -> float:
 def in_turns(
     sides: Sequence[Callable[[], float]], samples: int, of_each: Callable[[Sequence[float]], float] = median
 ) -> list[float]:
-    """Sample each side in turn, so that a slow moment of the machine hits all; the medians, or what else is wanted."""
+    """Sample all sides alternately, so that a busy moment affects all; return the median (or `of_each`) of each."""
     taken = [[side() for side in sides] for _ in range(samples)]
     return [of_each(side) for side in zip(*taken, strict=True)]
 
 
 def seconds(function: Callable[[], object]) -> float:
+    """Return the wall-clock time of one call."""
     start = time.perf_counter()
     function()
     return time.perf_counter() - start
 
 
 def best_seconds(function: Callable[[], object], repeat: int) -> float:
-    """The shortest of several times, after a call that does not count: what the work takes when nothing disturbs it."""
+    """Return the shortest of several times, after one call that is not timed."""
     function()
     return min(seconds(function) for _ in range(repeat))
 
 
 def command_seconds(command: Sequence[str], cpu: bool = False) -> float:
-    """The time of a whole command, or the processor time it took."""
+    """Return the wall-clock time of a command, or its processor time."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
     subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
@@ -72,7 +75,7 @@ def command_seconds(command: Sequence[str], cpu: bool = False) -> float:
 
 
 def peak_mebibytes(command: Sequence[str]) -> float:
-    """The largest resident size of a command, from outside."""
+    """Return the peak resident size of a command."""
     pid = os.posix_spawn(
         command[0],
         list(command),
@@ -86,28 +89,32 @@ def peak_mebibytes(command: Sequence[str]) -> float:
 
 
 def ratio(what: str, shape: str, peer: str, how: str, ours: float, theirs: float, goal: float | None) -> Row:
-    found = theirs / ours
+    """Return the row of a measurement that should take at most a share of the time of a peer."""
+    speedup = theirs / ours
     return Row(
         what,
         shape,
         peer,
         how,
-        f"{found:.1f}x ({theirs * 1e3:.3g} ms / {ours * 1e3:.3g} ms)",
+        f"{speedup:.1f}x ({theirs * 1e3:.3g} ms / {ours * 1e3:.3g} ms)",
         f">= {goal:g}x" if goal else "none",
-        goal is None or found >= goal,
+        goal is None or speedup >= goal,
     )
 
 
 def at_most_times(what: str, shape: str, peer: str, how: str, ours: float, base: float, goal: float) -> Row:
-    found = ours / base
-    text = f"{found:.1f} times ({ours * 1e3:.3g} ms / {base * 1e3:.3g} ms)"
-    return Row(what, shape, peer, how, text, f"<= {goal:g} times", found <= goal)
+    """Return the row of a measurement that should take at most `goal` times as long as `base`."""
+    factor = ours / base
+    text = f"{factor:.1f} times ({ours * 1e3:.3g} ms / {base * 1e3:.3g} ms)"
+    return Row(what, shape, peer, how, text, f"<= {goal:g} times", factor <= goal)
 
 
-def at_most(what: str, shape: str, how: str, found: float, goal: float, unit: str) -> Row:
-    return Row(what, shape, "-", how, f"{found:.1f} {unit}", f"< {goal:g} {unit}", found < goal)
+def at_most(what: str, shape: str, how: str, value: float, goal: float, unit: str) -> Row:
+    """Return the row of a time or size that should be less than `goal`."""
+    return Row(what, shape, "-", how, f"{value:.1f} {unit}", f"< {goal:g} {unit}", value < goal)
 
 
 def show(rows: Sequence[Row]) -> None:
+    """Print one JSON object per row."""
     for row in rows:
         print(json.dumps(asdict(row)), flush=True)

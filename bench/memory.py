@@ -1,4 +1,4 @@
-"""A million segments against one reference: how much memory a whole command takes, and how long."""
+"""Peak memory of a command on a million segments with one reference."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def rows() -> list[Row]:
                     file.write("\n".join(column) + "\n")
         size = (system.stat().st_size + reference.stat().st_size) / 2**20
         shape = f"{LINES:,} segments, 1 reference, {size:.0f} MiB of text, 13a"
-        found = []
+        table = []
         for metrics in (["BLEU-4"], ["BLEU-4", "NIST-5"]):
             command = [str(BIN / "tarocco"), "score", str(reference), "-i", str(system), "-m", *metrics]
             peak = peak_mebibytes(command)
-            found.append(at_most(f"peak memory, {' and '.join(metrics)}", shape, "whole command", peak, 1024, "MiB"))
-        return found
+            table.append(at_most(f"peak memory, {' and '.join(metrics)}", shape, "whole command", peak, 1024, "MiB"))
+        return table
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""METEOR from text: exact, stems and synonyms, against NLTK's, with the same WordNet for both."""
+"""METEOR with exact, stem and synonym matches compared with NLTK's; both use the same WordNet."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from text import segments, words
 
 SAMPLES = 3
 PEER = f"NLTK {version('nltk')}"
-METRIC = "METEOR-wnsyn:stages=exact+stem+wnsyn"  # the stages that NLTK has
+METRIC = "METEOR-wnsyn:stages=exact+stem+wnsyn"  # NLTK's stages
 SHAPES = ((2000, 1), (500, 4))  # lines, references
 
 
 def english(lines: int, texts: int) -> list[list[str]]:
-    """The synthetic text with English words in place of made-up ones.
+    """Return the synthetic text with English words instead of invented ones.
 
-    The most frequent ones are those of the bundled test set, in the order of their frequency there; then come words of
-    WordNet at random.
+    Words of the bundled test set come first, by frequency, then random words of WordNet.
     """
     from tarocco import datasets
     from tarocco.encode.wordnet import wordnet
@@ -59,7 +58,7 @@ class Synset:
 
 
 class WordNetForNltk:
-    """What NLTK asks its own WordNet, whose files cannot be had everywhere; quicker than that."""
+    """The part of NLTK's WordNet interface that METEOR uses, on our WordNet; faster than NLTK's files."""
 
     @cache  # noqa: B019
     def synsets(self, word: str) -> list[Synset]:
@@ -84,7 +83,7 @@ def ours(lines: int, references: int, jobs: int | None) -> float:
 
 
 def theirs(lines: int, references: int) -> float:
-    """The same words: NLTK takes words, so the time to find them is not counted."""
+    """Time NLTK on the same words; tokenization is not timed."""
     from nltk.translate.meteor_score import meteor_score
 
     from tarocco.encode.batch import Encoding
@@ -99,9 +98,9 @@ def theirs(lines: int, references: int) -> float:
 
 
 def rows() -> list[Row]:
-    found = []
+    table = []
     for lines, references in SHAPES:
-        one, all_, other = in_turns(
+        one, all_, theirs = in_turns(
             [
                 lambda lines=lines, n=references: in_fresh_process("meteor", "ours", lines, n, 1),  # type: ignore[misc]
                 lambda lines=lines, n=references: in_fresh_process("meteor", "ours", lines, n, None),  # type: ignore[misc]
@@ -110,9 +109,9 @@ def rows() -> list[Row]:
             SAMPLES,
         )
         shape = f"{lines} lines of 25 words, {references} reference{'s' * (references > 1)}"
-        found.append(ratio(METRIC, shape, PEER, "cold, one thread", one, other, 20))
-        found.append(ratio(METRIC, shape, PEER, "cold, all threads", all_, other, 20))
-    return found
+        table.append(ratio(METRIC, shape, PEER, "cold, one thread", one, theirs, 20))
+        table.append(ratio(METRIC, shape, PEER, "cold, all threads", all_, theirs, 20))
+    return table
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""From text to scores of single candidates: one list of 1024 candidates, and 3000 pairs of sentences.
+"""Scores of single candidates, from text: one list of 1024 candidates, and 3000 pairs of sentences.
 
-rouge-score, rouge-metric and sacrebleu take a candidate at a time, so that they are given every eighth or so, and the
-time is multiplied.
+rouge-score, rouge-metric and sacrebleu score one candidate at a time: they score about every eighth candidate, and
+their time is scaled up.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def their_pairs(peer: str) -> float:
 
 
 def scorer(peer: str):  # type: ignore[no-untyped-def]
-    """The peer's function from a candidate and its references to a score, ready to be called."""
+    """Return the peer's function from a candidate and its references to a score."""
     if peer == "rouge-score":
         from rouge_score.rouge_scorer import RougeScorer
 
@@ -87,13 +87,13 @@ SINGLE = (("ROUGE-L", "rouge-score", 100), ("WER", "jiwer", 10), ("BLEU-4", "sac
 
 
 def rows() -> list[Row]:
-    found = []
+    table = []
     for what, kind, metrics in (
         ("1024 candidates x 4 references, 25 words, from text", "list", LIST),
         (f"{PAIRS} single pairs of 25 words, from Python lists", "pairs", SINGLE),
     ):
         for metric, peer, goal in metrics:
-            own, other = in_turns(
+            ours, theirs = in_turns(
                 [
                     lambda: in_fresh_process("nbest", f"our_{kind}", metric),  # noqa: B023
                     lambda: in_fresh_process("nbest", f"their_{kind}", peer),  # noqa: B023
@@ -101,8 +101,8 @@ def rows() -> list[Row]:
                 SAMPLES,
             )
             name = f"{metric} of every candidate"
-            found.append(ratio(name, what, f"{peer} {version(peer)}", "warm, one thread", own, other, goal))
-    return found
+            table.append(ratio(name, what, f"{peer} {version(peer)}", "warm, one thread", ours, theirs, goal))
+    return table
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""Synthetic n-best lists and references of any size: not a translation of anything, but shaped like the real thing.
+"""Generate synthetic n-best lists and references of any size that resemble a decoder's lists.
 
-A hidden sentence of Zipfian words stands for what should be said. References are strong edits of it: another word for
-one in four, words dropped, added and moved. A system's first hypothesis is an edit of it as well, and its candidates
-are light edits of that hypothesis: at each place the system hesitates between a few words, one of which may be the
-hidden one, and the further down the list, the more places differ. So candidates share most of their words with each
-other and fewer with any reference, as in a decoder's list. The same seed gives the same bytes.
+Each segment has a hidden sentence of Zipfian words. References are heavy edits of it: every fourth word is replaced,
+and words are dropped, added and moved. The first hypothesis is an edit as well, and candidates are light edits of that
+hypothesis: each position has a few alternative words, possibly the hidden one, and candidates further down the list
+differ in more positions. So candidates share most words with each other and fewer with any reference. The same seed
+gives the same bytes.
 
     python bench/nbest_data.py DIR --segments 872 --candidates 1024 --references 4 --seed 1
 
@@ -25,12 +25,12 @@ from text import WORDS, words
 
 Ids = NDArray[np.int32]
 
-NONE = -1  # an empty place
-CHOICES = 4  # words that the system hesitates between at a place
+NONE = -1  # an empty position
+CHOICES = 4  # alternative words per position
 
 
 class Rates(NamedTuple):
-    """How often a word is replaced, dropped, followed by a new one, and moved by a place."""
+    """How often a word is replaced, dropped, followed by a new word, and moved by one position."""
 
     replaced: float
     dropped: float
@@ -43,7 +43,7 @@ HYPOTHESIS = Rates(0.30, 0.08, 0.06, 0.08)
 
 
 def spellings() -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """All words, each with a space before it, in one row of bytes; and where each begins."""
+    """Return all words, each after a space, as one array of bytes, and where each word begins."""
     encoded = [f" {word}".encode() for word in words(random.Random(1))]
     starts = np.concatenate([[0], np.cumsum([len(word) for word in encoded])])
     return np.frombuffer(b"".join(encoded), np.uint8), starts
@@ -56,44 +56,44 @@ def zipfian(generator: np.random.Generator, size: int | tuple[int, ...]) -> Ids:
 
 
 def edited(sentence: Ids, rates: Rates, generator: np.random.Generator) -> Ids:
-    """Another way to say it."""
-    found = sentence.copy()
-    replaced = generator.random(len(found)) < rates.replaced
-    found[replaced] = zipfian(generator, int(replaced.sum()))
-    for place in np.flatnonzero(generator.random(len(found) - 1) < rates.moved):
-        found[[place, place + 1]] = found[[place + 1, place]]
-    places = np.full((len(found), 2), NONE, np.int32)
-    places[:, 0] = np.where(generator.random(len(found)) < rates.dropped, NONE, found)
-    added = generator.random(len(found)) < rates.added
+    """Return a randomly edited copy of a sentence."""
+    changed = sentence.copy()
+    replaced = generator.random(len(changed)) < rates.replaced
+    changed[replaced] = zipfian(generator, int(replaced.sum()))
+    for place in np.flatnonzero(generator.random(len(changed) - 1) < rates.moved):
+        changed[[place, place + 1]] = changed[[place + 1, place]]
+    places = np.full((len(changed), 2), NONE, np.int32)
+    places[:, 0] = np.where(generator.random(len(changed)) < rates.dropped, NONE, changed)
+    added = generator.random(len(changed)) < rates.added
     places[added, 1] = zipfian(generator, int(added.sum()))
     flat = places[places != NONE]
     return flat if len(flat) else sentence[:1]
 
 
 def candidates(hidden: Ids, size: int, generator: np.random.Generator) -> Ids:
-    """size rows of places, some empty: the hypothesis in the first row, in the others what it might have been."""
+    """Return `size` rows of positions, some empty: first the hypothesis, then its variants."""
     hypothesis = edited(hidden, HYPOTHESIS, generator)
     length = len(hypothesis)
     choices = zipfian(generator, (length, CHOICES))
-    choices[:, 0] = np.resize(hidden, length)  # close to the right word, more often than not
-    choices[generator.random(length) < 0.2, 1] = NONE  # some words may be left out
+    choices[:, 0] = np.resize(hidden, length)  # often close to the correct word
+    choices[generator.random(length) < 0.2, 1] = NONE  # some words are optional
     edits = 1 + np.minimum(generator.poisson(1 + np.log2(np.arange(1, size + 1)) / 3), 8)
     edits[0] = 0
-    found = np.repeat(hypothesis[None], size, axis=0)
+    variants = np.repeat(hypothesis[None], size, axis=0)
     for number in range(int(edits.max())):
         rows = np.flatnonzero(edits > number)
         places = generator.integers(0, length, len(rows))
         swapped = (generator.random(len(rows)) < 0.15) & (places + 1 < length)
         other = choices[places, generator.integers(0, CHOICES, len(rows))]
         neighbor = np.minimum(places + 1, length - 1)
-        here, there = found[rows, places], found[rows, neighbor]
-        found[rows, places] = np.where(swapped, there, other)
-        found[rows[swapped], neighbor[swapped]] = here[swapped]
-    return found
+        here, there = variants[rows, places], variants[rows, neighbor]
+        variants[rows, places] = np.where(swapped, there, other)
+        variants[rows[swapped], neighbor[swapped]] = here[swapped]
+    return variants
 
 
 def sentences(rows: Ids, table: NDArray[np.uint8], starts: NDArray[np.int64]) -> list[bytes]:
-    """The text of each row, with a space before it."""
+    """Return the text of each row, after a space."""
     kept = rows != NONE
     flat = rows[kept]
     lengths = (starts[1:] - starts[:-1])[flat]
@@ -105,7 +105,7 @@ def sentences(rows: Ids, table: NDArray[np.uint8], starts: NDArray[np.int64]) ->
 
 
 def write(folder: Path, segments: int, size: int, references: int, seed: int = 1, length: int = 25) -> None:
-    """nbest.txt and ref1.txt, ref2.txt ... in `folder`."""
+    """Write nbest.txt, ref1.txt, ref2.txt and so on into `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     table, starts = spellings()
     streams = [(folder / f"ref{r + 1}.txt").open("wb") for r in range(references)]
@@ -135,6 +135,6 @@ if __name__ == "__main__":
     parser.add_argument("--candidates", type=int, default=1024)
     parser.add_argument("--references", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--length", type=int, default=25, help="words of a hidden sentence, on average")
+    parser.add_argument("--length", type=int, default=25, help="average words per hidden sentence")
     options = parser.parse_args()
     write(options.folder, options.segments, options.candidates, options.references, options.seed, options.length)

@@ -1,4 +1,4 @@
-"""Exhaustive search for a set of metrics, beside NumPy on the same bits."""
+"""Exhaustive search for a set of metrics, compared with NumPy on the same bits."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 from measure import Row, at_most, in_fresh_process, ratio, seconds, show
 
 METRICS, SEGMENTS, SYSTEMS, REFERENCES = 20, 1000, 10, 4
-SAMPLED = 50  # sets that NumPy is given; its time is multiplied
+SAMPLED = 50  # sets that NumPy evaluates; its time is scaled up
 
 
 def similarities():
-    """Synthetic: metrics that share what they see of a text, and references that are better than systems."""
+    """Return synthetic similarities: metrics are correlated, and references are better than systems."""
     from tarocco.meta.qarla.similarities import Similarities
 
     generator = np.random.default_rng(8)
@@ -24,7 +24,7 @@ def similarities():
 
 
 def our_search(folds: int) -> float:
-    """From similarities to the best set: bits and tallies of all sets, for the whole and without each fold."""
+    """Time the search from similarities to the best set, with all segments and without each fold."""
     from tarocco.meta.qarla.decisions import Decisions
     from tarocco.meta.qarla.set_search import KingObjective, SetTallies, exhaustive
 
@@ -38,19 +38,19 @@ def our_search(folds: int) -> float:
 
 
 def numpy_kings(passed: np.ndarray, masks: np.ndarray, members: list[int]) -> tuple[float, float]:
-    """KING and strict KING of one set: the AND of its words, and for each reference held out who has most bits."""
+    """Return KING and strict KING of one set, by counting the bits that all its metrics share."""
     both = np.bitwise_and.reduce(passed[members])
     won = strict = 0
     for held_out, mask in enumerate(masks[:-1]):
         hits = np.bitwise_count(both & mask[:, None]).sum(axis=-1, dtype=np.int64)
-        own, best = hits[:, SYSTEMS + held_out], hits[:, :SYSTEMS].max(axis=1)
-        won += int((own >= best).sum())
-        strict += int((own > best).sum())
+        hits_of_reference, best = hits[:, SYSTEMS + held_out], hits[:, :SYSTEMS].max(axis=1)
+        won += int((hits_of_reference >= best).sum())
+        strict += int((hits_of_reference > best).sum())
     return won / (SEGMENTS * REFERENCES), strict / (SEGMENTS * REFERENCES)
 
 
 def their_search() -> float:
-    """Some sets, one after the other, multiplied; first they must be what ours are."""
+    """Estimate NumPy's time for all sets from a sample, and check that its numbers are ours."""
     from tarocco.meta.qarla.decisions import Decisions
     from tarocco.meta.qarla.set_search import SetTallies, king_shares
 
@@ -59,8 +59,8 @@ def their_search() -> float:
     generator = np.random.default_rng(9)
     sets = [np.flatnonzero(coins).tolist() for coins in generator.random((SAMPLED, METRICS)) < 0.5]
     for members in sets[:10]:
-        own = board.of(members)[0]
-        ours = [float(king_shares(own, column, board.scale)) for column in (0, 1)]
+        tally = board.of(members)[0]
+        ours = [float(king_shares(tally, column, board.scale)) for column in (0, 1)]
         assert np.allclose(ours, numpy_kings(decisions.passed, decisions.masks, members), atol=1e-12)
     took = seconds(lambda: [numpy_kings(decisions.passed, decisions.masks, members) for members in sets])
     return took / SAMPLED * (2**METRICS - 1)

@@ -1,4 +1,4 @@
-"""Oracles: all lattices of Fisher Spanish in one command; how time grows with arcs, reference words and the order."""
+"""Oracles: all lattices of Fisher Spanish in one command, and growth with arcs, reference words and order."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ def rows() -> list[Row]:
 
 
 def fisher() -> list[Row]:
-    """The whole command: reading, searching, weighing oracles, scoring with GRR-4 and WER."""
+    """Time the whole command: reading, searching, weighting, scoring with GRR-4 and WER."""
     if not DATA.exists():
         return []
-    found = []
+    table = []
     for reference in ("dev.oracle_path.es", "dev.asr1best.es"):
         command = [str(BIN / "tarocco"), "oracle", str(DATA / "dev.plf"), "-r", str(DATA / reference), "--also", "WER"]
         shape = f"Fisher dev, 3963 lattices, 122139 arcs, against {reference}"
         for what, cpu in (("time", False), ("processor time", True)):
             took = command_seconds([*command, "-j", "2"], cpu=cpu)
-            found.append(at_most(f"oracles under GRR-4, {what}", shape, "whole command, two threads", took, 60, "s"))
-        found.append(
+            table.append(at_most(f"oracles under GRR-4, {what}", shape, "whole command, two threads", took, 60, "s"))
+        table.append(
             at_most("oracles under GRR-4, peak memory", shape, "whole command", peak_mebibytes(command), 1024, "MiB")
         )
-    return [*found, *line()]
+    return [*table, *line()]
 
 
 def line() -> list[Row]:
-    """Time a lattice over arcs times reference words, and the line through those points."""
+    """Fit a line to the time per lattice over arcs times reference words."""
     references = (DATA / "dev.oracle_path.es").read_text().split("\n")
     sizes, times = [], []
     for graph in read_lattices(DATA / "dev.plf"):
@@ -53,19 +53,19 @@ def line() -> list[Row]:
         times.append(search_time(one, 4))
     order = np.argsort(sizes, kind="stable")
     bins = np.array_split(order, BINS)
-    middles = [(np.median(np.array(sizes)[own]), np.median(np.array(times)[own])) for own in bins]
+    middles = [(np.median(np.array(sizes)[part]), np.median(np.array(times)[part])) for part in bins]
     across, up = np.array(middles).T
     slope, start = np.polyfit(across, up, 1)
     share = np.corrcoef(across, up)[0, 1] ** 2
-    found = f"{1e6 * start:.0f} us + {1e9 * slope:.1f} ns x arcs x words, R2 {share:.3f}"
+    fit = f"{1e6 * start:.0f} us + {1e9 * slope:.1f} ns x arcs x words, R2 {share:.3f}"
     shape = f"Fisher dev, {BINS} medians of lattices by size, up to {across[-1]:.0f} arcs x words"
-    return [Row("oracle under GRR-4, time a lattice", shape, "-", "search alone", found, "none", True)]
+    return [Row("oracle under GRR-4, time per lattice", shape, "-", "search alone", fit, "none", True)]
 
 
 def growth() -> list[Row]:
-    """Twice the arcs, or twice the reference, or twice the order: how many times as long the search takes."""
+    """Measure how search time grows with arcs, reference words and order."""
     base = {"columns": 1000, "words": 20, "order": 4}
-    found = []
+    table = []
     for what, steps in (
         ("columns", (250, 500, 1000, 2000, 4000)),
         ("words", (10, 20, 40, 80, 160)),
@@ -75,14 +75,14 @@ def growth() -> list[Row]:
         took = np.array([search_seconds(**{**base, what: step}) for step in steps])
         exponent = float(np.polyfit(np.log(sizes), np.log(took), 1)[0])
         named = {"columns": "arcs", "words": "reference words", "order": "k"}[what]
-        told = ", ".join(
+        times = ", ".join(
             f"{size:g}: {1e3 * time:.3g} ms"
             for size, time in zip(sizes * (4 if what == "columns" else 1), took, strict=True)
         )
-        found.append(
+        table.append(
             Row(
                 f"oracle under GRR-k, growth with {named}",
-                told,
+                times,
                 "-",
                 "search alone, one thread; slope in double logarithms",
                 f"{exponent:.2f}",
@@ -90,11 +90,11 @@ def growth() -> list[Row]:
                 exponent <= 1.2,
             )
         )
-    return found
+    return table
 
 
 def search_seconds(columns: int, words: int, order: int) -> float:
-    """A sausage of four words a column, half of them from the reference."""
+    """Return the search time in a confusion network with four words per column, half of them from the reference."""
     rng = random.Random(1)
     reference = rng.choices(WORDS, k=words)
     labels = [
@@ -110,7 +110,7 @@ def search_seconds(columns: int, words: int, order: int) -> float:
 
 
 def forest() -> list[Row]:
-    """A forest such as a parser makes: a node a span of 25 words, edges of two tails, and a reference of 30 words."""
+    """Time the search in a parse forest: one node per span of 25 words, binary edges, a reference of 30 words."""
     rng, n = random.Random(3), 25
     spans = [(first, first + width) for width in range(1, n + 1) for first in range(n - width + 1)]
     number = {span: i for i, span in enumerate(spans)}
@@ -129,12 +129,12 @@ def forest() -> list[Row]:
     one = number_words(made, [" ".join(rng.choices(WORDS[:60], k=30))])
     size = derivation_against(one, one.references[0], Automaton(4, 1.0, 0.0)).tables.values.nbytes / 2**20
     shape = f"forest of {made.n_nodes} nodes, {len(made.heads)} edges, {made.n_derivations:.1g} derivations; 30 words"
-    found = f"{search_time(one, 4):.2f} s, {size:.0f} MiB"
-    return [Row("oracle under GRR-4 in a forest", shape, "-", "search alone, one thread", found, "none", True)]
+    cost = f"{search_time(one, 4):.2f} s, {size:.0f} MiB"
+    return [Row("oracle under GRR-4 in a forest", shape, "-", "search alone, one thread", cost, "none", True)]
 
 
 def search_time(one: NumberedForest, order: int) -> float:
-    """Processor time, which other work on the machine disturbs less; the best of nine."""
+    """Return the best of nine processor times, which depend less on other work on the machine."""
     taken = []
     for _ in range(9):
         start = time.thread_time()

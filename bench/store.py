@@ -1,4 +1,4 @@
-"""What a store costs when nothing is in it yet, and what it saves when everything is."""
+"""The overhead of a new store, and the time saved by a full one."""
 
 from __future__ import annotations
 
@@ -28,10 +28,9 @@ def _test_set(lines: int):  # type: ignore[no-untyped-def]
 
 
 def reading(lines: int) -> list[float]:
-    """Seconds to compute BLEU on all blocks, to read them back, and for a whole run that finds all of them."""
+    """Return the seconds to compute BLEU on all blocks, to read them back, and for a run with all blocks stored."""
     from tarocco.encode.batch import Encoding
     from tarocco.metrics.registry import metrics
-    from tarocco.parallel.fan_out import BLOCK, blocks
     from tarocco.scoring.cache import StatisticsCache
     from tarocco.scoring.score import score_signature, score_test_set
     from tarocco.store import Store
@@ -44,13 +43,13 @@ def reading(lines: int) -> list[float]:
         whole = best_seconds(lambda: score_test_set(test_set, bleu, encoding, jobs=1, store=path), 3)
         with Store(path) as store:
             signature = score_signature(bleu[0], encoding, 1)
-            kept = StatisticsCache(store, test_set, bleu, [signature])
-            alone = best_seconds(lambda: [kept.get(block) for block in blocks(lines, BLOCK)], 3)
+            cache, blocks = StatisticsCache(store, test_set, bleu, [signature]), test_set.blocks
+            alone = best_seconds(lambda: [cache.get(block) for block in blocks], 3)
     return [computing, alone, whole]
 
 
 def cold(lines: int, metrics: list[str], jobs: int | None) -> list[float]:
-    """Seconds for runs that have nothing to read: without a store, and with a new one, in turns."""
+    """Return the seconds of runs without a store and with a new one."""
     from tarocco.encode.batch import Encoding
     from tarocco.metrics import registry
     from tarocco.scoring.score import score_test_set
@@ -64,7 +63,7 @@ def cold(lines: int, metrics: list[str], jobs: int | None) -> list[float]:
         with tempfile.TemporaryDirectory() as folder:
             return run(Path(folder) / "store")
 
-    # A few percent are looked for, and a disturbed run is further off than that: the best of each side.
+    # The overhead is a few percent, less than the noise of a single run: take the best of each side.
     return in_turns([lambda: run(None), with_store], SAMPLES, min)
 
 
@@ -87,7 +86,7 @@ def rows() -> list[Row]:
     lines = BLOCKS * 1024
     computing, alone, whole = reading(lines)
     shape = f"{BLOCKS:,} blocks of 1024 segments, 1 reference, 13a"
-    found = [
+    table = [
         ratio("reading BLEU-4 from a store", shape, "computing it", "warm, one thread", alone, computing, 50),
         ratio("a run whose blocks are all stored", shape, "computing it", "warm, one thread", whole, computing, None),
     ]
@@ -95,15 +94,15 @@ def rows() -> list[Row]:
         without, with_store = cold(LINES, metrics, jobs)
         shape = f"{LINES:,} segments, 1 reference, 13a, {' '.join(metrics)}"
         how = "cold, one thread, best of 9" if jobs else "cold, all threads, best of 9"
-        found.append(_more("a store that is new", shape, how, without, with_store, 5))
+        table.append(_more("a new store", shape, how, without, with_store, 5))
     with tempfile.TemporaryDirectory() as folder:
         system, reference = segments(3000, 2)
         Path(folder, "sys").write_text("\n".join(system) + "\n")
         Path(folder, "ref").write_text("\n".join(reference) + "\n")
         without, with_store = in_turns([lambda: _command(folder, False), lambda: _command(folder, True)], 15, min)
     shape = "3000 lines, 1 reference, 13a, BLEU-4: our worst"
-    found.append(_more("a store that is new", shape, "whole command, best of 15", without, with_store, None))
-    return found
+    table.append(_more("a new store", shape, "whole command, best of 15", without, with_store, None))
+    return table
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ def their_corpus() -> float:
 
 
 def shapes(length: int) -> dict[str, tuple[str, str]]:
-    """Long pairs: what makes many shifts, and what makes much of each."""
+    """Return long pairs that need many shifts, or make each shift expensive."""
     generator = random.Random(4)
     words = [f"w{i}" for i in range(length)]
     swapped = list(words)
@@ -40,15 +40,15 @@ def shapes(length: int) -> dict[str, tuple[str, str]]:
     generator.shuffle(blocks)
     few = [generator.choices("abcd", k=length) for _ in range(2)]
     moved = words[:40] + words[48:90] + words[40:48] + words[90:]
-    apart = generator.choices(words, k=length)
-    found = {
+    resampled = generator.choices(words, k=length)
+    pairs = {
         "neighbors swapped": (swapped, words),
         "shuffled in blocks of 10": ([word for block in blocks for word in block], words),
         "4 different words": (few[0], few[1]),
         "one block moved": (moved, words),
-        "another text of the same words": (apart, words),
+        "another text of the same words": (resampled, words),
     }
-    return {name: (" ".join(one), " ".join(other)) for name, (one, other) in found.items()}
+    return {name: (" ".join(candidate), " ".join(reference)) for name, (candidate, reference) in pairs.items()}
 
 
 def our_long(shape: str) -> float:
@@ -60,7 +60,7 @@ def our_long(shape: str) -> float:
 
 
 def worst_pairs() -> tuple[list[str], list[str]]:
-    """Sentences of 25 words in another order each: nearly every word is in the wrong place, for many rounds."""
+    """Return shuffled sentences of 25 words, which need many rounds of shifts."""
     generator = random.Random(5)
     reference = [segment.split() for segment in segments(PAIRS, 1)[0]]
     return [" ".join(generator.sample(one, len(one))) for one in reference], [" ".join(one) for one in reference]
@@ -94,7 +94,7 @@ def their_calls() -> float:
 
 
 def rows() -> list[Row]:
-    one, all_, other = in_turns(
+    one, all_, theirs = in_turns(
         [
             lambda: in_fresh_process("ter", "our_corpus", 1),
             lambda: in_fresh_process("ter", "our_corpus", None),
@@ -103,26 +103,26 @@ def rows() -> list[Row]:
         SAMPLES,
     )
     shape = f"{LINES} lines of 25 words, 1 reference"
-    found = [
-        ratio("corpus TER", shape, PEER, "cold, one thread", one, other, 50),
-        ratio("corpus TER", shape, PEER, "cold, all threads", all_, other, 50),
+    table = [
+        ratio("corpus TER", shape, PEER, "cold, one thread", one, theirs, 50),
+        ratio("corpus TER", shape, PEER, "cold, all threads", all_, theirs, 50),
     ]
     for name in shapes(LONG):
         (took,) = in_turns([lambda name=name: in_fresh_process("ter", "our_long", name)], SAMPLES)  # type: ignore[misc]
-        found.append(at_most("one long pair, TER", f"{LONG} words, {name}", "cold", took * 1e3, 1000, "ms"))
+        table.append(at_most("one long pair, TER", f"{LONG} words, {name}", "cold", took * 1e3, 1000, "ms"))
     for what, shape, side in (
         ("corpus TER, words in another order", f"{PAIRS} lines of 25 words", "worst"),
-        ("sentence TER (our worst shape)", f"one pair of sentences a call, {CALLS} calls", "calls"),
+        ("sentence TER (our worst shape)", f"one pair of sentences per call, {CALLS} calls", "calls"),
     ):
-        own, other = in_turns(
+        ours, theirs = in_turns(
             [
                 lambda side=side: in_fresh_process("ter", f"our_{side}"),  # type: ignore[misc]
                 lambda side=side: in_fresh_process("ter", f"their_{side}"),  # type: ignore[misc]
             ],
             SAMPLES,
         )
-        found.append(ratio(what, shape, PEER, "cold, one thread", own, other, None))
-    return found
+        table.append(ratio(what, shape, PEER, "cold, one thread", ours, theirs, None))
+    return table
 
 
 if __name__ == "__main__":

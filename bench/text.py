@@ -1,4 +1,4 @@
-"""Synthetic text: Zipfian words, punctuation and numbers; references and systems are edits of one hidden text."""
+"""Generate synthetic text: Zipfian words, punctuation and numbers; all columns are edits of one hidden text."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ WORDS = 20_000
 
 
 def words(generator: random.Random) -> list[str]:
-    """A vocabulary in which frequent words are short."""
-    found: dict[str, None] = {}
-    while len(found) < WORDS:
-        length = min(12, 1 + int(generator.expovariate(0.25)) + len(found) // 4000)
-        found["".join(generator.choices(LETTERS, range(26, 0, -1), k=length))] = None
-    return list(found)
+    """Return a vocabulary in which frequent words are short."""
+    vocabulary: dict[str, None] = {}
+    while len(vocabulary) < WORDS:
+        length = min(12, 1 + int(generator.expovariate(0.25)) + len(vocabulary) // 4000)
+        vocabulary["".join(generator.choices(LETTERS, range(26, 0, -1), k=length))] = None
+    return list(vocabulary)
 
 
 def segments(n: int, texts: int, seed: int = 1, length: int = 25) -> list[list[str]]:
-    """`texts` columns of n segments of about `length` words: each an edit of the same hidden sentences."""
+    """Return `texts` columns of n segments of about `length` words, all edits of the same hidden sentences."""
     generator = random.Random(seed)
     vocabulary = words(generator)
     frequencies = [1 / (rank + 2) for rank in range(WORDS)]
-    # A long text that sentences are cut from, some parts more than once: phrases recur, as they do in real text.
+    # Sentences are cut from one long text and overlap, so phrases recur, as in real text.
     pool = generator.choices(vocabulary, frequencies, k=n * length + 50_000)
     columns: list[list[str]] = [[] for _ in range(texts)]
     for _ in range(n):
@@ -35,14 +35,14 @@ def segments(n: int, texts: int, seed: int = 1, length: int = 25) -> list[list[s
 
 
 def nbest_list(candidates: int = 1024, references: int = 4) -> tuple[list[str], list[str]]:
-    """Candidates and references for one segment of 25 words: edits of the same hidden sentence."""
+    """Return candidates and references of one segment of 25 words, all edits of the same hidden sentence."""
     streams = segments(1, candidates + references, seed=3)
     texts = [stream[0] for stream in streams]
     return texts[references:], texts[:references]
 
 
 def edited(hidden: list[str], pool: list[str], generator: random.Random) -> list[str]:
-    """A fifth of the words changed, dropped or swapped."""
+    """Return a copy in which a fifth of the words are changed, dropped or swapped."""
     changed = list(hidden)
     for _ in range(len(changed) // 5):
         i = generator.randrange(len(changed))
@@ -57,7 +57,7 @@ def edited(hidden: list[str], pool: list[str], generator: random.Random) -> list
 
 
 def sentence(text: list[str], generator: random.Random) -> str:
-    """Words with a capital, a comma, sometimes a number or quotation marks, and a period."""
+    """Return words as a sentence with a capital, a comma, sometimes a number or quotation marks, and a period."""
     text = [text[0].capitalize(), *text[1:]]
     if len(text) > 8:
         text[len(text) // 2] += ","

@@ -1,4 +1,4 @@
-"""WordNet one word at a time, as the tests have it."""
+"""Word-by-word WordNet lookup, shared with the tests."""
 
 import sys
 from pathlib import Path

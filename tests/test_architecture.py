@@ -1,8 +1,11 @@
 """The corridor has one direction: a room imports only from rooms before it."""
 
 import ast
+import io
+import re
 import subprocess
 import sys
+import tokenize
 
 import pytest
 from conftest import ROOT
@@ -92,6 +95,14 @@ def test_scoring_imports_no_optional_library():
     assert "importlib.metadata" not in loaded
 
 
+def test_the_score_command_imports_only_what_it_uses(tmp_path):
+    """Each of these takes milliseconds, and the whole command takes a hundred."""
+    (tmp_path / "text.txt").write_text("a b c d\n")
+    arguments = ["score", str(tmp_path / "text.txt"), "-i", str(tmp_path / "text.txt")]
+    loaded = loaded_by(f"from tarocco.cli import main; main({arguments!r})")
+    assert not loaded & {"json", "hashlib", "html", "difflib", "tarocco.annotate.parses", "tarocco.io.scores.external"}
+
+
 def test_correlating_imports_no_scipy():
     loaded = loaded_by("from tarocco.meta.correlation import agreement, levels, metric_tests")
     assert "scipy" not in loaded
@@ -116,3 +127,44 @@ def test_the_parser_knows_the_real_choices():
     assert options.LEVELS == LEVELS
     assert (options.ITEMS, options.GROUPINGS) == (groupings.LEVELS, groupings.GROUPINGS)
     assert tuple(correlation.COEFFICIENTS) == options.COEFFICIENTS
+
+
+# --- file names in prose ---------------------------------------------------------------------------------------------
+
+FOLDERS = ("src", "docs", "tests", "bench", "tools", "examples")
+PYTHON_FILES = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))] + [ROOT / "setup.py"]
+MARKDOWN_FILES = [*ROOT.glob("*.md"), *(path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.md")))]
+OTHER_TOOLS = {"chrF++.py"}  # not files of this repository
+
+
+def prose_of(path):
+    """The docstrings and comments of a Python file, or all of a Markdown page."""
+    text = path.read_text("utf-8")
+    if path.suffix == ".md":
+        return text
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, documented)]
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    comments = [token.string for token in tokens if token.type == tokenize.COMMENT]
+    return "\n".join([*(ast.get_docstring(node) or "" for node in nodes), *comments])
+
+
+def missing_files(prose, folder):
+    """The Python files that prose names and that are neither in the repository nor beside the page."""
+    known = [f"/{path.relative_to(ROOT).as_posix()}" for path in PYTHON_FILES]
+    names = set(re.findall(r"[\w./+-]*\w[+]*\.py\b(?![\w(])", prose)) - OTHER_TOOLS
+    return sorted(
+        name
+        for name in names
+        if not (folder / name).exists() and not any(path.endswith(f"/{name.removeprefix('./')}") for path in known)
+    )
+
+
+@pytest.mark.parametrize("path", PYTHON_FILES + MARKDOWN_FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_files_named_in_prose_exist(path):
+    assert missing_files(prose_of(path), path.parent) == []
+
+
+def test_a_stale_file_name_is_reported():
+    prose = "The rules are in trials/verdict.py, verdict.py and trials/standings.py; scores agree with chrF++.py."
+    assert missing_files(prose, ROOT) == ["trials/standings.py"]

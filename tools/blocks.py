@@ -15,16 +15,16 @@ GENERATED = ("metrics", "commands", "api")  # folders of docs that tools/make_pa
 
 
 class Undocumented(Exception):
-    """Something of which the documentation would say nothing."""
+    """A public name, command or option that the documentation does not describe."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """A code block: where it stands, what it says it is, and what is in it."""
+    """A code block of a page."""
 
-    page: str  # below the root
+    page: str  # path below the root
     line: int
-    kind: str  # what stands behind the fence; "indented" if there is none
+    kind: str  # the language after the fence; "indented" without a fence
     text: str
 
     @property
@@ -37,17 +37,17 @@ class Block:
 
     @property
     def file(self) -> Path | None:
-        """The file that a block shows lines of: its first line is a comment that names it."""
+        """The file that the block quotes, which its first line names in a comment."""
         first = re.fullmatch(r"# ([\w./-]+\.\w+)", self.lines[0] if self.text else "")
         there = [folder / first[1] for folder in (ROOT, FOLDER)] if first else []
         return next((path for path in there if path.is_file()), None)
 
 
 def pages() -> list[Path]:
-    """Every page, those that are written by hand before those that are made."""
-    found = sorted(DOCS.rglob("*.md"))
-    made = [path for path in found if path.parent.name in GENERATED]
-    return [*(ROOT / name for name in ON_TOP), *(path for path in found if path not in made), *made]
+    """Return all pages, handwritten ones before generated ones."""
+    paths = sorted(DOCS.rglob("*.md"))
+    generated = [path for path in paths if path.parent.name in GENERATED]
+    return [*(ROOT / name for name in ON_TOP), *(path for path in paths if path not in generated), *generated]
 
 
 def blocks_of(path: Path) -> list[Block]:
@@ -65,6 +65,6 @@ def all_blocks() -> list[Block]:
 
 
 def title_of(path: Path) -> str:
-    """The first heading of a page."""
-    found = re.search(r"^# (.+)$", path.read_text("utf-8"), re.MULTILINE)
-    return found[1] if found else path.stem
+    """Return the first heading of a page."""
+    heading = re.search(r"^# (.+)$", path.read_text("utf-8"), re.MULTILINE)
+    return heading[1] if heading else path.stem

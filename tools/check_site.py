@@ -1,4 +1,4 @@
-"""Check the built site: every link within it leads somewhere, and no page fetches anything from elsewhere.
+"""Check the built site: internal links are valid, and no page loads anything from another site.
 
 python tools/check_site.py build/docs
 """
@@ -15,7 +15,7 @@ FETCHED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "lin
 
 
 class Page(HTMLParser):
-    """The anchors of a page, where it links to, and what a browser fetches for it."""
+    """The anchors of a page, its links, and the resources that a browser loads for it."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -33,23 +33,23 @@ class Page(HTMLParser):
 
 def problems(site: Path) -> list[str]:
     pages = {path.resolve(): Page(path) for path in sorted(site.rglob("*.html"))}
-    found = []
+    errors = []
     for path, page in pages.items():
         name = page.path.relative_to(site)
-        found += [f"{name} fetches {url}" for url in page.fetched if urlsplit(url).netloc]
+        errors += [f"{name} fetches {url}" for url in page.fetched if urlsplit(url).netloc]
         for link in [*page.links, *page.fetched]:
             parts = urlsplit(link)
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             if parts.scheme or parts.netloc:
                 continue
             if not target.is_file() or (target in pages and unquote(parts.fragment) not in pages[target].anchors):
-                found.append(f"{name} links to {link}, which is not there")
+                errors.append(f"{name} links to {link}, which does not exist")
     for style in sorted(site.rglob("*.css")):
         urls = re.findall(r"(?:@import|url\()\s*['\"]?((?:https?:)?//[^'\")\s]+)", style.read_text("utf-8"))
-        found += [f"{style.relative_to(site)} fetches {url}" for url in urls]
-    return found if pages else [f"there is no site in {site}"]
+        errors += [f"{style.relative_to(site)} fetches {url}" for url in urls]
+    return errors if pages else [f"there is no site in {site}"]
 
 
 if __name__ == "__main__":
-    found = problems(Path(sys.argv[1]))
-    sys.exit("\n".join(found) if found else 0)
+    errors = problems(Path(sys.argv[1]))
+    sys.exit("\n".join(errors) if errors else 0)

@@ -25,7 +25,7 @@ from console_blocks import ROOT, copy_of_the_example, examples
 
 NUMBER = re.compile(r"-?\d*\.?\d+(?:e-?\d+)?")
 DATA = ("jsonl", "json", "tsv", "csv")
-# Times, sizes, process ids and ports differ from run to run; words may contain numbers of their own.
+# Times, sizes, process ids and ports differ from run to run; so do versions in signatures.
 VOLATILE = re.compile(r"\d+(\.\d+)? ?(s|ms|MB|MiB|KiB|kB|bytes)\b|tcp://\S+|\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?|v:\S+")
 
 
@@ -39,7 +39,7 @@ def run(command: str, folder: Path, programs: Path) -> dict[str, Any]:
 
 
 def as_json(command: str) -> str | None:
-    """The command with `-f json`, or None if its format is already given or it is more than one program."""
+    """The command with `-f json`, or None if it already has a format or runs more than one program."""
     if not command.startswith("tarocco ") or re.search(r" (-f|--format|-b)\b|[|;<>&]", command):
         return None
     return f"{command} -f json"

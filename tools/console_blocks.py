@@ -1,11 +1,10 @@
-"""Run the commands of `console` blocks in Markdown files, and compare or replace what is printed below them.
+"""Run the commands of `console` blocks in Markdown files and replace the outputs below them.
 
     python tools/console_blocks.py README.md docs/*.md     rewrite the outputs
 
-Commands run in a copy of the folder of the bundled test set, one for each page, so files are called ref1.txt,
-careful.txt and so on, and a command finds what earlier ones of its page have written; those of examples/audit and
-examples/iqmt are in ../audit and ../iqmt. A block looks like this, with the command's real output, errors too, below
-it:
+Each page gets a copy of the folder of the bundled test set, so commands can use ref1.txt, careful.txt and so on, and
+the files that earlier commands of the page wrote. The files of examples/audit and examples/iqmt are in ../audit and
+../iqmt. A block shows a command and its output, including errors:
 
     ```console
     $ tarocco --version
@@ -33,13 +32,13 @@ COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 
 def examples(text: str) -> list[list[tuple[str, str]]]:
-    """(command, output) of each command, block by block."""
+    """Return (command, output) of each command, block by block."""
     return [COMMAND.findall(block) for block in BLOCK.findall(text)]
 
 
 @contextmanager
 def copy_of_the_example() -> Iterator[Path]:
-    """A folder with the files of the bundled test set and examples beside it, for as long as it is wanted."""
+    """Provide a temporary copy of the bundled test set, with the examples next to it."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(shutil.copytree(FOLDER, Path(scratch) / "demo"))
         for name in CASES:
@@ -49,7 +48,7 @@ def copy_of_the_example() -> Iterator[Path]:
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command through a pipe, with this Python's programs first."""
+    """Run a command in bash, with the programs of this Python first in PATH."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
         ["bash", "-c", command],
@@ -63,23 +62,23 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def output_of(command: str, folder: Path) -> str:
-    """What a command prints."""
+    """Return the output of a command."""
     return re.sub(r"[ \t]+$", "", run(command, folder).stdout, flags=re.MULTILINE)
 
 
 def rounded(text: str) -> str:
-    """Numbers with all their digits without the last ones, which differ from one processor to another."""
+    """Round long numbers, whose last digits differ between processors."""
     return re.sub(r"\d+\.\d{12,}", lambda number: f"{float(number[0]):.12g}", text)
 
 
 def refreshed(text: str) -> str:
-    """The text with every output replaced by the real one, unless it is the same but for last digits."""
+    """Return the text with all outputs updated, unless only last digits differ."""
 
     def block(match: re.Match[str]) -> str:
         lines = []
         for command, expected in COMMAND.findall(match[1]):
-            found = output_of(command, folder)
-            lines.append(f"$ {command}\n{expected if rounded(found) == rounded(expected) else found}")
+            output = output_of(command, folder)
+            lines.append(f"$ {command}\n{expected if rounded(output) == rounded(expected) else output}")
         return "```console\n" + "".join(lines) + "```"
 
     with copy_of_the_example() as folder:

@@ -1,9 +1,8 @@
-"""N-best lists in Moses' format, made from phrases with alternatives: the recipe behind nbest.txt of the test set.
+"""Make the n-best lists of the bundled test set, in Moses' format, from phrases with alternatives.
 
-A candidate takes one alternative of each phrase; sometimes two neighboring phrases change places, one is left out or
-one is said twice. All of that costs: the score is the weighted sum of the features TM (choice of words; it grows with
-an alternative's place), D (pairs of phrases swapped), E (phrases left out or doubled) and WP (words). Everything is
-drawn from a generator that the segment's index seeds.
+A candidate takes one alternative of each phrase; sometimes two neighboring phrases are swapped, one is left out or one
+is repeated. The score is the weighted sum of the features TM (the cost of the alternatives, higher for later ones), D
+(swaps), E (phrases left out or repeated) and WP (words). The index of the segment seeds the generator.
 """
 
 import itertools
@@ -17,21 +16,21 @@ WEIGHTS = {"TM": 1.0, "D": 0.8, "E": 1.5, "WP": 0.1}
 HUNDREDTHS = {feature: round(100 * weight) for feature, weight in WEIGHTS.items()}
 STEP = 50  # hundredths of TM from one alternative to the next, plus less than as much again by chance
 
-CHANCE_OF_FIRST = 0.55  # of each alternative, once those before it have been passed over
+CHANCE_OF_FIRST = 0.55  # of each alternative, if no earlier one was chosen
 CHANCE_OF_SWAP, CHANCE_OF_DROP, CHANCE_OF_DOUBLE = 0.20, 0.12, 0.06
 
 ENDS = (".", "?", "!")
-BREAKS = (*ENDS, ";", ":")  # no phrase is moved across these, and they stay when their phrase goes
+BREAKS = (*ENDS, ";", ":")  # phrases do not move across these, and these stay if their phrase is dropped
 ABBREVIATIONS = ("a.m.", "p.m.", "Mr.", "Mrs.", "Ms.", "Dr.", "No.", "etc.")
 
 
 def candidates(index, phrases, references):
-    """The lines of one segment's list, best first."""
-    generator = random.Random(SEED + index)  # only random() is used: it is the same in all versions of Python
-    wanted = FEWEST + int(generator.random() * (MOST - FEWEST + 1))
+    """Return the lines of one segment's list, best first."""
+    generator = random.Random(SEED + index)  # use only random(), which is the same in all versions of Python
+    size = FEWEST + int(generator.random() * (MOST - FEWEST + 1))
     costs = [[STEP * at + int(generator.random() * STEP) * (at > 0) for at in range(len(slot))] for slot in phrases]
     names = names_in(phrases, references)
-    found = {}
+    scored = {}
 
     def add(choice, swap=None, drop=None, double=None):
         text = say(phrases, names, choice, swap, drop, double)
@@ -39,19 +38,19 @@ def candidates(index, phrases, references):
         spent = sum(slot[taken] for at, (slot, taken) in enumerate(zip(costs, choice, strict=True)) if at != drop)
         features = {"D": -int(swap is not None), "E": -edits, "WP": -len(text.split())}
         score = -spent + sum(HUNDREDTHS[feature] * value for feature, value in features.items())
-        if text not in found or score > found[text][0]:
-            told = " ".join(f"{feature}= {value}" for feature, value in features.items())
-            found[text] = score, f"TM= {in_full(-spent)} {told}"
+        if text not in scored or score > scored[text][0]:
+            listed = " ".join(f"{feature}= {value}" for feature, value in features.items())
+            scored[text] = score, f"TM= {in_full(-spent)} {listed}"
 
     add([0] * len(phrases))
-    while len(found) < wanted:
+    while len(scored) < size:
         add(*draw(phrases, generator))
-    ranked = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
-    return [f"{index} ||| {text} ||| {told} ||| {in_full(score)}" for text, (score, told) in ranked]
+    ranked = sorted(scored.items(), key=lambda item: (-item[1][0], item[0]))
+    return [f"{index} ||| {text} ||| {listed} ||| {in_full(score)}" for text, (score, listed) in ranked]
 
 
 def draw(phrases, generator):
-    """Which alternative of each phrase; which phrase to swap with the next, to leave out, to say twice (or None)."""
+    """Draw an alternative of each phrase, and the phrases to swap with the next, to drop and to repeat (or None)."""
 
     def perhaps(chance, among):
         happens, where = generator.random() < chance, generator.random()
@@ -71,7 +70,7 @@ def draw(phrases, generator):
 
 
 def say(phrases, names, choice, swap=None, drop=None, double=None):
-    """The chosen phrases as a sentence. Punctuation belongs to places, not to phrases: it stays where it was."""
+    """Return the chosen phrases as a sentence; punctuation does not move with phrases."""
     parts = [split(slot[taken] or keep_end(slot[0])) for slot, taken in zip(phrases, choice, strict=True)]
     words = [[] if at == drop else [text] * (1 + (at == double)) for at, (text, _) in enumerate(parts)]
     if swap is not None:
@@ -88,14 +87,14 @@ def say(phrases, names, choice, swap=None, drop=None, double=None):
 
 
 def split(phrase):
-    """A phrase without its final punctuation mark, and the mark; the period of an abbreviation is no mark."""
+    """Split a phrase from its final punctuation mark; the period of an abbreviation does not count."""
     if phrase.endswith(ABBREVIATIONS) or not phrase.endswith((*BREAKS, ",")):
         return phrase, ""
     return phrase[:-1], phrase[-1]
 
 
 def keep_end(first_alternative):
-    """What is left where nothing is said: the end of the sentence, if it ends here."""
+    """Return the final punctuation of a phrase, for an empty alternative at the end of a sentence."""
     mark = split(first_alternative)[1]
     return mark if mark in BREAKS else ""
 
@@ -109,7 +108,7 @@ def punctuate(sentence, mark):
 
 
 def with_initial(text, starts, names):
-    """A capital at the start of a sentence, none within, except in names."""
+    """Capitalize at the start of a sentence; elsewhere use lowercase, except for names."""
     if starts:
         return text[:1].upper() + text[1:]
     return text if first_word(text) in names else text[:1].lower() + text[1:]
@@ -120,7 +119,7 @@ def first_word(text):
 
 
 def names_in(phrases, references):
-    """Words with a capital inside a sentence: names, weekdays, I."""
+    """Return the words with a capital inside a sentence: names, weekdays, I."""
     names = {"I", "I'm", "I've", "I'd", "I'll"}
     for reference in references:
         for before, word in itertools.pairwise(reference.split()):
@@ -133,7 +132,7 @@ def names_in(phrases, references):
 
 
 def chains(phrases):
-    """Every sentence that the alternatives can make in their order, without edits."""
+    """Yield all sentences that the alternatives can form without edits."""
     for chain in itertools.product(*phrases):
         yield " ".join(text for text in chain if text)
 

@@ -1,10 +1,10 @@
-"""How every code block of the documentation is checked: page, line, kind, first line, and the check.
+"""List how tests check each code block of the documentation: page, line, kind, first line, and the check.
 
-    python tools/executed_blocks.py            the list
-    python tools/executed_blocks.py --count    how many there are on each page
+    python tools/executed_blocks.py            print the list
+    python tools/executed_blocks.py --count    print the number of blocks per page
 
-tests/test_docs.py does what is said here. A block that nothing checks is refused: show what a command prints in a
-`console` block, and a file with `$ head FILE` in one.
+tests/test_docs.py runs the checks. A block that no test checks is an error: show the output of a command in a
+`console` block, and a file with `$ head FILE`.
 """
 
 from __future__ import annotations
@@ -14,29 +14,29 @@ from collections import Counter
 
 from blocks import ROOT, Block, Undocumented, all_blocks
 
-# Lines of `sh` blocks that tests do not run. A target of make is at least there: tests run `make --dry-run`.
+# Lines of `sh` blocks that tests do not run. For make, tests run `make --dry-run`, so the target must exist.
 NOT_RUN = {
-    "make demo": "it makes an environment first; `tarocco demo` is run by itself",
-    "make test": "it is what runs the tests",
+    "make demo": "it creates an environment first; tests run `tarocco demo` directly",
+    "make test": "it runs the tests",
     "make test-browser": "it needs Chromium; continuous integration runs it",
-    "make screenshots": "it needs Chromium, and rewrites pictures",
+    "make screenshots": "it needs Chromium and overwrites pictures",
     "make lint": "continuous integration runs it",
-    "make bench": "it takes minutes, and measures rather than checks",
-    "make docs": "it rewrites what is tested",
-    "make site": "it needs Sphinx, which tests do not",
-    "make fuzz": "half an hour; tests/hostile/test_fuzz.py is a short run",
+    "make bench": "it takes minutes and measures",
+    "make docs": "it overwrites the tested pages",
+    "make site": "it needs Sphinx, which is not a test dependency",
+    "make fuzz": "it takes half an hour; tests/hostile/test_fuzz.py is a short run",
     "make sanitize": "it takes ten minutes",
 }
-MADE = "made from the code, compared with it"
+MADE = "generated from the code, compared with it"
 
 
 def command_of(line: str) -> str:
-    """A line of a `sh` block without its comment."""
+    """Return a line of a `sh` block without its comment."""
     return line.partition("  #")[0].strip()
 
 
 def check_of(block: Block) -> str:
-    """How a block is checked, in a few words."""
+    """Return how a block is checked, in a few words."""
     if block.kind == "console":
         return "run, output compared"
     if block.kind == "python" and ">>>" in block.text:
@@ -50,7 +50,7 @@ def check_of(block: Block) -> str:
     known = {"python": "run", "toml": "parsed", "json": "parsed", "{toctree}": "followed by Sphinx"}
     if block.kind in known:
         return known[block.kind]
-    raise Undocumented(f"{block.page}, line {block.line}: nothing checks a block of the kind {block.kind}")
+    raise Undocumented(f"{block.page}, line {block.line}: no test checks blocks of the kind {block.kind}")
 
 
 def _check_of_shell(block: Block) -> str:
@@ -68,7 +68,7 @@ def main() -> None:
     if sys.argv[1:] == ["--count"]:
         for page, number in Counter(block.page for block in blocks).items():
             print(f"{number:>5}  {page}")
-        print(f"{len(blocks):>5}  blocks, each checked by tests (python tools/executed_blocks.py tells how)")
+        print(f"{len(blocks):>5}  blocks, each checked by tests (python tools/executed_blocks.py lists how)")
         return
     for block, check in zip(blocks, checks, strict=True):
         first = next((line for line in block.lines if line), "")

@@ -1,4 +1,4 @@
-"""Print what an extra of tarocco consists of, a requirement a line: `python tools/extra.py test`."""
+"""Print the requirements of an extra, one per line: `python tools/extra.py test`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The page docs/api/index.md: signatures and docstrings of all public names. tools/make_pages.py writes it.
+"""Make docs/api/index.md: signatures and docstrings of all public names. tools/make_pages.py writes it.
 
-A public name without a docstring is refused.
+A public name without a docstring is an error.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ import tarocco.metrics.base
 
 INTRODUCTION = """# Python reference
 
-Made from the code by `make docs`: every public name of `tarocco`. [The Python interface](../python.md) shows them at
-work. `tarocco.__version__` is the version, a string.
+All public names of `tarocco`, generated from the code by `make docs`. [The Python interface](../python.md) shows
+examples. `tarocco.__version__` is the version, a string.
 """
 SECTION = re.compile(r"^(\w+)\n-{3,}\n", re.MULTILINE)
 LONGEST = 88
 
 
 def pages() -> dict[str, str]:
-    """The page under its path below docs."""
+    """Return the page by its path below docs."""
     public = {name: getattr(tarocco, name) for name in tarocco.__all__ if not name.startswith("__")}
     errors = {name: one for name, one in public.items() if isinstance(one, type) and issubclass(one, Exception)}
     classes = {name: one for name, one in public.items() if isinstance(one, type) and name not in errors}
@@ -58,12 +58,12 @@ def function(name: str, one: Callable[..., Any]) -> list[str]:
 
 
 def aliases(one: Callable[..., Any]) -> Iterator[tuple[str, str]]:
-    """The names for types that a signature has, and what they stand for."""
+    """Yield the type aliases in a signature, and their definitions."""
     definitions = "\n".join(inspect.getsource(module) for module in (inspect.getmodule(one), tarocco.metrics.base))
     for name in dict.fromkeys(re.findall(r"\w+", " ".join(map(str, one.__annotations__.values())))):
-        found = re.search(rf"^{name} = (?!TypeVar)(.+)$", definitions, re.MULTILINE)
-        if found:
-            yield name, found[1]
+        definition = re.search(rf"^{name} = (?!TypeVar)(.+)$", definitions, re.MULTILINE)
+        if definition:
+            yield name, definition[1]
 
 
 def class_page(name: str, one: type) -> list[str]:
@@ -93,22 +93,22 @@ def error(name: str, one: type[Exception]) -> list[str]:
 
 
 def signature(name: str, one: Callable[..., Any]) -> list[str]:
-    """As it would be written: on one line, or a parameter a line."""
-    given = inspect.signature(one)
-    parameters = [str(parameter).replace("'", '"') for parameter in _unquoted(given)]
-    kinds = [parameter.kind for parameter in given.parameters.values()]
+    """Return the signature on one line, or with one parameter per line."""
+    original = inspect.signature(one)
+    parameters = [str(parameter).replace("'", '"') for parameter in _unquoted(original)]
+    kinds = [parameter.kind for parameter in original.parameters.values()]
     if inspect.Parameter.KEYWORD_ONLY in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds:
         parameters.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
-    returned = "" if given.return_annotation is given.empty else f" -> {given.return_annotation}"
+    returned = "" if original.return_annotation is original.empty else f" -> {original.return_annotation}"
     line = f"{name}({', '.join(parameters)}){returned}"
     if len(line) <= LONGEST:
         return [line]
     return [f"{name}(", *(f"    {parameter}," for parameter in parameters), f"){returned}"]
 
 
-def _unquoted(given: inspect.Signature) -> Iterator[str]:
-    """Parameters with their annotations as they stand in the source."""
-    for parameter in given.parameters.values():
+def _unquoted(original: inspect.Signature) -> Iterator[str]:
+    """Yield parameters with their annotations as in the source."""
+    for parameter in original.parameters.values():
         annotation = "" if parameter.annotation is parameter.empty else f": {parameter.annotation}"
         equals = " = " if annotation else "="
         default = "" if parameter.default is parameter.empty else f"{equals}{parameter.default!r}"
@@ -116,7 +116,7 @@ def _unquoted(given: inspect.Signature) -> Iterator[str]:
 
 
 def _attributes(one: type) -> Iterator[tuple[str, str, str]]:
-    """Name, type and meaning of the fields and class attributes; the meaning is the comment behind it."""
+    """Yield name, type and meaning of fields and class attributes; the meaning is the comment after it."""
     source = inspect.getsource(one)
     for node in ast.parse(source).body[0].body:  # type: ignore[attr-defined]
         if isinstance(node, ast.AnnAssign):
@@ -141,7 +141,7 @@ def _cell(text: str) -> str:
 
 
 def markdown(text: str) -> list[str]:
-    """A docstring as Markdown: sections become bold words, parameters a list, examples blocks."""
+    """Return a docstring as Markdown, with bold section titles, a list of parameters, and blocks for examples."""
     opening, *rest = SECTION.split(text)
     lines = opening.strip().splitlines()
     for title, body in zip(rest[::2], rest[1::2], strict=True):

@@ -2,7 +2,7 @@
 
     python tools/make_character_classes.py > src/tarocco/data/unicode/classes.txt
 
-sacrebleu's intl tokenizer asks `regex` which characters are numbers, punctuation and symbols; this table is the answer.
+sacrebleu's intl tokenizer uses the classes of `regex` for numbers, punctuation and symbols; this table copies them.
 """
 
 import importlib.metadata

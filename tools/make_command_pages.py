@@ -1,7 +1,6 @@
-"""The pages docs/commands/*.md from the parsers of the commands. tools/make_pages.py writes them.
+"""Make docs/commands/*.md from the parsers of the commands. tools/make_pages.py writes them.
 
-A command without a description, an example or a page that shows it at work, and an option without a meaning, are
-refused.
+Every command needs a description, an example and a page that runs it, and every option needs a help text.
 """
 
 from __future__ import annotations
@@ -22,14 +21,19 @@ DEFAULT = re.compile(r"\s*\(?default: ([^)]+)\)?$")
 
 
 def pages() -> dict[str, str]:
-    """Every page under its path below docs."""
+    """Return all pages by their paths below docs."""
     made = {f"commands/{command}.md": page(command) for command in COMMANDS}
-    lines = ["# Commands", "", "Made from the parsers by `make docs`; `tarocco COMMAND --help` prints the same.", ""]
+    lines = [
+        "# Commands",
+        "",
+        "Generated from the parsers by `make docs`; `tarocco COMMAND --help` prints the same.",
+        "",
+    ]
     lines += ["| command | what it does |", "| --- | --- |"]
     lines += [f"| [`tarocco {command}`]({command}.md) | {meaning} |" for command, meaning in COMMANDS.items()]
     lines += [
         "",
-        "Exit codes: 0 fine, 1 the data is bad (a sentence on standard error says where), 2 the command is wrong.",
+        "Exit codes: 0 for success, 1 for bad data (standard error names the file and line), 2 for a wrong command.",
     ]
     lines += ["", "```{toctree}", ":hidden:", "", *COMMANDS, "```"]
     return {"commands/index.md": "\n".join(lines) + "\n"} | made
@@ -43,9 +47,9 @@ def page(command: str) -> str:
 
 
 def described(parser: argparse.ArgumentParser, level: str = "##") -> list[str]:
-    """What a parser says of its command: what it does, how it is called, and every argument."""
+    """Return the description, the usage and the arguments of a parser."""
     if not parser.description:
-        raise Undocumented(f"`{parser.prog}` does not say what it does")
+        raise Undocumented(f"`{parser.prog}` has no description")
     lines = [parser.description.strip(), "", "```text", *usage(parser), "```"]
     below = {}
     for group in parser._action_groups:
@@ -68,23 +72,25 @@ def _is_simple(action: argparse.Action) -> bool:
 def row(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
     name = ", ".join(f"`{option}`" for option in action.option_strings)
     taken = arguments(action)
-    told = DEFAULT.search(action.help or "")
+    stated = DEFAULT.search(action.help or "")
     meaning = DEFAULT.sub("", action.help or "").strip()
     default = parser.get_default(action.dest)
     if not meaning:
-        raise Undocumented(f"`{parser.prog}` does not say what {name or taken} means")
+        raise Undocumented(f"`{parser.prog}` has no help text for {name or taken}")
     if action.choices:
         meaning += ": " + ", ".join(f"`{choice}`" for choice in action.choices)
     known = default not in (None, False, argparse.SUPPRESS) and default != []
-    if known and told and str(default) != told[1]:
-        raise Undocumented(f"`{parser.prog}` says that {name or taken} is {told[1]} by default, but it is {default}")
-    shown = f"`{default}`" if known else told[1] if told else ""
+    if known and stated and str(default) != stated[1]:
+        raise Undocumented(
+            f"`{parser.prog}` documents {stated[1]} as the default of {name or taken}, but it is {default}"
+        )
+    shown = f"`{default}`" if known else stated[1] if stated else ""
     what = name if action.choices else f"{name} {taken}".strip() if name else f"`{taken}`"
     return f"| {what} | {meaning} | {shown} |".replace("  ", " ")
 
 
 def arguments(action: argparse.Action) -> str:
-    """The arguments of an option as usage lines write them: FILE, [FILE], FILE [FILE ...]."""
+    """Return the arguments of an option as in a usage line: FILE, [FILE], FILE [FILE ...]."""
     if action.nargs == 0:
         return ""
     value = action.metavar or ("|".join(map(str, action.choices)) if action.choices else action.dest.upper())
@@ -97,7 +103,7 @@ def arguments(action: argparse.Action) -> str:
 
 
 def usage(parser: argparse.ArgumentParser) -> list[str]:
-    """How a command is called, in lines of moderate length; argparse's own differs from Python to Python."""
+    """Return the usage of a command in short lines; argparse's usage differs between versions of Python."""
     actions = [
         one for one in parser._actions if one.help != argparse.SUPPRESS and not isinstance(one, argparse._HelpAction)
     ]
@@ -111,16 +117,16 @@ def usage(parser: argparse.ArgumentParser) -> list[str]:
 
 
 def example_lines(command: str) -> list[str]:
-    """The examples that --help shows, without their heading."""
+    """Return the examples that --help shows, without their heading."""
     text = declaration_of(command).examples
     lines = textwrap.dedent(text.partition("\n")[2]).strip().splitlines()
     if not lines:
-        raise Undocumented(f"`tarocco {command} --help` shows no example (the examples of its declaration)")
+        raise Undocumented(f"`tarocco {command} --help` shows no example (add one to its declaration)")
     return lines
 
 
 def at_work(command: str) -> str:
-    """Links to the pages that run the command and show what it prints."""
+    """Return links to the pages that run the command and show its output."""
     links = []
     for path in all_pages():
         by_hand = path.is_relative_to(DOCS) and path.parent.name not in GENERATED and path != DOCS / "index.md"
@@ -128,5 +134,5 @@ def at_work(command: str) -> str:
         if any(re.search(rf"\btarocco {command}\b", line) for block in shown for line, _ in block):
             links.append(f"[{title_of(path)}]({os.path.relpath(path, DOCS / 'commands')})")
     if not links:
-        raise Undocumented(f"no page below docs shows `tarocco {command}` at work")
-    return f"With what it prints: {', '.join(links)}."
+        raise Undocumented(f"no page below docs runs `tarocco {command}`")
+    return f"Examples with output: {', '.join(links)}."

@@ -1,14 +1,13 @@
-"""Build the bundled test set, src/tarocco/data/demo, from what people wrote in tools/demo.
+"""Build the bundled test set, src/tarocco/data/demo, from the texts in tools/demo.
 
-    python tools/make_demo_data.py            # write the files, and say whether they are still the frozen ones
-    python tools/make_demo_data.py --freeze   # ... and write frozen.sha256 anew: for a new edition of the texts
-    python tools/make_demo_data.py --into DIR # write somewhere else
+    python tools/make_demo_data.py            # write the files, and check them against frozen.sha256
+    python tools/make_demo_data.py --freeze   # ... and update frozen.sha256, for a new edition of the texts
+    python tools/make_demo_data.py --into DIR # write into another folder
 
 Each genre is a file tools/demo/GENRE.toml with twelve segments: a source sentence, four references, the outputs of six
-imagined systems, what is wrong with each output ("type/severity: words"), and for eight segments the phrases from which
-an n-best list is made. Everything is checked before anything is written, and all mistakes are told at once. The same
-input gives the same bytes with any version of Python. The data card, src/tarocco/data/demo/README.md, says what the
-files mean.
+imagined systems, the errors of each output ("type/severity: words"), and for eight segments the phrases of an n-best
+list. All input is checked first, and all mistakes are reported together. The same input gives the same bytes with any
+version of Python. The data card, src/tarocco/data/demo/README.md, describes the files.
 """
 
 import argparse
@@ -51,7 +50,7 @@ human = "grades.tsv:adequacy"
 
 
 def read(folder):
-    """All segments in the order of the genres; each knows its genre and its place ("news 3") for messages."""
+    """Return all segments in the order of genres, each with its genre and its place ("news 3") for messages."""
     segments = []
     for genre in GENRES:
         with (folder / f"{genre}.toml").open("rb") as file:
@@ -64,7 +63,7 @@ def read(folder):
 
 
 def mistakes(segments):
-    """Everything that is wrong with the segments, one sentence each."""
+    """Return all mistakes in the segments, one sentence each."""
     return [
         *mistakes_in_counts(segments),
         *mistakes_in_repetition(segments),
@@ -88,7 +87,7 @@ def mistakes_in_counts(segments):
 
 
 def mistakes_in_repetition(segments):
-    """No text occurs twice, in one segment or in two."""
+    """Yield texts that occur twice, in one segment or in two."""
     seen = {}
     for segment in segments:
         for role, text in texts(segment):
@@ -165,17 +164,17 @@ def mistakes_in_phrases(segment):
 
 
 def errors_of(segment, system):
-    """(type, severity, words) of each error."""
+    """Return (type, severity, words) of each error."""
     return [re.fullmatch(r"(\w+)/(\w+): (.*)", note).groups() for note in segment["errors"][system]]
 
 
 def grade(errors, kinds):
-    """From 5 down to 1: a minor error costs one point, a major one two."""
+    """Return a grade from 5 down to 1: a minor error costs one point, a major error two."""
     return max(1, 5 - sum(POINTS[severity] for kind, severity, _ in errors if kind in kinds))
 
 
 def build(segments):
-    """The files of the data set: name -> content."""
+    """Return the contents of the files by name."""
     files = {"source.txt": [segment["source"] for segment in segments]}
     for number in range(REFERENCES):
         files[f"ref{number + 1}.txt"] = [segment["references"][number] for segment in segments]
@@ -200,7 +199,7 @@ def build(segments):
 
 
 def checksums(files):
-    """As sha256sum writes them, so that sha256sum -c frozen.sha256 checks them. demo.toml is no text: it may change."""
+    """Return checksums for `sha256sum -c`. demo.toml holds settings, not texts, so it may change and is left out."""
     frozen = {name: text for name, text in sorted(files.items()) if name != "demo.toml"}
     return "".join(f"{hashlib.sha256(text.encode()).hexdigest()}  {name}\n" for name, text in frozen.items())
 
@@ -208,13 +207,13 @@ def checksums(files):
 def summary(segments):
     lists = [segment for segment in segments if "nbest" in segment]
     reachable = sum(not set(segment["references"]).isdisjoint(chains(segment["nbest"]["phrases"])) for segment in lists)
-    return f"{len(segments)} segments; {len(lists)} lists, in {reachable} of which the phrases can make a reference"
+    return f"{len(segments)} segments; {len(lists)} lists, of which {reachable} can produce a reference"
 
 
 def main():
     parser = argparse.ArgumentParser(description="Build the bundled test set from tools/demo.")
     parser.add_argument("--into", type=Path, default=DEMO, help="the folder to write (src/tarocco/data/demo)")
-    parser.add_argument("--freeze", action="store_true", help="write frozen.sha256 anew")
+    parser.add_argument("--freeze", action="store_true", help="update frozen.sha256")
     options = parser.parse_args()
 
     segments = read(HERE / "demo")
@@ -230,7 +229,9 @@ def main():
     if options.freeze:
         frozen.write_text(checksums(files), "utf-8", newline="\n")
     elif frozen.read_text("utf-8") != checksums(files):
-        sys.exit("These are not the frozen texts. A new edition is written with --freeze, and the CHANGELOG says why.")
+        sys.exit(
+            "The texts differ from the frozen ones. For a new edition, use --freeze and explain it in the CHANGELOG."
+        )
 
 
 if __name__ == "__main__":

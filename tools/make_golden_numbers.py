@@ -1,4 +1,4 @@
-"""Write tests/golden/demo.json: what sacrebleu and NLTK give for the bundled test set.
+"""Write tests/golden/demo.json: the scores of sacrebleu and NLTK for the bundled test set.
 
 pip install sacrebleu==2.6.0 nltk==3.10.4
 python tools/make_golden_numbers.py > tests/golden/demo.json
@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parents[1] / "src" / "tarocco" / "data" / "demo"
 
 
 def lines(name):
-    """Read here, and not by tarocco: nothing of it takes part in what it is checked against."""
+    """Read a text without tarocco, which these numbers check."""
     return (FOLDER / f"{name}.txt").read_text("utf-8").splitlines()
 
 
@@ -49,12 +49,12 @@ def by_sacrebleu(metric, options, ours):
         }
         for system, candidates in SYSTEMS.items()
     }
-    told = ", ".join(f"{key}={value}" for key, value in options.items())
-    return entry("sacrebleu", f"BLEU({told})", metric, "all four", ours, scores)
+    call = ", ".join(f"{key}={value}" for key, value in options.items())
+    return entry("sacrebleu", f"BLEU({call})", metric, "all four", ours, scores)
 
 
 def by_nltk(n):
-    """One reference: with several, NLTK's NIST is another thing."""
+    """Score with one reference: with several, NLTK defines NIST differently."""
     tokenize = _get_tokenizer("13a")()
     references = [[tokenize(text).split()] for text in STREAMS[0]]
     scores = {

@@ -1,4 +1,4 @@
-"""The pages docs/metrics/*.md from the registry: what every metric is, in its own words.
+"""Make docs/metrics/*.md from the descriptions of metrics in the registry.
 
 tools/make_pages.py writes them.
 """
@@ -13,14 +13,14 @@ from tarocco.metrics.registry import built_in_families
 
 INTRODUCTION = """# Metrics
 
-Made from the registry by `make docs`; `tarocco metrics NAME` prints the same. Parameters follow the name
-after colons: `BLEU-4:smooth=none:length=shortest`. Names are read in any case, and `BLEU`, `BLEU4`,
-`BLEUS6`, `NIST` mean what the papers mean by them. Every claim of agreement names the test that shows it.
+Generated from the registry by `make docs`; `tarocco metrics NAME` prints the same. Parameters follow the name
+after colons: `BLEU-4:smooth=none:length=shortest`. Case does not matter, and `BLEU`, `BLEU4`, `BLEUS6`, `NIST`
+have the meaning of the papers. Each statement about agreement names the test that checks it.
 """
 
 
 def pages() -> dict[str, str]:
-    """Every page under its path below docs."""
+    """Return all pages by their paths below docs."""
     families = built_in_families()
     return {"metrics/index.md": overview(families)} | {
         f"metrics/{file_of(family)}": page(family) for family in families
@@ -36,7 +36,7 @@ def one_line(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """Text that may stand in a table."""
+    """Return text for a cell of a table."""
     return one_line(text).replace("|", "\\|").replace("*", "\\*")
 
 
@@ -80,8 +80,8 @@ def _test(name: str) -> str:
 
 
 def _names(family: type[Metric]) -> list[str]:
-    own = [name for name in family.names if ":" not in name]
-    lines = ["", "Names: " + ", ".join(f"`{name}`" for name in own) + "."]
+    names = [name for name in family.names if ":" not in name]
+    lines = ["", "Names: " + ", ".join(f"`{name}`" for name in names) + "."]
     if family.also:
         lines += ["", *(f"- `{name}`: {one_line(meaning)}" for name, meaning in family.also)]
     return lines

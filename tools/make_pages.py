@@ -1,4 +1,4 @@
-"""Write the pages that are made from the code: docs/metrics, docs/commands, docs/api.
+"""Write the pages that are generated from the code: docs/metrics, docs/commands, docs/api.
 
 python tools/make_pages.py
 """
@@ -14,12 +14,12 @@ from blocks import DOCS, GENERATED, Undocumented
 
 
 def pages() -> dict[str, str]:
-    """Every made page under its path below docs."""
+    """Return all generated pages by their paths below docs."""
     return make_metric_pages.pages() | make_command_pages.pages() | make_api_page.pages()
 
 
 def stale(made: dict[str, str]) -> list[str]:
-    """Pages that are there, but are not made any more."""
+    """Return existing pages that are no longer generated."""
     there = [path.relative_to(DOCS).as_posix() for folder in GENERATED for path in (DOCS / folder).glob("*.md")]
     return [name for name in there if name not in made]
 

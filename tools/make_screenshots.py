@@ -1,8 +1,9 @@
-"""Pictures of the demo's report for the documentation: desktop, phone, dark, a segment with its marks, and every plot.
+"""Take pictures of the demo's report for the documentation: desktop, phone, dark mode, a segment, and plots.
 
     python tools/make_screenshots.py [REPORT.html]
 
-Without a report the demo's is made first. It needs Chromium and Playwright, as `make test-browser` installs them.
+Without a report, the script creates the demo's first. It needs Chromium and Playwright (`make test-browser` installs
+them).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from tarocco.render.page.report import write_figures
 
 STATIC = Path(__file__).resolve().parents[1] / "docs" / "_static"
 ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-# name, width, height, color scheme, what is scrolled to
+# name, width, height, color scheme, element to scroll to
 PICTURES = (
     ("report-desktop", 1200, 1150, "light", None),
     ("report-phone", 390, 844, "light", None),
@@ -34,7 +35,7 @@ GALLERY = ("systems", "agreement", "orange", "king", "king-path", "people-system
 def main() -> None:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
-        sys.exit("Chromium is wanted; on Debian: apt-get install chromium")
+        sys.exit("Chromium is required; on Debian: apt-get install chromium")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         report = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(folder) / "report.html"
         if len(sys.argv) == 1:
@@ -47,7 +48,7 @@ def main() -> None:
 
 
 def draw(report: Path, folder: Path) -> None:
-    """The plots of the gallery."""
+    """Write the plots of the gallery."""
     for path in write_figures(read_payload(report.read_text("utf-8"), str(report)), folder):
         if path.suffix == ".svg" and path.stem in GALLERY:
             shutil.copyfile(path, STATIC / f"gallery-{path.stem}.svg")

@@ -3,7 +3,7 @@
     apt-get install wordnet-base        # Debian's package of the database; or: apt-get download, dpkg -x
     python tools/make_wordnet.py [--from /usr/share/wordnet] [--into src/tarocco/data/wordnet]
 
-The same files give the same bytes. What the arrays hold is said in src/tarocco/encode/wordnet.py, which reads them.
+The same files give the same bytes. src/tarocco/encode/wordnet.py, which reads the arrays, describes them.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ HYPERNYMS = ("@", "@i")
 
 
 def lines(path: Path) -> list[list[str]]:
-    """The fields of each line, without the license in front, whose lines begin with two spaces."""
+    """Return the fields of each line after the license, whose lines begin with two spaces."""
     return [line.split() for line in path.read_text("ascii").splitlines() if not line.startswith("  ")]
 
 
 def ragged(rows: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
-    """All values, one row after the other, and where each row begins and the last one ends."""
+    """Return all values, row by row, and the bounds of the rows."""
     bounds = [0, *accumulate(map(len, rows))]
     return np.array(list(chain.from_iterable(rows)), np.int32), np.array(bounds, np.int32)
 
 
 def pointers(fields: list[str]) -> list[tuple[str, str, str]]:
-    """(symbol, offset, part of speech) of each pointer of a synset; pointers stand after its words."""
+    """Return (symbol, offset, part of speech) of each pointer of a synset."""
     first = 4 + 2 * int(fields[3], 16)
     places = range(first + 1, first + 1 + 4 * int(fields[first]), 4)
     return [(fields[at], fields[at + 1], fields[at + 2]) for at in places]

@@ -1,7 +1,7 @@
 """Run the studies of docs/orange.md and put their tables and figures there: `make study`.
 
-The generated lists are made on the way (bench/nbest_data.py, more than 1 GB for the second study). The Tatoeba lists
-are read from the shared folder beside the checkout; where there is none, their part of the page stays as it is.
+The synthetic lists are generated first (bench/nbest_data.py, more than 1 GB for the second study). The Tatoeba lists
+are read from the shared folder next to the checkout; without it, their part of the page is left unchanged.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def main() -> None:
         rules = ["--short", "keep", "--tokenize", "13a", "--curve"]
         study("tatoeba", *files, *rules, "-m", *metrics, figure=True)
     else:
-        print("the Tatoeba lists are not beside this checkout: their study stays as it is")
+        print("no Tatoeba lists next to this checkout: their study is left unchanged")
 
 
 if __name__ == "__main__":

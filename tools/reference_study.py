@@ -1,7 +1,6 @@
 """Run the studies of docs/references.md and put their tables and figures there: `make study`.
 
-The data are read from the shared folder beside the checkout; where there are none, their parts of the page stay as
-they are. The bundled data are always there.
+The data are read from the shared folder next to the checkout; without it, only the study of the bundled data runs.
 """
 
 from __future__ import annotations
@@ -36,27 +35,27 @@ DEMO = ROOT / "src" / "tarocco" / "data" / "demo"
 
 ALPHAS = [-1.5 + 0.25 * i for i in range(13)]
 BETAS = [0.0, 0.5, 1.0]
-DEFAULT, BEST = (1.0, 0.0), (-0.9, 1.0)  # the paper's setting, and the one that it found to agree best
+DEFAULT, BEST = (1.0, 0.0), (-0.9, 1.0)  # the paper's default, and its best setting
 
 
 def study(name: str, folder: Path, *arguments: str) -> None:
-    """Run `tarocco references`: its first table and what it says go between the marks, its figure beside the others."""
+    """Run `tarocco references`, and put its first table and notes between the marks; write its figure."""
     files = [*sorted(folder.glob("ref/*.txt")), "-i", *sorted(folder.glob("sys/*.txt"))]
     if folder == DEMO:
         files = [folder / "demo.toml"]
     command = [sys.executable, "-m", "tarocco", "references", *map(str, files), *arguments, "-q", "-f", "md"]
     command += ["--figure", str(FIGURES / f"references-{name}.svg")]
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    table, *_, notes = out.strip().split("\n\n")  # the tables between them are in the figure
-    said = [line for line in notes.splitlines() if not re.search(r"\|v:\d", line)]  # signatures are long
-    put(PAGE, name, "\n".join([table, "", *said]))
+    table, *_, notes = out.strip().split("\n\n")  # the figure shows the other tables
+    kept_notes = [line for line in notes.splitlines() if not re.search(r"\|v:\d", line)]  # signatures are long
+    put(PAGE, name, "\n".join([table, "", *kept_notes]))
 
 
 # --- insertions and deletions in 4-GRR (Chiang et al. 2008, section 5) ------------------------------------------------
 
 
 def sweep(folder: Path, human: str, title: str) -> list[list[dict[str, Any]]]:
-    """Spearman's correlation over alpha, a line a beta: of the systems as they are, and with straw men among them."""
+    """Return Spearman's correlation over alpha, one line per beta: of the systems, and with straw men added."""
     test_set = read_test_set(
         [str(path) for path in sorted(folder.glob("ref/*.txt"))],
         [str(path) for path in sorted(folder.glob("sys/*.txt"))],
@@ -71,16 +70,16 @@ def sweep(folder: Path, human: str, title: str) -> list[list[dict[str, Any]]]:
     print(f"sweep: {title}", flush=True)
     return [
         [
-            {"series": f"β = {beta:g}", "x": alpha, "y": correlated(scores[alpha, beta], own)}
+            {"series": f"β = {beta:g}", "x": alpha, "y": correlated(scores[alpha, beta], human_scores)}
             for beta in BETAS
             for alpha in sorted([*ALPHAS, BEST[0]])
         ]
-        for own in (judged, judged | dict.fromkeys(straw, lowest))
+        for human_scores in (judged, judged | dict.fromkeys(straw, lowest))
     ]
 
 
 def straw_men(system: Segments) -> dict[str, Segments]:
-    """What nobody would like: a third of each text, each text three times, and nothing."""
+    """Return bad systems: a third of each text, each text three times, and empty texts."""
     return {
         "too short": Segments.from_strings([" ".join(text.split()[: len(text.split()) // 3]) for text in system]),
         "too long": Segments.from_strings([" ".join([text] * 3) for text in system]),
@@ -91,9 +90,9 @@ def straw_men(system: Segments) -> dict[str, Segments]:
 def scored(test_set: TestSet) -> dict[tuple[float, float], dict[str, float]]:
     names = {(alpha, beta): f"GRR-4:alpha={alpha:g}:beta={beta:g}" for alpha in [*ALPHAS, BEST[0]] for beta in BETAS}
     chosen = metrics(list(names.values()))
-    found = score_test_set(test_set, chosen, Encoding()).scores
+    scores = score_test_set(test_set, chosen, Encoding()).scores
     by_metric: dict[str, dict[str, float]] = {}
-    for score in found:
+    for score in scores:
         by_metric.setdefault(str(score.metric), {})[score.system] = score.score
     return {place: by_metric[str(metric)] for place, metric in zip(names, chosen, strict=True)}
 
@@ -102,23 +101,23 @@ def correlated(scores: Mapping[str, float], judged: Mapping[str, float]) -> floa
     return correlation("spearman", np.array([scores[name] for name in judged]), np.array(list(judged.values())))
 
 
-def sweeps(found: Mapping[str, Sequence[list[dict[str, Any]]]]) -> None:
-    """A row of pictures for the systems as they are, and a row with straw men; some settings as a table."""
+def sweeps(results: Mapping[str, Sequence[list[dict[str, Any]]]]) -> None:
+    """Draw one row of plots for the systems and one with straw men; write some settings as a table."""
     lines = ["| | α = 1, β = 0 | α = −0.9, β = 1 | best on the grid |", "| --- | ---: | ---: | --- |"]
     rows = []
     for which, label in enumerate(("the systems", "with three straw men")):
         pictures = []
-        for title, own in found.items():
-            drawn = [row for row in own[which] if row["x"] in ALPHAS]
+        for title, series in results.items():
+            drawn = [row for row in series[which] if row["x"] in ALPHAS]
             across = f"α, the price of an inserted word ({label})"
             pictures.append(curves(drawn, x_title=across, y_title=f"Spearman, {title}"))
-            values = {(row["x"], row["series"]): row["y"] for row in own[which]}
+            values = {(row["x"], row["series"]): row["y"] for row in series[which]}
             best = max(values, key=lambda place, values=values: values[place])  # type: ignore[misc]
             cells = [f"{values[alpha, f'β = {beta:g}']:.3f}" for alpha, beta in (DEFAULT, BEST)]
             cells.append(f"{values[best]:.3f} with α = {best[0]:g}, {best[1]}")
             lines.append(f"| {title}, {label} | {' | '.join(cells)} |".replace(" -", " −"))
         rows.append(pictures)
-    about = "Spearman correlation of GRR-4 with people over alpha, a line a beta"
+    about = "Spearman correlation of GRR-4 with human scores over alpha, one line per beta"
     write_chart(arrange(rows, about), FIGURES / "references-grr.svg")
     put(PAGE, "grr", "\n".join(lines))
 
@@ -126,7 +125,7 @@ def sweeps(found: Mapping[str, Sequence[list[dict[str, Any]]]]) -> None:
 def main() -> None:
     study("demo", DEMO, "-m", "BLEU-4", "NIST-5", "WER", "GTM-1", "chrF", "--orders")
     if not DATA.exists():
-        print("the shared data are not beside this checkout: their studies stay as they are")
+        print("no shared data next to this checkout: their studies are left unchanged")
         return
     people = ["--human", f"{WMT19}/human/system_scores.tsv:da_z"]
     study("wmt19", WMT19, *people, "--coefficient", "kendall", "--orders")

@@ -1,4 +1,4 @@
-"""Where studies leave what they found: between marks on a page of the documentation."""
+"""Write the results of studies between marks on a page of the documentation."""
 
 from __future__ import annotations
 

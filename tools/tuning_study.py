@@ -1,6 +1,6 @@
 """Run the studies of docs/tuning.md and put their tables there: `make study`.
 
-Moses' lists are read from the shared folder beside the checkout; where there are none, their table stays as it is.
+Moses' lists are read from the shared folder next to the checkout; without it, their table is left unchanged.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             put(PAGE, "halves", halves(Path(folder)))
     else:
-        print("the shared data are not beside this checkout: their study stays as it is")
+        print("no shared data next to this checkout: their study is left unchanged")
     put(
         PAGE,
         "tuning",

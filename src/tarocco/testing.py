@@ -13,23 +13,34 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from pathlib import Path
+from traceback import walk_tb
+from types import FrameType
 from typing import Any
 
 import numpy as np
 
 from tarocco import datasets
 from tarocco.core.errors import BadParameter
-from tarocco.metrics.base import Metric
+from tarocco.core.test_set import make_test_set
+from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.registry import metric as find_metric
 from tarocco.scoring.results import Score
 from tarocco.scoring.score import score, statistics
+from tarocco.scoring.settings import TEXT
+from tarocco.scoring.statistics import BlockTask, analyze_texts, count, prepare_contexts
 
 __all__ = ["LAWS", "check_metric"]
 
+EMPTY_CASES = ("an empty candidate", "an empty reference", "two empty texts")
+EMPTY_WORDS = ("empty candidate", "empty reference", r"\bboth\b|two empty")  # how notes name these cases
 TOLERANCE = 1e-12  # relative, for sums that are added in another order
 LONG_TEXT = 12  # words; the identity law needs texts with n-grams of every usual order
+
+VECTORIZED = "score must accept arrays [..., k] and return one score per row"
 
 Law = Callable[[Metric], str | None]
 
@@ -51,32 +62,70 @@ def check_metric(metric: str | Metric, *, exempt: Mapping[str, str] | None = Non
     Raises
     ------
     AssertionError
-        If the metric breaks a law. The message has one line per broken law.
+        If the metric breaks a law, or is exempt from a law that holds. The message has one line per problem; laws that
+        fail with the same exception share a line. The first exception is the cause of the AssertionError.
     BadParameter
-        If `exempt` has a law that does not exist.
+        If `metric` is a class, or `exempt` has a law that does not exist.
 
     Example
     -------
     >>> from tarocco.testing import check_metric
     >>> check_metric("WER")
     """
+    if isinstance(metric, type) and issubclass(metric, Metric):
+        raise BadParameter(f"expected an instance of tarocco.Metric; did you mean {metric.__name__}()?")
     checked = find_metric(metric)
     reasons = exempt or {}
     unknown = sorted(set(reasons) - set(LAWS))
     if unknown:
         raise BadParameter(f"there is no law {', '.join(unknown)}; the laws are {', '.join(LAWS)}")
-    failures = []
-    for law, holds in LAWS.items():
+    problems: dict[str, list[str]] = {}  # what went wrong -> the laws that it breaks
+    needless: list[str] = []
+    cause: Exception | None = None
+    for law, check in LAWS.items():
         try:
-            problem = holds(checked)
+            problem = check(checked)
         except Exception as error:  # the metric may raise anything
-            problem = f"{type(error).__name__}: {error}"
+            problem = _describe_error(checked, error)
+            cause = cause or (None if law in reasons else error)
         if problem is not None and law not in reasons:
-            failures.append(f"{law}: {problem}")
+            problems.setdefault(problem, []).append(law)
         elif problem is None and law in reasons:
-            failures.append(f"{law}: the law holds, so the exemption ({reasons[law]}) is not needed")
-    if failures:
-        raise AssertionError("\n".join([f"{checked} breaks {len(failures)} of {len(LAWS)} laws", *failures]))
+            needless.append(f"{law}: the law holds; remove the exemption ({reasons[law]})")
+    if not problems and not needless:
+        return
+    titles = []
+    if problems:
+        titles.append(f"breaks {sum(map(len, problems.values()))} of {len(LAWS)} laws")
+    if needless:
+        titles.append(f"has {len(needless)} needless exemption{'s' * (len(needless) > 1)}")
+    lines = [f"{laws[0] if len(laws) == 1 else f'{len(laws)} laws'}: {text}" for text, laws in problems.items()]
+    raise AssertionError("\n".join([f"{checked} {' and '.join(titles)}", *lines, *needless])) from cause
+
+
+def _describe_error(metric: Metric, error: Exception) -> str:
+    """Return an exception with the file and line of the metric that raised it."""
+    frames = list(walk_tb(error.__traceback__))
+    modules = {base.__module__ for base in type(metric).__mro__} - {Metric.__module__}
+    places = [(frame.f_code.co_filename, line) for frame, line in frames if frame.f_globals["__name__"] in modules]
+    where = f" ({Path(places[-1][0]).name}, line {places[-1][1]})" if places else ""
+    text = f"{type(error).__name__}: {error}{where}"
+    return f"{VECTORIZED}; {text}" if any(_scores_single_rows(metric, frame) for frame, _ in frames) else text
+
+
+def _scores_single_rows(metric: Metric, frame: FrameType) -> bool:
+    """Return whether a frame is a call of `score` with several rows, and a call with one of them succeeds."""
+    code = getattr(type(metric).score, "__code__", None)
+    if frame.f_code is not code or frame.f_code.co_argcount < 2:
+        return False
+    sums = frame.f_locals.get(frame.f_code.co_varnames[1])
+    if not isinstance(sums, np.ndarray) or sums.ndim < 2 or not sums.size:
+        return False
+    try:
+        metric.score(sums.reshape(-1, sums.shape[-1])[0])
+    except Exception:  # then the number of rows is not the problem
+        return False
+    return True
 
 
 @cache
@@ -194,12 +243,13 @@ def score_takes_any_leading_axes(metric: Metric) -> str | None:
     """`score` accepts sums of any shape [..., k] and returns one score per row."""
     candidates, references, _ = _sample()
     rows = statistics(metric, candidates, references)
-    scores = metric.score(rows.reshape(2, 3, 2, -1))
+    scores = np.asarray(metric.score(rows.reshape(2, 3, 2, -1)))
     if scores.shape != (2, 3, 2):
-        return f"sums of shape (2, 3, 2, {rows.shape[1]}) give scores of shape {scores.shape}, not (2, 3, 2)"
-    return (
-        None if np.array_equal(scores.ravel(), metric.score(rows), equal_nan=True) else "scores change with the shape"
-    )
+        sums = f"sums of shape (2, 3, 2, {rows.shape[1]})"
+        return f"{VECTORIZED}; {sums} give scores of shape {scores.shape}, not (2, 3, 2)"
+    if not np.array_equal(scores.ravel(), metric.score(rows), equal_nan=True):
+        return f"{VECTORIZED}; the scores change with the shape of the sums"
+    return None
 
 
 def threads_change_nothing(metric: Metric) -> str | None:
@@ -221,6 +271,62 @@ def companions_change_nothing(metric: Metric) -> str | None:
     return None if same else "the statistics differ when other metrics are computed in the same run"
 
 
+def batches_change_nothing(metric: Metric) -> str | None:
+    """The statistics of a segment do not depend on the segments that are counted with it.
+
+    Only `context`, the result of `prepare`, may depend on all references.
+    """
+    candidates, references, _ = _sample()
+    test_set = make_test_set([*candidates, "", "a b"], [*references, ["a b"], [""]])
+    analyze_texts((*test_set.references, *test_set.systems.values()), [metric], TEXT.encoding, None)
+    contexts = dict(zip([metric], prepare_contexts(test_set, [metric], TEXT.encoding), strict=True))
+
+    def count_rows(first: int, last: int) -> Floats:
+        texts = tuple(column.rows(first, last) for column in test_set.systems.values())
+        streams = tuple(column.rows(first, last) for column in test_set.references)
+        (by_system,) = count(
+            contexts, BlockTask(texts, streams, test_set.present[:, first:last], (metric,), TEXT.encoding)
+        )
+        rows: Floats = by_system[0]
+        return rows
+
+    together = count_rows(0, len(test_set))
+    for i, row in enumerate(together):
+        (alone,) = count_rows(i, i + 1)
+        if not np.array_equal(row, alone, equal_nan=True):
+            return (
+                f"the row of segment {i + 1} is {_write_row(row)} among {len(together)} segments and "
+                f"{_write_row(alone)} alone: a row must depend on its own candidate and references only"
+            )
+    return None
+
+
+def _write_row(row: Floats) -> str:
+    """Return the first numbers of a row."""
+    return f"[{', '.join(f'{value:.6g}' for value in row[:8])}{', ...' * (len(row) > 8)}]"
+
+
+def repetition_changes_nothing(metric: Metric) -> str | None:
+    """The corpus score stays the same when every segment is listed twice."""
+    candidates, references, _ = _sample()
+    once, twice = (_score(metric, candidates * times, references * times).score for times in (1, 2))
+    if _differ(once, twice):
+        return f"the corpus score {once:g} becomes {twice:g} when every segment is listed twice"
+    return None
+
+
+def statistics_are_finite(metric: Metric) -> str | None:
+    """Rows of statistics hold neither NaN nor infinity, also for empty texts: they would spoil every sum."""
+    candidates, references, _ = _sample()
+    text = "a b c d e f g h i j"
+    rows = statistics(metric, [*candidates, "", text, ""], [*references, [text], [""], [""]])
+    cases = [*(f"segment {n}" for n in range(1, len(candidates) + 1)), *EMPTY_CASES]
+    for case, row in zip(cases, rows, strict=True):
+        if not np.isfinite(row).all():
+            return f"the row of {case} is {_write_row(row)}: rows must be finite, and `score` returns NaN for no score"
+    return None
+
+
 def empty_texts_are_scored(metric: Metric) -> str | None:
     """Empty texts have finite scores or none, as in `empty_values` if that is set, and the notes document them."""
     text = "a b c d e f g h i j"
@@ -228,13 +334,30 @@ def empty_texts_are_scored(metric: Metric) -> str | None:
     if any(map(math.isinf, scores)):
         return f"an empty candidate, an empty reference and both score {scores}"
     declared = metric.empty_values or (None, None, None)
-    cases = ("an empty candidate", "an empty reference", "two empty texts")
-    for case, value, actual in zip(cases, declared, scores, strict=True):
+    for case, value, actual in zip(EMPTY_CASES, declared, scores, strict=True):
         if value is not None and not (abs(value - actual) <= TOLERANCE or (math.isnan(value) and math.isnan(actual))):
             return f"{case}: empty_values says {value:g}, but the score is {actual:g}"
     notes = " ".join(metric.notes.lower().split())
-    missing = [text for text in ("empty candidate", "empty reference") if text not in notes]
-    return f"the notes do not say what an {missing[0]} scores" if missing else None
+    missing = [f'"{words}"' for words in ("empty candidate", "empty reference") if words not in notes]
+    if missing:
+        return f"write a sentence with the words {' and '.join(missing)} into `notes`: what do such texts score?"
+    for case, words, actual in zip(EMPTY_CASES, EMPTY_WORDS, scores, strict=True):
+        named = _score_in_notes(notes, words)
+        if metric.empty_values is None and math.isnan(actual) and named is not None:
+            return f"{case}: `notes` name the score {named}, but the score is NaN"
+    return None
+
+
+def _score_in_notes(notes: str, words: str) -> str | None:
+    """Return the number that notes give as the score of an empty text, described by a regular expression.
+
+    Clauses that mention no score, or a condition, are ignored.
+    """
+    for clause in re.split(r"[.;,:](?:\s|$)", notes):
+        number = re.search(r"\bscores? (?:is )?(-?\d+(?:\.\d+)?)", clause)
+        if number and re.search(words, clause) and not re.search(r"\b(no score|nan|if|unless)\b", clause):
+            return number[1]
+    return None
 
 
 def names_are_values(metric: Metric) -> str | None:
@@ -272,6 +395,9 @@ LAWS: Mapping[str, Law] = {
     "shapes": score_takes_any_leading_axes,
     "threads": threads_change_nothing,
     "companions": companions_change_nothing,
+    "batches": batches_change_nothing,
+    "repetition": repetition_changes_nothing,
+    "finite": statistics_are_finite,
     "empty texts": empty_texts_are_scored,
     "names": names_are_values,
     "example": worked_example_holds,

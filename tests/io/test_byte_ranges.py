@@ -35,7 +35,7 @@ def told(one):
 
 
 def cut_up(path):
-    """All lists by their byte_ranges, with lines as the file has them."""
+    """Return the lists of all byte ranges, with lines as the file has them."""
     cut = NBestFile(str(path)).cut()
     found, line = [], 1
     for stretch in cut:

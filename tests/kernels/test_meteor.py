@@ -178,7 +178,7 @@ def test_a_narrow_search_is_no_better(limits, segments):
     references=st.lists(SHORT.filter(bool), min_size=2, max_size=3),
 )
 def test_many_candidates_of_a_segment(segments, references):
-    """TextPairs come in the order of the groups: segment, candidate, reference."""
+    """Pairs come in the order of the groups: segment, candidate, reference."""
     candidates = [one for pair in segments for one in pair]
     together = Alignments(list_of(candidates, references)).counts(("exact", "stem"), "porter", True)
     alone = [row for one in candidates for row in rows_of(one, references, ("exact", "stem"), True)]

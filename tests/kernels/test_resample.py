@@ -99,7 +99,7 @@ def test_interval_of_a_constant_is_the_constant():
 
 
 def test_interval_covers_as_it_says():
-    """The mean of 50 fair coins, 300 times: about 95% of the bootstrap_intervals hold the true mean."""
+    """The mean of 50 fair coins, 300 times: about 95% of the intervals contain the true mean."""
     generator = np.random.default_rng(3)
 
     class Mean(Bleu):

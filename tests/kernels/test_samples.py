@@ -7,7 +7,13 @@ from judge_similarities import similarities
 
 from tarocco.kernels import kernel, qarla, widest
 from tarocco.meta.qarla import queen as queens
-from tarocco.meta.qarla.decisions import Decisions, compute_held_out_queen, compute_queen, pack_bits, queen_shares
+from tarocco.meta.qarla.decisions import (
+    Decisions,
+    compute_held_out_queen_of_set,
+    compute_queen_of_set,
+    pack_bits,
+    queen_shares,
+)
 
 
 def bits_of(words, size):
@@ -71,7 +77,7 @@ def test_passes(near):
     members = list(range(len(near.metrics)))
     bits = Decisions.of(near)
     (found,) = queens.compute_queens(near, [members], queens.PairSelection())
-    assert np.array_equal(found, compute_queen(bits, members)[:, : len(near.systems)], equal_nan=True)
+    assert np.array_equal(found, compute_queen_of_set(bits, members)[:, : len(near.systems)], equal_nan=True)
     (found,) = queens.compute_held_out_queens(near, [members], queens.PairSelection())
-    expected = compute_held_out_queen(bits, members)
+    expected = compute_held_out_queen_of_set(bits, members)
     assert np.array_equal(found[near.present], expected[near.present], equal_nan=True)

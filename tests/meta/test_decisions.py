@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judge_similarities import asiya, queen_of, references_of, same, similarities
 
-from tarocco.meta.qarla.decisions import Decisions, compute_queen, find_king_cases
+from tarocco.meta.qarla.decisions import Decisions, compute_queen_of_set, find_king_cases
 from tests.textbook import qarla
 
 
 @given(similarities(), st.data())
 def test_queen(near, data):
     members = data.draw(st.sets(st.integers(0, len(near.metrics) - 1), min_size=1).map(sorted))
-    found = compute_queen(Decisions.of(near), members)
+    found = compute_queen_of_set(Decisions.of(near), members)
     for segment in range(near.n_segments):
         references = references_of(near, segment)
         of = queen_of(near, segment, members)
@@ -25,7 +25,7 @@ def test_queen(near, data):
 
 @given(similarities(most=16, fewest=9, segments=1))
 def test_queen_with_many_references(near):
-    found = compute_queen(Decisions.of(near), [0], held_out=1)
+    found = compute_queen_of_set(Decisions.of(near), [0], held_out=1)
     references = [r for r in references_of(near, 0) if r != len(near.systems) + 1]
     assert same(found[0, 0], queen_of(near, 0, [0])(0, references))
 
@@ -49,7 +49,7 @@ def test_asiya():
     near, expected = asiya()
     decisions = Decisions.of(near)
     for name, members in (("m1", [0]), ("m2", [1]), ("all_metrics", [0, 1])):
-        found = compute_queen(decisions, members)
+        found = compute_queen_of_set(decisions, members)
         for a, system in enumerate(near.systems):
             assert found[:, a] == pytest.approx(expected["QUEEN"][name][system]["seg"], abs=1e-14)
             assert found[:, a].mean() == pytest.approx(expected["QUEEN"][name][system]["sys"], abs=1e-14)

@@ -196,7 +196,7 @@ def test_one_judge_alone_is_told():
     scores = compared({"a": 1.0}, set(), ("chrF",)).scores
     verdict = reach_verdict(Findings("x", "", kings=result, scores=scores))
     assert "KING is the only judge of metrics here: nobody could contradict." in verdict.caveats
-    assert [one.trust for one in verdict.metrics] == ["unjudged"]  # of chrF, which nobody judge_metric
+    assert [one.trust for one in verdict.metrics] == ["unjudged"]  # of chrF, which no judge knows
 
 
 def test_the_demo_has_a_verdict():

@@ -29,11 +29,12 @@ from tarocco.trials.data_audit.findings import CHECKS, DataAudit
 
 FAULTY = {
     "wmt19 en-de": {"en_de_task.6790": "tokenized", "arp": "lines 1797 to 1805 shifted"},
-    "wmt23 en-de": {"synthetic_ref": "equals refA in 66% of the segments"},
+    "wmt23 en-de": {"synthetic_ref": "equals refA in 66% of the segments", "AIRC": "truncated paragraphs"},
     "wmt23 he-en": {"ZengHuiMT": "14 empty outputs", "refA": "at half of the usual distance from ONLINE-B"},
     "e2e": {"tr1": "lowercased", "chen": "lowercased", "adapt": "tokenized", "zhang": "tokenized"},
 }
 SIZES = (60, 200, 500)  # segments in a window
+SHOWN = 20  # lines of text where only human scores are checked
 
 Texts = dict[str, list[str]]
 
@@ -129,7 +130,7 @@ def draw_sample(pool: Pool, size: int, draws: random.Random, judged: bool = Fals
     if not judged or pool.human is None or pool.scores is None:
         return sample
     places = [pool.human.systems.index(name) for name in chosen]
-    rows = np.arange(n)
+    rows = np.arange(first, first + size)
     if pool.human.level == "segment":  # judged segments only, wherever they are
         known = np.flatnonzero(np.isfinite(next(iter(pool.human.criteria.values()))[places]).sum(axis=0) > 1)
         rows = np.array(sorted(draws.sample(known.tolist(), min(size, len(known)))))
@@ -139,11 +140,12 @@ def draw_sample(pool: Pool, size: int, draws: random.Random, judged: bool = Fals
     }
     human = replace(pool.human, criteria=cut, systems=tuple(chosen), unknown=())
     scores = Result(tuple(cut_score(score, rows) for score in pool.scores.scores if score.system in chosen), False)
+    # Checks of human scores do not read the texts, so a few lines are enough, and save time.
     return replace(
         sample,
-        systems={name: [pool.systems[name][row] for row in rows] for name in chosen},
-        references={name: [texts[row] for row in rows] for name, texts in pool.references.items()},
-        source=[pool.source[row] for row in rows],
+        systems={name: texts[:SHOWN] for name, texts in sample.systems.items()},
+        references={name: texts[:SHOWN] for name, texts in sample.references.items()},
+        source=sample.source[:SHOWN],
         human=human,
         scores=scores,
     )
@@ -298,36 +300,39 @@ def rate(hits: int, runs: int) -> str:
     return f"{share:.3f} ± {sqrt(share * (1 - share) / runs):.3f}" if runs else "-"
 
 
-def print_table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-    for cells in (header, ("---",) * len(header), *rows):
-        print(f"| {' | '.join(cells)} |")
-    print(flush=True)
+def print_row(*cells: str) -> None:
+    print(f"| {' | '.join(cells)} |", flush=True)
 
 
-def measure_clean(pools: list[Pool], runs: int) -> None:
-    rows = []
-    for judged in (False, True):
-        for pool in pools:
-            if judged and (pool.human is None or len(pool.human.systems) < 4):
-                continue
-            for size in SIZES:
-                draws = random.Random(f"clean {pool.name} {size} {judged}")
-                counts: dict[tuple[str, str], int] = {}
-                for _ in range(runs):
-                    audit = draw_sample(pool, size, draws, judged).audit()
-                    for kind, severity in {(f.kind, f.severity) for f in audit}:
-                        counts[kind, severity] = counts.get((kind, severity), 0) + 1
-                kinds = ("labels", "sign", "outliers", "duplicated judgments") if judged else tuple(CHECKS)[2:8]
-                for kind in kinds:
-                    alarms = [rate(counts.get((kind, severity), 0), runs) for severity in ("severe", "warning")]
-                    if judged or any(counts.get((kind, severity)) for severity in ("severe", "warning")):
-                        rows.append((kind, pool.name, str(size), str(runs), *alarms))
-    print_table(("check", "data without known faults", "segments", "runs", "severe", "warning"), rows)
-    print("Checks of texts without a row raised no alarm.\n")
+def print_header(*cells: str) -> None:
+    print()
+    print_row(*cells)
+    print_row(*["---"] * len(cells))
+
+
+def measure_clean(pools: list[Pool], runs: int, judged: bool) -> None:
+    """Print how often each check raises an alarm on data without known faults."""
+    print_header("check", "data without known faults", "segments", "runs", "severe", "warning")
+    kinds = ("labels", "sign", "outliers", "duplicated judgments") if judged else tuple(CHECKS)[2:8]
+    for pool in pools:
+        if judged and pool.human is None:
+            continue
+        for size in SIZES:
+            draws = random.Random(f"clean {pool.name} {size} {judged}")
+            counts: dict[tuple[str, str], int] = {}
+            for _ in range(runs):
+                audit = draw_sample(pool, size, draws, judged).audit()
+                for kind, severity in {(finding.kind, finding.severity) for finding in audit}:
+                    counts[kind, severity] = counts.get((kind, severity), 0) + 1
+            for kind in kinds:
+                alarms = [counts.get((kind, severity), 0) for severity in ("severe", "warning")]
+                if any(alarms):
+                    print_row(kind, pool.name, str(size), str(runs), *(rate(count, runs) for count in alarms))
+    print(f"\nNo alarms in all other cells: {', '.join(kinds)}.", flush=True)
 
 
 def measure_faults(pools: list[Pool], faults: Mapping[str, tuple[str, Fault]], runs: int, judged: bool) -> None:
-    rows = []
+    print_header("check", "fault", "data", *(f"{size} segments: severe, any" for size in SIZES))
     for name, (kind, inject) in faults.items():
         for pool in pools:
             if judged and (pool.human is None or len(pool.human.systems) < 4):
@@ -350,9 +355,7 @@ def measure_faults(pools: list[Pool], faults: Mapping[str, tuple[str, Fault]], r
                     severe += "severe" in severities
                     found += bool(severities)
                 cells += [f"{severe / runs:.2f}, {found / runs:.2f}"]
-            rows.append((kind, name, pool.name, *cells))
-    sizes = tuple(f"{size} segments: severe, any" for size in SIZES)
-    print_table(("check", "fault", "data", *sizes), rows)
+            print_row(kind, name, pool.name, *cells)
 
 
 def measure_settings() -> None:
@@ -370,7 +373,8 @@ def main() -> None:
     options = parser.parse_args()
     pools = list(read_pools(options.data))
     if options.only in (None, "clean"):
-        measure_clean(pools, options.runs)
+        measure_clean(pools, options.runs, judged=False)
+        measure_clean(pools, options.runs, judged=True)
     if options.only in (None, "human"):
         measure_faults(pools, HUMAN_FAULTS, options.runs, judged=True)
     if options.only in (None, "texts"):

@@ -61,8 +61,8 @@ def has_analyzer(name: str) -> bool:
     return name in _loaded
 
 
-def analyzer_name(analyzer: Analyzer | None) -> str | None:
-    """Return the name of an analyzer; register an object or a mapping under its version."""
+def register_analyzer(analyzer: Analyzer | None) -> str | None:
+    """Register an analyzer that is an object or a mapping, under its version, and return the name of any analyzer."""
     if analyzer is None or isinstance(analyzer, str):
         return analyzer
     if isinstance(analyzer, Mapping):

@@ -33,12 +33,13 @@ from tarocco.annotate.formats import (
 )
 from tarocco.annotate.sentence import Sentence, empty_sentence, join_sentences
 from tarocco.core.errors import InputError, TextRefused
+from tarocco.core.test_set import REFERENCE
 from tarocco.io.files import COMPRESSED, display_name, read_bytes
 from tarocco.io.test_set import system_name
 from tarocco.io.text import read_lines
 
 if TYPE_CHECKING:
-    from tarocco.core.test_set import Segments, TestSet
+    from tarocco.core.test_set import Segments
 
 Writer = Callable[[Iterable[Sentence]], Iterator[str]]
 WRITERS: dict[str, Writer] = {"conllu": write_conllu, "trees": write_trees, "props": write_props}
@@ -59,7 +60,6 @@ _SUFFIXES = {
 }
 NAME = "parses"
 _DIGITS = 12  # of the digest in an analyzer's version
-REFERENCE = "reference "  # prefix of a reference that has the same name as a system
 
 
 # --- files -------------------------------------------------------------------------------------------------------
@@ -297,7 +297,7 @@ def register_parses(entries: Sequence[str], texts: Mapping[str, Segments], note:
 
     Every segment of `texts` must have a parse. `note` receives a remark about files that describe no text.
     """
-    from tarocco.annotate.analyzers import analyzer_name
+    from tarocco.annotate.analyzers import register_analyzer
 
     files: dict[str, list[str]] = {}
     unused = []
@@ -322,17 +322,9 @@ def register_parses(entries: Sequence[str], texts: Mapping[str, Segments], note:
             if segment not in parses:
                 problem = f'no file of --parses describes segment {number} of {name}, "{_quote(segment)}"'
                 raise InputError(f"{problem}: expected {name}.conllu or {name}=FILE")
-    registered = analyzer_name(parses)
+    registered = register_analyzer(parses)
     assert registered is not None
     return registered
-
-
-def name_texts(test_set: TestSet) -> dict[str, Segments]:
-    """Return systems and references by name; a reference with the name of a system gets the prefix REFERENCE."""
-    texts = dict(test_set.systems)
-    for name, segments in zip(test_set.reference_names, test_set.references, strict=False):
-        texts[name if name not in texts else f"{REFERENCE}{name}"] = segments
-    return texts
 
 
 def _split_entry(entry: str, texts: Mapping[str, Segments]) -> tuple[str | None, str]:

@@ -1,4 +1,4 @@
-"""PairedTest whether systems differ significantly.
+"""Test whether systems differ significantly.
 
 The first system after -i is the baseline. Every other system is compared with it, or all systems with each other
 (--all-pairs). A p-value is the probability of a difference at least as large if the systems were equal; it is corrected

@@ -108,7 +108,7 @@ def read_once(*files: str | None) -> None:
 
 def encoding_of(options: argparse.Namespace, test_set: TestSet | None = None) -> Encoding:
     """Return how text is read; with a test set, also the analyzer of its texts."""
-    from tarocco.annotate.parses import name_texts
+    from tarocco.core.test_set import name_texts
     from tarocco.encode.batch import Encoding
 
     analyzer = None if test_set is None else analyzer_of(options, name_texts(test_set))
@@ -133,10 +133,12 @@ def external_of(
     lists: bool,
 ) -> list[External]:
     """Return the external scores of --scores and of the experiment, as metrics."""
+    scores = named_once(options.scores or ())
+    if experiment is None and not scores:
+        return []
     from tarocco.io.scores.external import holds_candidate_scores
     from tarocco.trials.inputs import read_external_metrics
 
-    scores = named_once(options.scores or ())
     for file in experiment.external if experiment and not lists else ():
         if file.name not in scores and holds_candidate_scores(file.path):
             note(options, f"{file.name} is left out: {file.path} scores candidates in n-best lists, not systems")

@@ -172,7 +172,7 @@ def _has_lattices(options: argparse.Namespace) -> bool:
 
 def _read_human(options: argparse.Namespace) -> tuple[TestSet | None, Encoding]:
     """Return the references of -r, and how text is read."""
-    from tarocco.annotate.parses import name_texts
+    from tarocco.core.test_set import name_texts
 
     encoding = encoding_of(options)  # an unknown tokenizer is an error before any text is read
     human = read_references(options)[0] if options.references else None

@@ -1,4 +1,4 @@
-"""SetSearch for the set of metrics that best separates human from machine translations.
+"""Search for the set of metrics that best separates human from machine translations.
 
 A set's KING is the share of cases in which a held-out reference is at least as good as every system, by QUEEN with the
 other references; strict KING is the share in which it is better. The search uses all segments, so the KING that it

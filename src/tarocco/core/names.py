@@ -60,7 +60,7 @@ def write_value(value: Value) -> str:
 
 
 def read_value(text: str, kind: type) -> Value:
-    """Read a value that write_value wrote; raises KeyError or ValueError if the text is not of this type."""
+    """Read a value that `write_value` wrote; raises KeyError or ValueError if the text is not of this type."""
     if kind is bool:
         return {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}[text.lower()]
     return kind(text)  # type: ignore[no-any-return]

@@ -37,7 +37,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from html import escape
 from typing import Any, ClassVar
 
 from tarocco.core.errors import MissingExtra
@@ -222,6 +221,8 @@ def _text_table(rows: Sequence[Row]) -> list[str]:
 
 
 def _html_table(rows: Sequence[Row], captions: Sequence[str]) -> str:
+    from html import escape
+
     names, shown = _headed(rows)
     head = "".join(f"<th>{escape(name)}</th>" for name in names)
     body = ""

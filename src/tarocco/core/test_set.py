@@ -19,6 +19,7 @@ from tarocco.core.errors import InputError
 NEWLINE = 10
 BLOCK = 1024  # the most segments that are encoded, counted and stored together; results do not depend on it
 BLOCK_BYTES = 1 << 18  # the most text in a block, by the longest references, unless one segment has more
+REFERENCE = "reference "  # prefix of a reference that has the same name as a system
 _SCAN = 1 << 24  # bytes scanned at a time, so that a large text is not copied
 
 
@@ -353,3 +354,11 @@ def pack_segments(strings: Sequence[Any], what: str) -> Segments:
                     f"{what}: segment {i} (counted from 0): expected a string, found type {kind}"
                 ) from None
         raise
+
+
+def name_texts(test_set: TestSet) -> dict[str, Segments]:
+    """Return systems and references by name; a reference with the name of a system gets the prefix REFERENCE."""
+    texts = dict(test_set.systems)
+    for name, segments in zip(test_set.reference_names, test_set.references, strict=False):
+        texts[name if name not in texts else f"{REFERENCE}{name}"] = segments
+    return texts

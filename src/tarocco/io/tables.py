@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -95,6 +92,8 @@ def parse_number(cell: str) -> float | None:
 
 def format_value(value: object) -> str:
     """Return a JSON value as text for messages."""
+    import json
+
     try:
         text = json.dumps(value, ensure_ascii=False)
     except RecursionError:
@@ -104,6 +103,8 @@ def format_value(value: object) -> str:
 
 def suggest_names(name: str, names: Iterable[str]) -> str:
     """Return a hint for an unknown name: the most similar known names, or the first twelve."""
+    from difflib import get_close_matches
+
     known = list(names)
     close = get_close_matches(name, known, n=3)
     if close:
@@ -134,7 +135,14 @@ def read_table(path: str) -> TextTable:
             form = "spaces"
         rows = _csv_rows(path, text) if form == "csv" else _split_rows(path, text, form)
         table = _table_from_rows(path, list(rows), form)
-    return replace(table, digest=sha256(data).hexdigest()[:12])
+    return replace(table, digest=digest_bytes(data))
+
+
+def digest_bytes(*parts: bytes) -> str:
+    """Return the first twelve digits of the SHA-256 of the parts together, in hexadecimal."""
+    from hashlib import sha256  # takes milliseconds, because it loads OpenSSL
+
+    return sha256(b"".join(parts)).hexdigest()[:12]
 
 
 def is_json_lines(path: str) -> bool:
@@ -144,6 +152,8 @@ def is_json_lines(path: str) -> bool:
 
 def parse_json_lines(path: str, text: str, first_line: int = 1) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line, object) for text with one JSON object per line, which begins at this line of a file."""
+    import json
+
     for line, row in enumerate(text.split("\n"), start=first_line):
         if row.strip():
             where = f"{display_name(path)}, line {line}"
@@ -232,6 +242,8 @@ def _table_from_json_lines(path: str, text: str) -> TextTable:
 def _json_cell(value: object) -> str:
     if value is None or isinstance(value, str):
         return value or ""
+    import json
+
     try:
         return json.dumps(value)
     except RecursionError:

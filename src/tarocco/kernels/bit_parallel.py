@@ -47,6 +47,8 @@ class Masks:
     narrow: cython.bint  # all references have at most 32 words: two of them share a block
     mapped: cython.int[:, ::1]  # rows of masks of the words of up to four candidates
     sizes: cython.Py_ssize_t[::1]  # their lengths
+    # In lanes, columns[candidate, 0:4] are the last columns of four references as bits that say "larger than the row
+    # above", and columns[candidate, 4:8] as bits that say "smaller"; otherwise rows 0 and 1 hold these for candidate 0.
     columns: cython.ulonglong[:, ::1]
 
 
@@ -300,7 +302,10 @@ def compare_in_lanes(
     pair: cython.Py_ssize_t,
     out: cython.Py_ssize_t[::1],
 ) -> cython.void:
-    """Compare the first `many` candidates with each reference, four references at a time."""
+    """Compare the first `many` candidates with each reference, four references at a time.
+
+    `pair` is the first index of `out`; candidate c and reference r go to pair + c * n_references + r.
+    """
     low: cython.ulonglong
     value: cython.Py_ssize_t
     for first in range(0, n_references, 4):
@@ -310,9 +315,10 @@ def compare_in_lanes(
             compute_wide_columns(m, first)
         for k in range(4 if first + 4 <= n_references else n_references - first):
             length = m.lengths[first + k]
-            low = MASK64 >> (64 - length) if length > 0 else 0
+            low = MASK64 >> (64 - length) if length > 0 else 0  # one bit per word of the reference
             for c in range(many):
-                # Two narrow lanes share a word; the lanes of odd candidates follow those of even ones.
+                # `at` is the column of the pair: 0-3 for "larger" bits, `at` + 4 for "smaller" ones (subsequences have
+                # none). Two narrow lanes share a word; the lanes of odd candidates follow those of even ones.
                 at = 2 * (c & 1) + (k >> 1) if m.narrow else k
                 bit = 32 * (k & 1) if m.narrow else 0
                 if m.subsequences:

@@ -34,7 +34,7 @@ from tarocco._version import __version__
 from tarocco.core.errors import BadParameter, ClusterError, MissingExtra, TaroccoError
 
 IN_FLIGHT = 1 << 28  # bytes of items that were sent and have no result yet; a single item may be larger
-EVERY = 1.0  # seconds between two checks of the cluster
+CHECK_INTERVAL = 1.0  # seconds between two checks of the cluster
 REPORT = 60.0  # seconds between two progress reports
 _FUNCTIONS = 4  # that workers hold
 _LOST = 3.0  # seconds without a connection until the scheduler counts as lost
@@ -105,11 +105,11 @@ class ClusterExecutor(Executor):
         self._run, self._numbers = uuid4().hex[:12], count()
         self._functions: OrderedDict[int, tuple[Callable[..., Any], Any]] = OrderedDict()
         self._pending: dict[Future[Any], tuple[Any, int]] = {}
-        self._changed = threading.Condition()
+        self._pending_changed = threading.Condition()
         self._bytes = self._done = self._items = self._threads = 0
         self._seconds = 0.0  # that workers spent on items
         self._over = threading.Event()
-        self._gone: ClusterError | None = None
+        self._failure: ClusterError | None = None
 
     # --- work ----------------------------------------------------------------------------------------------------
 
@@ -136,54 +136,54 @@ class ClusterExecutor(Executor):
 
     def _send(self, function: Callable[..., Any], calls: list[Call], single: bool) -> Future[Any]:
         self._connect()
-        item = pickle_compressed(calls)
-        with self._changed:
-            while self._pending and self._bytes + len(item) > IN_FLIGHT and self._gone is None:
-                self._changed.wait(EVERY)
-            if self._gone is not None:
-                raise self._gone
-            self._bytes += len(item)
+        message = pickle_compressed(calls)
+        with self._pending_changed:
+            while self._pending and self._bytes + len(message) > IN_FLIGHT and self._failure is None:
+                self._pending_changed.wait(CHECK_INTERVAL)
+            if self._failure is not None:
+                raise self._failure
+            self._bytes += len(message)
         future: Future[Any] = Future()
         future.set_running_or_notify_cancel()
         key = f"tarocco-{self._run}-{next(self._numbers)}"
-        with self._speaking():
-            there = self.client.submit(operator.call, self._common(function), item, key=key, pure=False)
-        with self._changed:
-            if self._gone is not None:  # meanwhile, so nothing would complete this future
-                raise self._gone
-            self._pending[future] = there, len(item)
+        with self._connection_errors():
+            task = self.client.submit(operator.call, self._send_function(function), message, key=key, pure=False)
+        with self._pending_changed:
+            if self._failure is not None:  # meanwhile, so nothing would complete this future
+                raise self._failure
+            self._pending[future] = task, len(message)
         # Runs on the client's loop: a thread that waits for the loop could outlive the client.
-        asyncio.run_coroutine_threadsafe(self._take(future, there, single), self.client.loop.asyncio_loop)
+        asyncio.run_coroutine_threadsafe(self._take(future, task, single), self.client.loop.asyncio_loop)
         return future
 
-    def _common(self, function: Callable[..., Any]) -> Any:
+    def _send_function(self, function: Callable[..., Any]) -> Any:
         """Return a function on the cluster. A task makes it from bytes, so the scheduler can make it again if lost."""
         if id(function) in self._functions:
             self._functions.move_to_end(id(function))
             return self._functions[id(function)][1]
         key = f"tarocco-{self._run}-function-{next(self._numbers)}"
-        there = self.client.submit(*make_function_task(function), key=key, pure=False)
-        self._functions[id(function)] = function, there  # holds the function, so that no other gets its id
+        task = self.client.submit(*make_function_task(function), key=key, pure=False)
+        self._functions[id(function)] = function, task  # holds the function, so that no other gets its id
         with suppress(Exception):  # the scheduler would favor a worker that alone has the function; one may refuse it
-            self.client.replicate([there], callback_timeout=_LOST)
+            self.client.replicate([task], callback_timeout=_LOST)
         while len(self._functions) > _FUNCTIONS:
             self._functions.popitem(last=False)
-        return there
+        return task
 
-    async def _take(self, future: Future[Any], there: Any, single: bool) -> None:
+    async def _take(self, future: Future[Any], task: Any, single: bool) -> None:
         """Complete a future with the result of its task."""
         error, seconds, results = None, 0.0, [None]
         try:
-            seconds, results = await there._result()
+            seconds, results = await task._result()
         except Exception as problem:
-            error = self._explained(problem, at_work=there.status == "error")
-        with self._changed:
+            error = self._explained(problem, at_work=task.status == "error")
+        with self._pending_changed:
             if future not in self._pending:  # canceled meanwhile
                 return
             self._bytes -= self._pending.pop(future)[1]
             self._done += 1
             self._items, self._seconds = self._items + len(results), self._seconds + seconds
-            self._changed.notify_all()
+            self._pending_changed.notify_all()
         if error is None:
             future.set_result(results[0] if single else results)
         else:
@@ -198,8 +198,8 @@ class ClusterExecutor(Executor):
 
         from distributed import KilledWorker
 
-        if self._gone is not None:
-            return self._gone
+        if self._failure is not None:
+            return self._failure
         if isinstance(error, TaroccoError):
             return error
         if isinstance(error, KilledWorker):
@@ -223,8 +223,8 @@ class ClusterExecutor(Executor):
     # --- the cluster ---------------------------------------------------------------------------------------------
 
     def _connect(self) -> None:
-        if self._gone is not None:
-            raise self._gone
+        if self._failure is not None:
+            raise self._failure
         if self.client is not None:
             return
         try:
@@ -238,11 +238,11 @@ class ClusterExecutor(Executor):
         try:
             address = self.where if self.local is None else self._start(self.local)
             self.client = self._entered(partial(Client, address, set_as_default=False))
-            with self._speaking():
+            with self._connection_errors():
                 known = self._wait_for_workers()
                 self._probe(known)
         except ClusterError as error:
-            self._gone = error
+            self._failure = error
             raise
         threading.Thread(target=self._watch, args=(known,), name="tarocco-cluster", daemon=True).start()
 
@@ -297,12 +297,12 @@ class ClusterExecutor(Executor):
         """Check that workers can do this work. One that cannot would fail tasks that others pass to it."""
         for worker in workers:
             key = f"tarocco-{self._run}-probe-{next(self._numbers)}"
-            there = self.client.submit(*make_function_task(len), workers=[worker], key=key, pure=False)
-            asyncio.run_coroutine_threadsafe(self._probed(there), self.client.loop.asyncio_loop)
+            task = self.client.submit(*make_function_task(len), workers=[worker], key=key, pure=False)
+            asyncio.run_coroutine_threadsafe(self._probed(task), self.client.loop.asyncio_loop)
 
-    async def _probed(self, there: Any) -> None:
+    async def _probed(self, task: Any) -> None:
         try:
-            await there._result()
+            await task._result()
         except (ImportError, AttributeError, ClusterError) as error:
             self._give_up(self._unable(error))
         except Exception:  # the work itself reports it
@@ -320,7 +320,7 @@ class ClusterExecutor(Executor):
         client = self.client
         began = reported = time.monotonic()
         away, answers = 0.0, True
-        while not self._over.wait(EVERY):
+        while not self._over.wait(CHECK_INTERVAL):
             if client.status == "running":
                 away, answered = 0.0, answers
                 try:
@@ -335,7 +335,7 @@ class ClusterExecutor(Executor):
                 if answers != answered and not self._over.is_set():
                     self.tell(f"{self.where}: the scheduler " + ("answers again" if answers else "does not answer"))
             else:
-                away += EVERY
+                away += CHECK_INTERVAL
                 if away >= _LOST or client.status == "closed":
                     self._give_up(self._scheduler_gone())
                     return
@@ -358,16 +358,16 @@ class ClusterExecutor(Executor):
 
     def _give_up(self, error: ClusterError) -> list[Any]:
         """Fail all pending futures and return their tasks."""
-        with self._changed:
-            self._gone = self._gone or error
+        with self._pending_changed:
+            self._failure = self._failure or error
             pending, self._pending = self._pending, {}
-            self._changed.notify_all()
+            self._pending_changed.notify_all()
         for future in pending:
-            future.set_exception(self._gone)
-        return [there for there, _ in pending.values()]
+            future.set_exception(self._failure)
+        return [task for task, _ in pending.values()]
 
     @contextmanager
-    def _speaking(self) -> Iterator[None]:
+    def _connection_errors(self) -> Iterator[None]:
         """Turn errors of the connection into a ClusterError."""
         try:
             yield

@@ -80,7 +80,7 @@ def score(
     text, workers
         How text is read (`Text`), and where work is done (`Workers`).
     resampling
-        Asks for bootstrap bootstrap_intervals over segments (`Resampling`). `confidence=0.95` does the same.
+        Asks for bootstrap intervals over segments (`Resampling`). `confidence=0.95` does the same.
     **shortcuts
         The fields of these three values as keywords: tokenize, lowercase, analyzer, n_resamples, confidence, seed,
         jobs, store, executor, progress.

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVarTuple
 
-from tarocco.annotate.analyzers import Analyzer, analyzer_name
+from tarocco.annotate.analyzers import Analyzer, register_analyzer
 from tarocco.encode.batch import Encoding
 from tarocco.parallel.fan_out import check_jobs
 from tarocco.scoring.resampling import check_resampling
@@ -49,12 +48,12 @@ class Text:
     analyzer: Analyzer | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "analyzer", analyzer_name(self.analyzer))  # an analyzer object is registered
+        object.__setattr__(self, "analyzer", register_analyzer(self.analyzer))  # an analyzer object is registered
 
     @property
     def encoding(self) -> Encoding:
         """The encoding that metrics and batches use."""
-        return Encoding(self.tokenize, self.lowercase, analyzer=analyzer_name(self.analyzer))
+        return Encoding(self.tokenize, self.lowercase, analyzer=register_analyzer(self.analyzer))
 
 
 @dataclass(frozen=True)
@@ -138,6 +137,8 @@ def apply_shortcuts(function: str, shortcuts: Mapping[str, Any], *values: *Value
     known = [{field.name for field in fields(record)} for record in records]
     for name in shortcuts:
         if not any(name in names for names in known):
+            from difflib import get_close_matches
+
             near = get_close_matches(name, sorted(set().union(*known)), 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")

@@ -104,9 +104,9 @@ def read_texts(
 
 def choose_analyzer(settings: Mapping[str, Any], texts: Mapping[str, Segments], note: Note) -> str | None:
     """Return the name of the analyzer that the settings ask for; parses become an analyzer of these texts."""
-    from tarocco.annotate.analyzers import analyzer_name
+    from tarocco.annotate.analyzers import register_analyzer
 
-    analyzer = analyzer_name(settings["analyzer"])
+    analyzer = register_analyzer(settings["analyzer"])
     if settings["parses"]:
         from tarocco.annotate.parses import register_parses
 
@@ -255,7 +255,7 @@ def _material(
     settings: Mapping[str, Any],
     default: Sequence[str],
 ) -> Material:
-    from tarocco.annotate.parses import name_texts
+    from tarocco.core.test_set import name_texts
     from tarocco.meta.correlation.score_sources import make_human_scores, require_judged_systems
 
     chosen = _chosen(default if settings["metrics"] is None else settings["metrics"])

@@ -1,6 +1,6 @@
 """The verdict of a trial in plain words, by rules that fit on a page.
 
-Who judges metrics, and which metrics each judge calls best, is in standings.py. Of these opinions:
+judgments.py collects the judges of metrics and which metrics each of them calls best. From these judgments:
 
 trusted   most of ORANGE, KING and people that know the metric call it best, people among them where they were
           asked, and no judge objects to it

@@ -20,7 +20,7 @@ from tarocco.core.test_set import Segments
 from tarocco.encode.batch import CandidateLists, Encoding, make_list_batch, split_by_reference
 from tarocco.kernels import duplicates, kernel
 from tarocco.meta.correlation.score_sources import round_last_bits
-from tarocco.meta.qarla.decisions import Decisions, compute_queen
+from tarocco.meta.qarla.decisions import Decisions, compute_queen_of_set
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats, Metric
 from tarocco.parallel.fan_out import blocks
@@ -336,12 +336,12 @@ class Utility:
         systems, streams = (tuple(map(str, range(size))) for size in (n, k))
         decisions = Decisions.of(Similarities(names, names, systems, streams, present, round_last_bits(near)))
         members = range(len(names))
-        shares = compute_queen(decisions, members)[0, :n]
+        shares = compute_queen_of_set(decisions, members)[0, :n]
         number_of = {text: number for number, text in enumerate(pairing.candidates)}
         for reference, text in enumerate(references):
             if text in number_of:  # a candidate is not compared with itself
                 number = number_of[text]
-                shares[number] = compute_queen(decisions, members, held_out=reference)[0, number]
+                shares[number] = compute_queen_of_set(decisions, members, held_out=reference)[0, number]
         return UtilitySums(shares[None], np.ones((1, n)))
 
 

@@ -14,7 +14,6 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from numbers import Real
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -30,6 +29,7 @@ from tarocco.io.tables import (
     KINDS,
     SEGMENT_COLUMNS,
     TextTable,
+    digest_bytes,
     find_column,
     format_value,
     index_rows,
@@ -167,7 +167,7 @@ def build_external_scores(
             f'{label}: expected {n_segments} numbers for system "{system}", one per segment, '
             f"found {len(by_system[system])}"
         )
-    digest = sha256(b"".join(by_system[system].tobytes() for system in systems)).hexdigest()[:12]
+    digest = digest_bytes(*(by_system[system].tobytes() for system in systems))
     origin = (("kind", kind or "similarity"), ("sha256", digest))
     return ExternalScores(bare, kind or "similarity", "system" if single else "segment", by_system, origin)
 
@@ -185,9 +185,9 @@ def _build_pair_scores(
         raise InputError(f"{label}: expected {n_segments} numbers per pair of texts, one per segment, found one")
     pairs = {pair: checked.by_system[pair_name] for pair_name, pair in pair_names.items()}
     by_system = {system: _best_reference(pairs, system, systems, kind, n_segments) for system in systems}
-    digest = sha256("\n".join(pair_names).encode("utf-8", "surrogatepass"))
-    digest.update(b"".join(values.tobytes() for values in pairs.values()))
-    origin = (("kind", kind), ("sha256", digest.hexdigest()[:12]), ("refs", "best"))
+    encoded_names = "\n".join(pair_names).encode("utf-8", "surrogatepass")
+    digest = digest_bytes(encoded_names, *(values.tobytes() for values in pairs.values()))
+    origin = (("kind", kind), ("sha256", digest), ("refs", "best"))
     return ExternalScores(name, kind, "segment", by_system, origin, pairs)
 
 
@@ -236,7 +236,7 @@ def read_candidate_scores(file: ExternalFile) -> CandidateScores:
         )
     if not lists:
         raise InputError(f"{path}: expected scores, found none")
-    origin = (("kind", kind or "similarity"), ("file", Path(file.path).name), ("sha256", sha256(data).hexdigest()[:12]))
+    origin = (("kind", kind or "similarity"), ("file", Path(file.path).name), ("sha256", digest_bytes(data)))
     return CandidateScores(file.name, kind or "similarity", lists, origin, path, lines)
 
 
@@ -254,7 +254,7 @@ def build_candidate_scores(name: str, kind: Kind | None, pairs: Sequence[Any], f
             _check_numbers(candidates, "scores", where),
             _check_numbers(references, "references", where),
         )
-    digest = sha256(b"".join(part.tobytes() for pair in lists.values() for part in pair)).hexdigest()[:12]
+    digest = digest_bytes(*(part.tobytes() for pair in lists.values() for part in pair))
     origin = (("kind", kind or "similarity"), ("sha256", digest))
     return CandidateScores(name, kind or "similarity", lists, origin, name, {list_id: list_id for list_id in lists})
 

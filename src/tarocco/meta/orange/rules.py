@@ -218,7 +218,7 @@ def evaluated_metrics(
     names = [metric.name for metric in evaluated]
     for name in names:
         if names.count(name) > 1:
-            raise BadParameter(f"{name} is as_list twice")
+            raise BadParameter(f"{name} is listed twice")
     if not evaluated:
         raise BadParameter("no metric to evaluate")
     return evaluated

@@ -153,7 +153,7 @@ def divide_counts(hits: NDArray[np.integer], counts: NDArray[np.integer]) -> Flo
     return shares
 
 
-def compute_queen(decisions: Decisions, members: Sequence[int], held_out: int | None = None) -> Floats:
+def compute_queen_of_set(decisions: Decisions, members: Sequence[int], held_out: int | None = None) -> Floats:
     """Return QUEEN of every text, float64[segments, texts], NaN where no sample counts.
 
     A reference is measured against the other references.
@@ -166,7 +166,7 @@ def compute_queen(decisions: Decisions, members: Sequence[int], held_out: int | 
     return queen_shares(decisions, members, masks, texts, sets)
 
 
-def compute_held_out_queen(decisions: Decisions, members: Sequence[int]) -> Floats:
+def compute_held_out_queen_of_set(decisions: Decisions, members: Sequence[int]) -> Floats:
     """Hold each reference out and return QUEEN of every system and, last, of that reference.
 
     The result is float64[segments, references, systems + 1].
@@ -217,4 +217,4 @@ class HeldOutCases:
 
 def find_king_cases(decisions: Decisions, members: Sequence[int]) -> HeldOutCases:
     """Return the cases of KING under a set of metrics."""
-    return HeldOutCases.of(compute_held_out_queen(decisions, members), decisions.present)
+    return HeldOutCases.of(compute_held_out_queen_of_set(decisions, members), decisions.present)

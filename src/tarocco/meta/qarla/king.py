@@ -1,6 +1,8 @@
 """KING and JACK from QUEEN, with bootstrap intervals over segments.
 
 KING: hold each reference out and ask whether its QUEEN, by the other references, is at least that of every system.
+Segments with fewer than three references are left out before that, by `select_segments` in qarla.py; within the others,
+a reference that a segment lacks is no case (`HeldOutCases` in decisions.py).
 
 JACK: is each reference closely surrounded by different translations? A reference counts if two systems have
 translations a and a', both with QUEEN above zero, such that a is at least as similar to the reference as to a', under

@@ -21,7 +21,7 @@ from tarocco.meta.qarla.decisions import (
     Decisions,
     HeldOutCases,
     Words,
-    compute_held_out_queen,
+    compute_held_out_queen_of_set,
     find_king_cases,
 )
 from tarocco.meta.qarla.king import king_over_segments, mean_with_intervals
@@ -150,7 +150,9 @@ def run_optimize(
         if by_fold
         else None
     )
-    scores = king_over_segments(compute_held_out_queen(decisions, chosen), near.present, resampling, workers.jobs)
+    scores = king_over_segments(
+        compute_held_out_queen_of_set(decisions, chosen), near.present, resampling, workers.jobs
+    )
     method = f"method:{search.method}" + (f"-{search.width}" if search.method == "beam" else "")
     run = describe_run(
         near,

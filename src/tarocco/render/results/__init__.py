@@ -5,7 +5,6 @@ The terminal and the page take their tables, sentences and numbers from the same
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TextIO
@@ -54,6 +53,8 @@ def show_tables(
 
 def json_text(command: str, settings: Mapping[str, Any], results: list[dict[str, Any]]) -> str:
     """Return the JSON of a command, with one result per line."""
+    import json
+
     head = json.dumps({"tarocco": __version__, "command": command, **settings}, ensure_ascii=False)
     lines = ",\n  ".join(json.dumps(result, ensure_ascii=False) for result in results)
     return f'{head[:-1]}, "results": [\n  {lines}\n]}}\n'

@@ -15,15 +15,15 @@ from tarocco.scoring.results import Score
 FEW = 8  # segments, labels or systems that a sentence names; it only counts the others
 
 
-def audit_table(result: AuditResult, width: int | None = None) -> Table:
+def audit_table(result: AuditResult, digits: int | None = None) -> Table:
     """Return the table, the most gameable metric first; a star marks findings."""
     blanked = f"{100 * result.settings.share:g}% blanked"
     header = ("metric", "found", "sign test", "mixing", blanked, "greedy", "trading", "straw men")
-    digits = 1 if width is None else width
+    decimals = 1 if digits is None else digits
     rows, marks = [], dict[tuple[int, int], str]()
     for r, name in enumerate(result):
         checks = result[name]
-        cells = [_cells(checks[kind], digits) for kind in CHECKS]
+        cells = [_cells(checks[kind], decimals) for kind in CHECKS]
         rows.append(
             (
                 name,
@@ -92,25 +92,25 @@ def not_possible(result: AuditResult) -> list[str]:
     ]
 
 
-def sentences(result: AuditResult, every: bool = False, width: int | None = None) -> list[str]:
+def sentences(result: AuditResult, every: bool = False, digits: int | None = None) -> list[str]:
     """Return the strongest finding per metric and check as a sentence, or all findings with all their segments."""
     lines = []
     for name in result:
         score = result.score_of(name)
         for check in result[name].values():
             shown = check.findings if every else check.findings[:1]
-            lines += [sentence(finding, score, every, width) for finding in shown]
+            lines += [sentence(finding, score, every, digits) for finding in shown]
             others = len(check.findings) - len(shown)
             if others:
                 lines[-1] += f" [{others} more finding{'s' * (others > 1)}]"
     return lines
 
 
-def sentence(finding: AuditFinding, score: Score, every: bool = False, width: int | None = None) -> str:
+def sentence(finding: AuditFinding, score: Score, every: bool = False, digits: int | None = None) -> str:
     """Return a finding in words, with scores on the printed scale of `score`."""
 
     def shown(value: float) -> str:
-        return number(value, score, width)
+        return number(value, score, digits)
 
     words = _SENTENCES[finding.check](finding, shown)
     return f"{finding.metric}, {finding.check}: {words}; {_segments(finding.segments, every)}"
@@ -204,7 +204,7 @@ def _listed(names: Sequence[str], between: str = ", ", most: int | None = FEW) -
     return f"{between.join(names[:most])} and {len(names) - most} more"
 
 
-def present_audit(result: AuditResult, width: int | None = None, detailed: bool = False) -> Presentation:
+def present_audit(result: AuditResult, digits: int | None = None, detailed: bool = False) -> Presentation:
     """Present an audit; `detailed` lists all findings with their segments."""
     names = ("seed", "alpha", "share", "n_draws", "n_resamples")
     settings = {name: getattr(result.settings, name) for name in names} | {"groups": result.labels}
@@ -213,14 +213,14 @@ def present_audit(result: AuditResult, width: int | None = None, detailed: bool 
         settings,
         result.to_dict,
         lambda delimiter: separated(result.rows(), delimiter),
-        show_tables(lambda: [audit_table(result, width)], lambda: footnotes(result, width, detailed)),
+        show_tables(lambda: [audit_table(result, digits)], lambda: footnotes(result, digits, detailed)),
         lambda: [str(result.count_gamed(name)) for name in result.checks],  # in the order of -m
     )
 
 
-def footnotes(result: AuditResult, width: int | None, detailed: bool) -> list[str]:
+def footnotes(result: AuditResult, digits: int | None, detailed: bool) -> list[str]:
     """Return the lines below a table: columns, findings, checks that were not possible, and signatures."""
-    findings = sentences(result, detailed, width)
+    findings = sentences(result, detailed, digits)
     scaled = [name for name in result if result.score_of(name).metric.scale != 1]
     about = [f"in sentences times 100: {', '.join(scaled)}"] * bool(scaled) + ["segments are counted from 1"]
     return [

@@ -21,9 +21,9 @@ TITLES = {
 ACCURACIES = {"accuracy": "accuracy", "soft_accuracy": "SPA", "accuracy_with_ties": "acc. with ties"}
 
 
-def present_correlations(result: CorrelateResult, width: int | None = None, pairs: bool = False) -> Presentation:
+def present_correlations(result: CorrelateResult, digits: int | None = None, pairs: bool = False) -> Presentation:
     """Present correlations; with `pairs`, the tests of all pairs of metrics."""
-    form = f".{4 if width is None else width}f"
+    form = f".{4 if digits is None else digits}f"
     table = leads_table if pairs else correlations_table
 
     def lines() -> list[str]:
@@ -35,15 +35,15 @@ def present_correlations(result: CorrelateResult, width: int | None = None, pair
         asdict(result.design) | {"outliers_found": dict(result.outliers), "notes": list(result.notes)},
         result.pairs if pairs else result.to_dict,
         lambda delimiter: separated(result.pairs() if pairs else result.rows(), delimiter),
-        show_tables(lambda: [table(result, width)], lambda: footnotes(result, pairs)),
+        show_tables(lambda: [table(result, digits)], lambda: footnotes(result, pairs)),
         lines,
         result.notes,
     )
 
 
-def correlations_table(result: CorrelateResult, width: int | None = None) -> Table:
+def correlations_table(result: CorrelateResult, digits: int | None = None) -> Table:
     """One row per criterion and metric, best first; the coefficient that ranks metrics has an interval."""
-    digits = 3 if width is None else width
+    decimals = 3 if digits is None else digits
     main = result.design.coefficient
     several = len(result.criteria) > 1
     first = result.correlations[0]
@@ -52,7 +52,7 @@ def correlations_table(result: CorrelateResult, width: int | None = None) -> Tab
     confidence = f"{100 * result.design.confidence:g}%"
 
     def number(value: float | None) -> str:
-        return number_or_dash(value, f".{digits}f")
+        return number_or_dash(value, f".{decimals}f")
 
     def row(one: Correlation) -> tuple[str, ...]:
         low, high = number(one.interval.low), number(one.interval.high)
@@ -80,14 +80,14 @@ def correlations_table(result: CorrelateResult, width: int | None = None) -> Tab
     return Table(header, tuple(map(row, result.correlations)), labels=column, best=frozenset(best))
 
 
-def leads_table(result: CorrelateResult, width: int | None = None) -> Table:
+def leads_table(result: CorrelateResult, digits: int | None = None) -> Table:
     """One row per pair of metrics, the one that agrees better with human scores first."""
-    digits = 3 if width is None else width
+    decimals = 3 if digits is None else digits
     several = len(result.criteria) > 1
     rows = [
         (
             *([one.criterion] if several else []),
-            *(one.metric, one.other, f"{one.difference:.{digits}f}", one.test),
+            *(one.metric, one.other, f"{one.difference:.{decimals}f}", one.test),
             *(number_or_dash(p, ".4f") for p in (one.p_value, one.p_holm)),
             number_or_dash(one.williams_t, ".2f"),
             number_or_dash(one.williams_p, ".4f"),

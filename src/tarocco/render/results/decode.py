@@ -30,7 +30,7 @@ def on_one_line(text: str) -> str:
 # --- minimum Bayes risk in n-best lists ------------------------------------------------------------------------------
 
 
-def present_choices(result: MbrResult, level: str, width: int | None = None, **settings: Any) -> Presentation:
+def present_choices(result: MbrResult, level: str, digits: int | None = None, **settings: Any) -> Presentation:
     """Present choices by minimum Bayes risk from n-best lists."""
     table = choices_table if level == "segment" else summary_table
     about = {
@@ -44,23 +44,23 @@ def present_choices(result: MbrResult, level: str, width: int | None = None, **s
         settings | about,
         result.to_dict,
         lambda delimiter: separated(result.rows(), delimiter),
-        show_tables(lambda: [table(result, width)], lambda: mbr_notes(result)),
+        show_tables(lambda: [table(result, digits)], lambda: mbr_notes(result)),
         lambda: [text.replace("\n", " ") for text in result.texts],
         result.notes,
     )
 
 
-def summary_table(result: MbrResult, width: int | None = None) -> Table:
+def summary_table(result: MbrResult, digits: int | None = None) -> Table:
     """One row each for the first candidates, the choices and, with references, the best candidates."""
 
     def corpus(value: float, scale: float) -> str:
-        return f"{scale * value:.{(1 if scale != 1 else 4) if width is None else width}f}"
+        return f"{scale * value:.{(1 if scale != 1 else 4) if digits is None else digits}f}"
 
     header = ("candidates", "mean rank", "utility", *(one.metric for one in result.gains))
     ranks = sum(one.rank for one in result.choices) / len(result)
     rows = [
-        ("first of the list", "1.0", _utility(result.mean_first_utility, width)),
-        ("MBR", f"{ranks:.1f}", _utility(result.mean_utility, width)),
+        ("first of the list", "1.0", _utility(result.mean_first_utility, digits)),
+        ("MBR", f"{ranks:.1f}", _utility(result.mean_utility, digits)),
     ]
     of_gains = [
         tuple(corpus(value, one.scale) for one, value in zip(result.gains, values, strict=True))
@@ -74,12 +74,12 @@ def summary_table(result: MbrResult, width: int | None = None) -> Table:
     return Table(header, tuple(table))
 
 
-def choices_table(result: MbrResult, width: int | None = None) -> Table:
+def choices_table(result: MbrResult, digits: int | None = None) -> Table:
     """One row per list."""
     rows = (
         (
             *(str(one.segment + 1), f"{one.rank} of {one.n_candidates}"),
-            *(_utility(value, width) for value in (one.utility, one.first_utility)),
+            *(_utility(value, digits) for value in (one.utility, one.first_utility)),
             one.text,
         )
         for one in result.choices
@@ -87,8 +87,8 @@ def choices_table(result: MbrResult, width: int | None = None) -> Table:
     return Table(("segment", "rank", "utility", "first's", "text"), tuple(rows))
 
 
-def _utility(value: float, width: int | None) -> str:
-    return number_or_dash(None if math.isnan(value) else value, f".{4 if width is None else width}f")
+def _utility(value: float, digits: int | None) -> str:
+    return number_or_dash(None if math.isnan(value) else value, f".{4 if digits is None else digits}f")
 
 
 def mbr_notes(result: MbrResult) -> list[str]:
@@ -106,7 +106,7 @@ def mbr_notes(result: MbrResult) -> list[str]:
 # --- minimum Bayes risk in lattices ----------------------------------------------------------------------------------
 
 
-def present_paths(result: LatticeMbrResult, level: str, width: int | None = None, **settings: Any) -> Presentation:
+def present_paths(result: LatticeMbrResult, level: str, digits: int | None = None, **settings: Any) -> Presentation:
     """Present choices by minimum Bayes risk from lattices and forests."""
     table = paths_table if level == "segment" else paths_summary
     about = {
@@ -120,26 +120,26 @@ def present_paths(result: LatticeMbrResult, level: str, width: int | None = None
         settings | about,
         result.to_dict,
         lambda delimiter: separated(result.rows(), delimiter),
-        show_tables(lambda: [table(result, width)], lambda: path_notes(result)),
+        show_tables(lambda: [table(result, digits)], lambda: path_notes(result)),
         lambda: result.texts,
         result.notes,
     )
 
 
-def paths_summary(result: LatticeMbrResult, width: int | None = None) -> Table:
+def paths_summary(result: LatticeMbrResult, digits: int | None = None) -> Table:
     """One row each for the best paths by weight and the choices: gains and, with references, scores."""
     scores = () if result.scores is None else result.scores.scores
     rows = []
     for system, gain in ((FIRST, result.mean_first_gain), (CHOICE, result.mean_gain)):
-        cells = [number(score.score, score, width) for score in scores if score.system == system]
-        rows.append((system, _utility(gain, width), *cells))
+        cells = [number(score.score, score, digits) for score in scores if score.system == system]
+        rows.append((system, _utility(gain, digits), *cells))
     return Table(("paths", "gain", *dict.fromkeys(str(score.metric) for score in scores)), tuple(rows))
 
 
-def paths_table(result: LatticeMbrResult, width: int | None = None) -> Table:
+def paths_table(result: LatticeMbrResult, digits: int | None = None) -> Table:
     """One row per lattice."""
     rows = (
-        (str(one.segment + 1), short(one.text), *(_utility(value, width) for value in (one.gain, one.first_gain)))
+        (str(one.segment + 1), short(one.text), *(_utility(value, digits) for value in (one.gain, one.first_gain)))
         for one in result.choices
     )
     return Table(("segment", "MBR", "gain of MBR", "gain of 1-best"), tuple(rows), labels=2)
@@ -161,13 +161,13 @@ def path_notes(result: LatticeMbrResult) -> list[str]:
 
 
 def present_oracles(
-    result: OracleResult, level: str, width: int | None = None, first_id: int = 0, **settings: Any
+    result: OracleResult, level: str, digits: int | None = None, first_id: int = 0, **settings: Any
 ) -> Presentation:
     """Present oracles of lattices, forests or n-best lists."""
     rows = result.corpus_rows if level == "corpus" else result.k_best_rows if result.k > 1 else result.rows
 
     def table() -> Table:
-        return corpus_table(result.scores, width) if level == "corpus" else segments_table(result, width)
+        return corpus_table(result.scores, digits) if level == "corpus" else segments_table(result, digits)
 
     return Presentation(
         "oracle",
@@ -180,13 +180,13 @@ def present_oracles(
     )
 
 
-def segments_table(result: OracleResult, width: int | None = None) -> Table:
+def segments_table(result: OracleResult, digits: int | None = None) -> Table:
     """One row per segment: the oracle, its score and the 1-best's, and its rank; or one row per oracle text."""
     score = result.of(ORACLE)
     name = str(score.metric)
     if result.k > 1:
         texts = tuple(
-            (str(row["segment"]), str(row["place"]), short(row["text"]), number(_value(row["score"]), score, width))
+            (str(row["segment"]), str(row["place"]), short(row["text"]), number(_value(row["score"]), score, digits))
             for row in result.k_best_rows()
         )
         return Table(("segment", "place", "oracle", name), texts, labels=3)
@@ -196,7 +196,7 @@ def segments_table(result: OracleResult, width: int | None = None) -> Table:
     columns = [key for key in titles if key in records[0]]
     depths = [key for key in ("rank", "behind") if key in records[0]]
     for record in records:
-        values = [number(_value(record[key]), score, width) for key in columns]
+        values = [number(_value(record[key]), score, digits) for key in columns]
         depth = [number_or_dash(record[key], "d" if key == "rank" else ".4g") for key in depths]
         rows.append((str(record["segment"]), short(record["text"]), *values, *depth))
     return Table(("segment", "oracle", *(titles[key] for key in columns), *depths), tuple(rows), labels=2)

@@ -9,15 +9,15 @@ from tarocco.render.results import Presentation, show_tables
 from tarocco.render.tables import Table, number_or_dash, percent, separated
 
 
-def orange_table(result: OrangeResult, width: int | None = None) -> Table:
+def orange_table(result: OrangeResult, digits: int | None = None) -> Table:
     """Return the table of Lin and Och (2004), the best metric first; metrics that equal it are marked."""
     confidence = f"{100 * result.metrics[0].interval.confidence:g}%-CI"
-    digits = 1 if width is None else width
+    decimals = 1 if digits is None else digits
 
     def row(metric: Orange) -> tuple[str, ...]:
         ranks = (metric.average_rank, metric.interval.low, metric.interval.high)
-        share = percent(metric.orange, 2 if width is None else width)
-        return (metric.metric, share, *(number_or_dash(rank, f".{digits}f") for rank in ranks), result.mark(metric))
+        share = percent(metric.orange, 2 if digits is None else digits)
+        return (metric.metric, share, *(number_or_dash(rank, f".{decimals}f") for rank in ranks), result.mark(metric))
 
     return Table(
         ("Method", "ORANGE", "Avg Rank", f"{confidence}-L", f"{confidence}-U", "as best"),
@@ -47,14 +47,14 @@ def separated_text(result: OrangeResult, level: str, delimiter: str) -> str:
     return separated(rows, delimiter)
 
 
-def present_orange(result: OrangeResult, level: str, width: int | None = None, **settings: Any) -> Presentation:
+def present_orange(result: OrangeResult, level: str, digits: int | None = None, **settings: Any) -> Presentation:
     """Present ORANGE of each metric, or at the level "segment" the ranks in each list."""
     by_list = level == "segment"
-    digits = 2 if width is None else width
+    decimals = 2 if digits is None else digits
 
     def lines() -> list[str]:
         in_order = sorted(result.values(), key=lambda metric: metric.place)  # of the options, for scripts
-        return [number_or_dash(100 * metric.orange, f".{digits}f") for metric in in_order]
+        return [number_or_dash(100 * metric.orange, f".{decimals}f") for metric in in_order]
 
     about = {"left_out": dict(result.left_out), "found": dict(result.counts)}
     if by_list:
@@ -65,7 +65,7 @@ def present_orange(result: OrangeResult, level: str, width: int | None = None, *
         lambda: result.to_dict(level),
         lambda delimiter: separated_text(result, level, delimiter),
         show_tables(
-            lambda: [ranks_table(result) if by_list else orange_table(result, width)], lambda: footnotes(result)
+            lambda: [ranks_table(result) if by_list else orange_table(result, digits)], lambda: footnotes(result)
         ),
         lines,
         result.notes,

@@ -32,15 +32,15 @@ def _settings(bed: QarlaSetup) -> dict[str, Any]:
     return {"seed": bed.seed, "signatures": dict(bed.signatures), "notes": list(bed.notes)}
 
 
-def _lines(values: Sequence[float | None], width: int | None) -> list[str]:
-    form = f".{4 if width is None else width}f"
+def _lines(values: Sequence[float | None], digits: int | None) -> list[str]:
+    form = f".{4 if digits is None else digits}f"
     return [number_or_dash(value, form) for value in values]
 
 
 # --- QUEEN -----------------------------------------------------------------------------------------------------------
 
 
-def present_queens(result: QueenResult, level: str = "system", width: int | None = None) -> Presentation:
+def present_queens(result: QueenResult, level: str = "system", digits: int | None = None) -> Presentation:
     """Present QUEEN and ULC of systems or of segments."""
     by_segment = level == "segment"
     rows = result.segments if by_segment else result.rows
@@ -50,16 +50,16 @@ def present_queens(result: QueenResult, level: str = "system", width: int | None
         _settings(result.setup),
         lambda: result.to_dict(level),
         lambda delimiter: separated(rows(), delimiter),
-        show_tables(lambda: [table(result, width)], lambda: queen_notes(result)),
-        lambda: _lines([row["queen"] for row in rows()], width),
+        show_tables(lambda: [table(result, digits)], lambda: queen_notes(result)),
+        lambda: _lines([row["queen"] for row in rows()], digits),
         result.notes,
     )
 
 
-def queen_table(result: QueenResult, width: int | None = None) -> Table:
+def queen_table(result: QueenResult, digits: int | None = None) -> Table:
     """One row per system; the best of QUEEN and of ULC are marked."""
     rows = [
-        (one.system, _number(one.queen, width), _brackets(one.interval, width), _number(one.ulc, width))
+        (one.system, _number(one.queen, digits), _brackets(one.interval, digits), _number(one.ulc, digits))
         for one in result
     ]
     best = set()
@@ -71,10 +71,10 @@ def queen_table(result: QueenResult, width: int | None = None) -> Table:
     return Table(header, tuple(rows), best=frozenset(best))
 
 
-def queen_segments_table(result: QueenResult, width: int | None = None) -> Table:
+def queen_segments_table(result: QueenResult, digits: int | None = None) -> Table:
     """One row per segment and system. Segments are counted from 1."""
     rows = (
-        (str(row["segment"]), row["system"], _number(row["queen"], width), _number(row["ulc"], width))
+        (str(row["segment"]), row["system"], _number(row["queen"], digits), _number(row["ulc"], digits))
         for row in result.segments()
     )
     return Table(("segment", "system", "QUEEN", "ULC"), tuple(rows), labels=2)
@@ -94,7 +94,7 @@ def queen_notes(result: QueenResult) -> list[str]:
 # --- KING ------------------------------------------------------------------------------------------------------------
 
 
-def present_kings(result: KingResult, by_reference: bool = False, width: int | None = None) -> Presentation:
+def present_kings(result: KingResult, by_reference: bool = False, digits: int | None = None) -> Presentation:
     """Present KING of sets of metrics, or per held-out reference."""
     rows = result.references if by_reference else result.rows
     table = king_references_table if by_reference else king_table
@@ -103,21 +103,21 @@ def present_kings(result: KingResult, by_reference: bool = False, width: int | N
         _settings(result.setup) | {"level": result.level},
         lambda: result.to_dict(by_reference),
         lambda delimiter: separated(rows(), delimiter),
-        show_tables(lambda: [table(result, width)], lambda: king_notes(result)),
-        lambda: _lines([row["king"] for row in rows()], width),
+        show_tables(lambda: [table(result, digits)], lambda: king_notes(result)),
+        lambda: _lines([row["king"] for row in rows()], digits),
         result.notes,
     )
 
 
-def king_table(result: KingResult, width: int | None = None) -> Table:
+def king_table(result: KingResult, digits: int | None = None) -> Table:
     """One row per set of metrics."""
     names = _names(result.sets)
     rows = [
         (
             names[one.metrics],
-            *(_number(one.king, width), _brackets(one.interval, width)),
-            *(_number(one.strict_king, width), _brackets(one.strict_interval, width)),
-            _number(one.ties, width),
+            *(_number(one.king, digits), _brackets(one.interval, digits)),
+            *(_number(one.strict_king, digits), _brackets(one.strict_interval, digits)),
+            _number(one.ties, digits),
         )
         for one in result
     ]
@@ -125,11 +125,11 @@ def king_table(result: KingResult, width: int | None = None) -> Table:
     return Table(("metrics", "KING", percent, "strict KING", percent, "ties"), tuple(rows))
 
 
-def king_references_table(result: KingResult, width: int | None = None) -> Table:
+def king_references_table(result: KingResult, digits: int | None = None) -> Table:
     """One row per set of metrics and held-out reference."""
     names = _names(result.sets)
     rows = [
-        (names[one.metrics], name, *(_number(value, width) for value in (king, strict, king - strict)))
+        (names[one.metrics], name, *(_number(value, digits) for value in (king, strict, king - strict)))
         for one in result
         for name, (king, strict) in one.by_reference.items()
     ]
@@ -153,7 +153,7 @@ def king_notes(result: KingResult) -> list[str]:
 # --- JACK ------------------------------------------------------------------------------------------------------------
 
 
-def present_jacks(result: JackResult, by_reference: bool = False, width: int | None = None) -> Presentation:
+def present_jacks(result: JackResult, by_reference: bool = False, digits: int | None = None) -> Presentation:
     """Present JACK of a test bed, or per reference."""
     rows = result.references if by_reference else result.rows
     table = jack_references_table if by_reference else jack_table
@@ -162,27 +162,27 @@ def present_jacks(result: JackResult, by_reference: bool = False, width: int | N
         _settings(result.setup),
         lambda: result.to_dict(by_reference),
         lambda delimiter: separated(rows(), delimiter),
-        show_tables(lambda: [table(result, width)], lambda: jack_notes(result)),
-        lambda: _lines([row["jack"] for row in rows()], width),
+        show_tables(lambda: [table(result, digits)], lambda: jack_notes(result)),
+        lambda: _lines([row["jack"] for row in rows()], digits),
         result.notes,
     )
 
 
-def jack_table(result: JackResult, width: int | None = None) -> Table:
+def jack_table(result: JackResult, digits: int | None = None) -> Table:
     """One row per set of metrics."""
     names = _names(result.sets)
     rows = [
-        (names[one.metrics], _number(one.jack, width), _brackets(one.interval, width), _number(one.close, width))
+        (names[one.metrics], _number(one.jack, digits), _brackets(one.interval, digits), _number(one.close, digits))
         for one in result
     ]
     return Table(("metrics", "JACK", _percent(result.sets[0].interval), "close"), tuple(rows))
 
 
-def jack_references_table(result: JackResult, width: int | None = None) -> Table:
+def jack_references_table(result: JackResult, digits: int | None = None) -> Table:
     """One row per set of metrics and reference."""
     names = _names(result.sets)
     rows = [
-        (names[one.metrics], name, _number(value, width)) for one in result for name, value in one.by_reference.items()
+        (names[one.metrics], name, _number(value, digits)) for one in result for name, value in one.by_reference.items()
     ]
     return Table(("metrics", "reference", "JACK"), tuple(rows), labels=2)
 
@@ -202,19 +202,19 @@ def jack_notes(result: JackResult) -> list[str]:
 
 def present_best_set(
     result: OptimizeResult,
-    width: int | None = None,
+    digits: int | None = None,
     *,
     by_reference: bool = False,
     redundancy: bool = False,
     columns: int | None = None,
 ) -> Presentation:
     """Present the search for the best set of metrics; `columns` is the width of a terminal."""
-    digits = 4 if width is None else width
+    decimals = 4 if digits is None else digits
 
     def tables() -> list[Table]:
-        shown = [metrics_table(result, digits, columns)]
+        shown = [metrics_table(result, decimals, columns)]
         if by_reference:
-            shown.append(references_table(result, digits))
+            shown.append(references_table(result, decimals))
         if redundancy and result.redundancy is not None:
             shown.append(redundancy_table(result.redundancy, columns))
         return shown
@@ -232,19 +232,19 @@ def present_best_set(
         },
         lambda: result.to_dict(by_reference),
         lambda delimiter: separated(result.rows(), delimiter),
-        show_tables(tables, lambda: best_set_notes(result, digits, redundancy)),
-        lambda: [f"{value:.{digits}f}" for value in kings],
+        show_tables(tables, lambda: best_set_notes(result, decimals, redundancy)),
+        lambda: [f"{value:.{decimals}f}" for value in kings],
         result.notes,
     )
 
 
-def metrics_table(result: OptimizeResult, width: int, columns: int | None = None) -> Table:
+def metrics_table(result: OptimizeResult, digits: int, columns: int | None = None) -> Table:
     """One row per metric: those of the set in the order of their addition, then the others.
 
     A narrow terminal shows only the kind of KING that was maximized, and not the loss without a metric.
     """
     column = 1 if result.search.ties == "strict" else 0
-    form = f".{width}f"
+    form = f".{digits}f"
     rows = []
     for one in result.candidates:
         lost = None if one.without is None or one.after is None else one.without[column] - result_kings(result)[column]
@@ -254,8 +254,8 @@ def metrics_table(result: OptimizeResult, width: int, columns: int | None = None
                 one.metric,
                 *(number_or_dash(value, form) for value in one.alone),
                 *(number_or_dash(value, form) for value in one.after or (None, None)),
-                _change(None if one.adds is None else one.adds[column], width),
-                _change(lost, width),
+                _change(None if one.adds is None else one.adds[column], digits),
+                _change(lost, digits),
                 *(() if one.folds is None else (str(one.folds),)),
             )
         )
@@ -269,10 +269,10 @@ def metrics_table(result: OptimizeResult, width: int, columns: int | None = None
     return Table(heads, tuple(tuple(row[c] for c in kept) for row in rows), labels=2)
 
 
-def _change(value: float | None, width: int) -> str:
+def _change(value: float | None, digits: int) -> str:
     """Return a number with its sign; zero has none."""
-    rounded = None if value is None else round(value, width) + 0.0  # no -0
-    return number_or_dash(rounded, f"{'+' if rounded else ''}.{width}f")
+    rounded = None if value is None else round(value, digits) + 0.0  # no -0
+    return number_or_dash(rounded, f"{'+' if rounded else ''}.{digits}f")
 
 
 def result_kings(result: OptimizeResult) -> Kings:
@@ -280,14 +280,14 @@ def result_kings(result: OptimizeResult) -> Kings:
     return result.chosen.king, result.chosen.strict_king
 
 
-def references_table(result: OptimizeResult, width: int) -> Table:
+def references_table(result: OptimizeResult, digits: int) -> Table:
     """One row per held-out reference: the set's KING and strict KING, also on unseen segments."""
     cross = result.cross_validation
     header = ("reference held out", "KING", "strict", *(("unseen KING", "unseen strict") if cross else ()))
     rows = []
     for name, kings in result.chosen.by_reference.items():
         values = (*kings, *(cross.by_reference[name] if cross else ()))
-        rows.append((name, *(number_or_dash(value, f".{width}f") for value in values)))
+        rows.append((name, *(number_or_dash(value, f".{digits}f") for value in values)))
     return Table(header, tuple(rows))
 
 
@@ -314,15 +314,15 @@ def nearest_table(alike: Redundancy) -> Table:
     return Table(("metric", "decides most like", "phi"), tuple(rows), labels=2)
 
 
-def best_set_notes(result: OptimizeResult, width: int, redundancy: bool) -> list[str]:
+def best_set_notes(result: OptimizeResult, digits: int, redundancy: bool) -> list[str]:
     """Return the lines below the tables: the set, its KING, meanings of columns, signatures."""
     best, cross, search = result.chosen, result.cross_validation, result.search
 
     def write_kings(kings: Kings, intervals: tuple[Interval, Interval] | None = None) -> str:
         shown = []
         for name, value, interval in zip(("KING", "strict KING"), kings, intervals or (None, None), strict=True):
-            ends = f" [{interval.low:.{width}f}, {interval.high:.{width}f}]" if interval else ""
-            shown.append(f"{name} {number_or_dash(value, f'.{width}f')}{ends}")
+            ends = f" [{interval.low:.{digits}f}, {interval.high:.{digits}f}]" if interval else ""
+            shown.append(f"{name} {number_or_dash(value, f'.{digits}f')}{ends}")
         return ", ".join(shown)
 
     searched = write_kings(result_kings(result), (best.interval, best.strict_interval))
@@ -362,12 +362,12 @@ def _names(sets: Sequence[King | Jack]) -> Mapping[tuple[str, ...], str]:
     }
 
 
-def _number(value: float | None, width: int | None) -> str:
-    return number_or_dash(value, f".{DIGITS if width is None else width}f")
+def _number(value: float | None, digits: int | None) -> str:
+    return number_or_dash(value, f".{DIGITS if digits is None else digits}f")
 
 
-def _brackets(interval: Interval, width: int | None) -> str:
-    low, high = _number(interval.low, width), _number(interval.high, width)
+def _brackets(interval: Interval, digits: int | None) -> str:
+    low, high = _number(interval.low, digits), _number(interval.high, digits)
     return low if low == NO_NUMBER else f"[{low}, {high}]"
 
 

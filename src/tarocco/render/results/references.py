@@ -10,42 +10,42 @@ from tarocco.render.results import Presentation, show_tables
 from tarocco.render.tables import NO_NUMBER, Table, number_or_dash, percent, separated
 
 
-def tables_of(result: ReferencesResult, subsets: bool, width: int) -> list[Table]:
+def tables_of(result: ReferencesResult, subsets: bool, digits: int) -> list[Table]:
     """Return the tables of a result: the metrics, then lower orders and their contributions."""
     if subsets:
-        return [list_table(result, width)]
-    tables = [curves_table(result.named_curves, width)]
+        return [list_table(result, digits)]
+    tables = [curves_table(result.named_curves, digits)]
     for curves in result.by_order():
-        tables.append(curves_table(curves, width))
+        tables.append(curves_table(curves, digits))
         if curves[-1].points[0].shares:
             tables.append(shares_table(curves[-1]))
     return tables
 
 
-def curves_table(curves: Sequence[Curve], width: int) -> Table:
+def curves_table(curves: Sequence[Curve], digits: int) -> Table:
     """Return means and standard deviations over subsets: one row per number of references, one column per metric."""
     rows = []
     best = set()
     for r, points in enumerate(zip(*(curve.points for curve in curves), strict=True)):
-        rows.append((str(points[0].size), str(len(points[0].values)), *(_mean(point, width) for point in points)))
+        rows.append((str(points[0].size), str(len(points[0].values)), *(_mean(point, digits) for point in points)))
         best |= {(r, 2 + c) for c, curve in enumerate(curves) if curve.verdict.best == points[0].size}
     return Table(("references", "subsets", *(curve.metric for curve in curves)), tuple(rows), best=frozenset(best))
 
 
-def _mean(point: Point, width: int) -> str:
+def _mean(point: Point, digits: int) -> str:
     if math.isnan(point.mean):
         return NO_NUMBER
-    spread = f" ±{point.std:.{width}f}" if len(point.values) > 1 else " " * (width + 4)
-    return f"{point.mean:.{width}f}{spread}"
+    spread = f" ±{point.std:.{digits}f}" if len(point.values) > 1 else " " * (digits + 4)
+    return f"{point.mean:.{digits}f}{spread}"
 
 
-def list_table(result: ReferencesResult, width: int) -> Table:
+def list_table(result: ReferencesResult, digits: int) -> Table:
     """Return the values: one row per subset, one column per metric."""
     rows = []
     for points in zip(*(curve.points for curve in result.curves), strict=True):
         for number, name in enumerate(points[0].subsets):
             rows.append(
-                (str(points[0].size), name, *(number_or_dash(point.values[number], f".{width}f") for point in points))
+                (str(points[0].size), name, *(number_or_dash(point.values[number], f".{digits}f") for point in points))
             )
     return Table(("references", "which", *result), tuple(rows), labels=2, of="metric")
 
@@ -67,10 +67,10 @@ def footnotes(result: ReferencesResult) -> list[str]:
 
 
 def present_references(
-    result: ReferencesResult, width: int | None = None, *, subsets: bool = False, seed: int
+    result: ReferencesResult, digits: int | None = None, *, subsets: bool = False, seed: int
 ) -> Presentation:
     """Present curves over the number of references; with `subsets`, one row per subset."""
-    digits = 4 if width is None else width
+    decimals = 4 if digits is None else digits
     rows = result.subsets if subsets else result.rows
     key = "value" if subsets else "mean"
     return Presentation(
@@ -78,7 +78,7 @@ def present_references(
         {"seed": seed, "judged_by": result.judged_by, "n_segments": result.n_segments},
         lambda: result.to_dict(subsets),
         lambda delimiter: separated(rows(), delimiter),
-        show_tables(lambda: tables_of(result, subsets, digits), lambda: footnotes(result)),
-        lambda: [number_or_dash(row[key], f".{digits}f") for row in rows()],
+        show_tables(lambda: tables_of(result, subsets, decimals), lambda: footnotes(result)),
+        lambda: [number_or_dash(row[key], f".{decimals}f") for row in rows()],
         result.notes,
     )

@@ -29,30 +29,30 @@ class OfMetric(Protocol):
     def metric(self) -> Metric: ...
 
 
-def digits_of(scale: float, width: int | None = None) -> int:
-    """Return the decimal places of a table: `width`, or two for scores that are shown times 100, else four."""
-    return width if width is not None else 2 if scale == 100 else 4
+def digits_of(scale: float, digits: int | None = None) -> int:
+    """Return the decimal places of a table: `digits`, or two for scores that are shown times 100, else four."""
+    return digits if digits is not None else 2 if scale == 100 else 4
 
 
-def number(value: float, score: OfMetric, width: int | None) -> str:
+def number(value: float, score: OfMetric, digits: int | None) -> str:
     """Return a number as tables show it, on the metric's printed scale."""
-    return number_or_dash(value * score.metric.scale, f".{digits_of(score.metric.scale, width)}f")
+    return number_or_dash(value * score.metric.scale, f".{digits_of(score.metric.scale, digits)}f")
 
 
 # --- scores ----------------------------------------------------------------------------------------------------------
 
 
 def present_scores(
-    result: Result, level: str = "corpus", width: int | None = None, verbose: bool = False, **settings: Any
+    result: Result, level: str = "corpus", digits: int | None = None, verbose: bool = False, **settings: Any
 ) -> Presentation:
     """Present the scores of systems; `settings` go into JSON."""
 
     def table() -> Table:
-        return corpus_table(result, width) if level == "corpus" else parts_table(result, level, width)
+        return corpus_table(result, digits) if level == "corpus" else parts_table(result, level, digits)
 
     def lines() -> list[str]:
         if level == "corpus":
-            return [number(score.score, score, width) for score in result.scores]
+            return [number(score.score, score, digits) for score in result.scores]
         cells = table()
         return [cell for row in cells.rows for cell in row[cells.labels :]]
 
@@ -98,11 +98,11 @@ def score_footnotes(result: Result, level: str, verbose: bool = False) -> list[s
     return lines
 
 
-def _cell(score: Score, width: int | None) -> str:
-    text = number(score.score, score, width)
+def _cell(score: Score, digits: int | None) -> str:
+    text = number(score.score, score, digits)
     if score.interval is None:
         return text
-    low, high = (number(end, score, width) for end in (score.interval.low, score.interval.high))
+    low, high = (number(end, score, digits) for end in (score.interval.low, score.interval.high))
     return f"{text} [{low}, {high}]"
 
 
@@ -113,7 +113,7 @@ def _by_system(result: Result) -> dict[str, list[Score]]:
     return systems
 
 
-def corpus_table(result: Result, width: int | None = None) -> Table:
+def corpus_table(result: Result, digits: int | None = None) -> Table:
     """One row per system, one column per metric; with several systems, the best of each column is marked."""
     systems = _by_system(result)
     metrics = [score.metric for score in next(iter(systems.values()))]
@@ -126,13 +126,13 @@ def corpus_table(result: Result, width: int | None = None) -> Table:
             best |= {(row, column + 1) for row, value in enumerate(values) if value == better(known)}
     return Table(
         ("system", *map(str, metrics)),
-        tuple((name, *(_cell(score, width) for score in scores)) for name, scores in systems.items()),
+        tuple((name, *(_cell(score, digits) for score in scores)) for name, scores in systems.items()),
         best=frozenset(best),
         of="metric",
     )
 
 
-def parts_table(result: Result, level: str, width: int | None = None) -> Table:
+def parts_table(result: Result, level: str, digits: int | None = None) -> Table:
     """One row per document or segment and system, one column per metric. Segments are counted from 1."""
     systems = _by_system(result)
     parts = {name: [list(_parts(score, level)) for score in scores] for name, scores in systems.items()}
@@ -142,7 +142,7 @@ def parts_table(result: Result, level: str, width: int | None = None) -> Table:
     for i in range(count):
         for name, scores in systems.items():
             label = parts[name][0][i][0]
-            values = (number(columns[i][1], score, width) for columns, score in zip(parts[name], scores, strict=True))
+            values = (number(columns[i][1], score, digits) for columns, score in zip(parts[name], scores, strict=True))
             rows.append((label, name, *values))
     return Table((level, "system", *map(str, metrics)), tuple(rows), labels=2, of="metric")
 
@@ -182,29 +182,29 @@ def _value(value: float) -> float | str:
 # --- comparisons -----------------------------------------------------------------------------------------------------
 
 
-def present_comparison(result: CompareResult, width: int | None = None, pairs: bool = False) -> Presentation:
+def present_comparison(result: CompareResult, digits: int | None = None, pairs: bool = False) -> Presentation:
     """Present tests of differences between systems; with `pairs`, one row per pair of systems."""
     test = result.test
-    digits = 4 if width is None else width
+    decimals = 4 if digits is None else digits
     table = pairs_table if pairs else compare_table
     return Presentation(
         "compare",
         {"seed": test.seed, "test": test.name, "n_resamples": test.n_resamples, "alpha": test.alpha},
         result.to_dict,
         lambda delimiter: separated(result.rows(), delimiter),
-        show_tables(lambda: [table(result, width)], lambda: compare_footnotes(result, pairs)),
-        lambda: [f"{one.p_holm:.{digits}f}" for one in result],
+        show_tables(lambda: [table(result, digits)], lambda: compare_footnotes(result, pairs)),
+        lambda: [f"{one.p_holm:.{decimals}f}" for one in result],
         result.notes,
     )
 
 
-def compare_table(result: CompareResult, width: int | None = None) -> Table:
+def compare_table(result: CompareResult, digits: int | None = None) -> Table:
     """One row per system, one column per metric, with marks for significant differences.
 
     Against a baseline, scores have p-values, and a star marks a significant difference. With all pairs, each system has
     a letter, and a score has the letters of the systems that it significantly exceeds.
     """
-    table = corpus_table(result.scores, width)
+    table = corpus_table(result.scores, digits)
     names = [row[0] for row in table.rows]
     if not result.all_pairs:
         return _with_p_values(table, result)
@@ -246,7 +246,7 @@ def _with_p_values(table: Table, result: CompareResult) -> Table:
     return replace(table, rows=tuple(rows), marks=marks)
 
 
-def pairs_table(result: CompareResult, width: int | None = None) -> Table:
+def pairs_table(result: CompareResult, digits: int | None = None) -> Table:
     """One row per metric and pair of systems, with all numbers of the test."""
     by_name = {(score.system, str(score.metric)): score for score in result.scores.scores}
     several = any(one.detectable_holm > one.detectable for one in result.differences)
@@ -255,12 +255,12 @@ def pairs_table(result: CompareResult, width: int | None = None) -> Table:
         score = by_name[one.system, one.metric]
         detectable = (one.detectable, one.detectable_holm) if several else (one.detectable,)
         numbers = [
-            NO_NUMBER if math.isnan(value) else number(value, score, width) for value in (*one.interval, *detectable)
+            NO_NUMBER if math.isnan(value) else number(value, score, digits) for value in (*one.interval, *detectable)
         ]
         details = {name: value for name, value in one.details.items() if value is not False}
         rows.append(
             (
-                *(one.metric, one.baseline, one.system, number(one.difference, score, width)),
+                *(one.metric, one.baseline, one.system, number(one.difference, score, digits)),
                 f"[{numbers[0]}, {numbers[1]}]",
                 *(f"{one.p_value:.4f}", f"{one.p_holm:.4f}" if one.testable else "cannot be tested"),
                 *numbers[2:],

@@ -33,12 +33,12 @@ POINTS = 12  # of a curve in a cell
 SENTENCES = 6  # of a kind; JSON has all of them
 
 
-def present_trial(findings: Findings, width: int | None = None, brief: bool = False) -> Presentation:
+def present_trial(findings: Findings, digits: int | None = None, brief: bool = False) -> Presentation:
     """Present a trial; with `brief`, without curves and disagreements."""
 
     def show(form: str, out: TextIO) -> None:
         blocks = blocks_for(getattr(out, "encoding", None))
-        write_sections(sections(findings, width, blocks, brief), form, out)
+        write_sections(sections(findings, digits, blocks, brief), form, out)
 
     settings = {"seed": findings.seed, "name": findings.name, "again": findings.command}
     return Presentation(
@@ -64,12 +64,12 @@ def plan_sections(name: str, steps: Sequence[PlanStep]) -> Iterator[Section]:
 
 
 def sections(
-    findings: Findings, width: int | None = None, blocks: str = BLOCKS, brief: bool = False
+    findings: Findings, digits: int | None = None, blocks: str = BLOCKS, brief: bool = False
 ) -> Iterator[Section]:
     """Yield everything below the plan; `brief` leaves out what a first look does not need."""
     verdict = findings.verdict
     assert verdict is not None
-    yield leaderboard(findings, width)
+    yield leaderboard(findings, digits)
     if any(one.judgments for one in verdict.metrics):
         yield Section("The metrics", metrics_table(verdict.metrics), tuple(_legend(findings)))
     if not brief:
@@ -92,13 +92,13 @@ def sections(
 # --- systems ---------------------------------------------------------------------------------------------------------
 
 
-def leaderboard(findings: Findings, width: int | None = None) -> Section:
+def leaderboard(findings: Findings, digits: int | None = None) -> Section:
     """One row per system, best first; after each score, the system's group under that metric."""
     assert findings.scores is not None
     assert findings.verdict is not None
     groups = findings.verdict.groups
     plain = Result(tuple(replace(one, interval=None) for one in findings.scores.scores), single=False)
-    table = corpus_table(plain, width)
+    table = corpus_table(plain, digits)
     rows = {row[0]: list(row) for row in table.rows}
     best = {(table.rows[r][0], c) for r, c in table.best}
     header = list(table.header)

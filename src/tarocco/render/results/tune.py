@@ -1,4 +1,4 @@
-"""TunedScore weights and the scores they give, as tables and as files; and reranked lists."""
+"""Tuned weights and the scores they give, as tables and as files; and reranked lists."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tarocco.render.results.score import digits_of
 from tarocco.render.tables import Table, number_or_dash, separated
 
 
-def present_tuning(result: TuneResult, width: int | None = None, **settings: Any) -> Presentation:
+def present_tuning(result: TuneResult, digits: int | None = None, **settings: Any) -> Presentation:
     """Present tuned weights."""
     about = {
         "found": dict(result.counts),
@@ -32,14 +32,14 @@ def present_tuning(result: TuneResult, width: int | None = None, **settings: Any
     }
 
     def lines() -> list[str]:
-        return [number_or_dash(one.tuned * one.scale, f".{digits_of(one.scale, width)}f") for one in result.metrics]
+        return [number_or_dash(one.tuned * one.scale, f".{digits_of(one.scale, digits)}f") for one in result.metrics]
 
     return Presentation(
         "tune",
         settings | about,
         result.to_dict,
         lambda delimiter: separated(result.rows(), delimiter),
-        show_tables(lambda: [scores_table(result, width), weights_table(result, width)], lambda: footnotes(result)),
+        show_tables(lambda: [scores_table(result, digits), weights_table(result, digits)], lambda: footnotes(result)),
         lines,
         result.notes,
     )
@@ -76,11 +76,11 @@ def footnotes(result: TuneResult) -> list[str]:
     ]
 
 
-def scores_table(result: TuneResult, width: int | None = None) -> Table:
+def scores_table(result: TuneResult, digits: int | None = None) -> Table:
     """One row per metric: its score before and after tuning, and the difference, each with its interval."""
 
     def row(one: TunedScore) -> tuple[str, ...]:
-        form, signed = (f"{sign}.{digits_of(one.scale, width)}f" for sign in ("", "+"))
+        form, signed = (f"{sign}.{digits_of(one.scale, digits)}f" for sign in ("", "+"))
 
         def cell(value: float, between: Interval, shape: str) -> str:
             low, high = (number_or_dash(end * one.scale, shape) for end in (between.low, between.high))
@@ -96,9 +96,9 @@ def scores_table(result: TuneResult, width: int | None = None) -> Table:
     return Table(("metric", "start", "tuned", "difference"), tuple(map(row, result.metrics)))
 
 
-def weights_table(result: TuneResult, width: int | None = None) -> Table:
+def weights_table(result: TuneResult, digits: int | None = None) -> Table:
     """One row per weight: before and after tuning."""
-    form = f".{4 if width is None else width}f"
+    form = f".{4 if digits is None else digits}f"
     before, after = ([value for values in one.values() for value in values] for one in (result.start, result.weights))
     rows = zip(result.labels, before, after, strict=True)
     return Table(

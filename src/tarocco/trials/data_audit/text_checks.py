@@ -23,6 +23,7 @@ FEW = 20  # segments, below which texts are compared for equality only
 LOWERCASED = 1 / 3  # of the references' share of uppercase letters
 SEPARATED = 0.5  # share of punctuation with a space before it
 SHORT = 0.6  # of the references' length
+SHORTER = 0.95  # of the other systems' length, for outputs that look truncated
 UNFINISHED = 0.3  # share of long segments without final punctuation
 EMPTY = 0.2  # share of empty outputs that is severe
 COPIED, MOSTLY_COPIED = 0.1, 0.5  # share of outputs equal to the source
@@ -187,7 +188,8 @@ def _check_length(texts: TextProfiles) -> Iterator[DataFinding]:
     unfinished = np.array([0.0 if few else 1 - _finished(system)[long].mean() for system in texts.systems])
     for s, system in enumerate(texts.systems):
         others = np.median(np.delete(unfinished, s)) if n > 1 else 0.0
-        stopped = unfinished[s] > UNFINISHED and unfinished[s] > 2 * others + 0.1 and ratios[s] < 0.95
+        usual = np.median(np.delete(ratios, s)) if n > 1 else 1.0
+        stopped = unfinished[s] > UNFINISHED and unfinished[s] > 2 * others + 0.1 and ratios[s] < SHORTER * usual
         if stopped or (ratios[s] < SHORT and texts.n_segments >= FEW):
             what = f"{system.name} looks truncated" if stopped else f"{system.name} is short"
             evidence = f"{what}: it has {_percent(ratios[s])} of the references' length"
