@@ -78,7 +78,9 @@ class Population:
         cls, systems: Mapping[str, Sequence[str]], references: Sequence[str], metric: str, labels: np.ndarray
     ) -> Population:
         columns = {name: Segments.from_strings(list(texts)) for name, texts in systems.items()}
-        made = {f"{kind} of {maker}": ((kind, maker), texts) for (kind, maker), texts in make_straw_men(columns).items()}
+        made = {
+            f"{kind} of {maker}": ((kind, maker), texts) for (kind, maker), texts in make_straw_men(columns).items()
+        }
         outputs = {name: list(texts) for name, texts in systems.items()}
         outputs |= {name: list(texts) for name, (_, texts) in made.items()} | {"reference": list(references)}
         scores = {score.system: score for score in tarocco.score(outputs, list(references), metrics=metric).scores}

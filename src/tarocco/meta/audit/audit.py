@@ -299,7 +299,7 @@ def audit_test_set(
         if why is not None:
             results = [CheckResult(str(metric), check, impossible=why) for check in CHECKS]
         elif isinstance(metric, External):
-            results = _check_means(metric, segment_groups, tuple(lengths))
+            results = _check_means(of_metric, segment_groups)
         else:
             evidence = outputs.evidence(of_metric, units.numbers)
             results = correct(
@@ -361,10 +361,11 @@ def _why_not(metric: Metric, n_units: int, outputs: _OtherOutputs) -> str | None
     return None
 
 
-def _check_means(metric: External, groups: SegmentGroups | None, systems: Sequence[str]) -> list[CheckResult]:
+def _check_means(scores: Sequence[Score], groups: SegmentGroups | None) -> list[CheckResult]:
     """Return the results for external scores: means of segments cannot be gamed by pairs (Chiang et al., section 4)."""
-    tests = {frozenset(pair): 1 for pair in combinations(systems, 2)}
-    why = None if tests else ONE_SYSTEM
+    known = {score.system: score.statistics[:, 1] > 0 for score in scores}
+    tests = {frozenset(pair): 1 for pair in combinations(known, 2) if (known[pair[0]] & known[pair[1]]).any()}
+    why = None if tests else ONE_SYSTEM if len(scores) < 2 else "no two systems have scores of the same segments"
     reasons = {
         "sign test": why,
         "mixing": "segments have no labels" if groups is None else why,
@@ -373,6 +374,6 @@ def _check_means(metric: External, groups: SegmentGroups | None, systems: Sequen
         "straw men": EXTERNAL,
     }
     return [
-        CheckResult(str(metric), check, tests={} if reasons[check] else tests, impossible=reasons[check])
+        CheckResult(str(scores[0].metric), check, tests={} if reasons[check] else tests, impossible=reasons[check])
         for check in CHECKS
     ]

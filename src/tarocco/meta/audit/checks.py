@@ -253,7 +253,7 @@ def _mixing_finding(
     for i, member in enumerate(members):
         strata[evidence.units[member]] = i
     differences = [of_base - of_mixed]
-    parts, p_values = [], [find_p_of_excess(differences[0] - least, strata)]
+    parts, p_values = [], [find_p_of_excess(differences[0] - least, evidence.small, strata)]
     for member, part, name in zip(members, reversal.parts, names, strict=True):
         own = [evidence.leave_out(np.where(member[:, None], texts, 0.0)) for texts in (rows, base.statistics)]
         better_in_its_part[member] = _change(evidence, own[1][0], changes[member]) > evidence.small
@@ -261,7 +261,7 @@ def _mixing_finding(
         differences.append(score - beats)
         in_part = np.full(evidence.n_units, -1)
         in_part[evidence.units[member]] = 0
-        p_values.append(find_p_of_excess(differences[-1] - least, in_part))
+        p_values.append(find_p_of_excess(differences[-1] - least, evidence.small, in_part))
         parts.append(
             {
                 "labels": [groups.names[i] for i in np.flatnonzero(part).tolist()],
@@ -321,7 +321,7 @@ def check_deletion(evidence: Evidence, blank: list[NDArray[np.bool_]], settings:
         }
         records.append(record)
         if record["forgiven"] > least:
-            p = find_p_of_excess(forgiven - least * share * worth)
+            p = find_p_of_excess(forgiven - least * share * worth, evidence.small)
             more, order = _show_deletion(evidence, score, already, settings)
             findings.append(
                 AuditFinding(
@@ -417,7 +417,7 @@ def check_trading(evidence: Evidence, lengths: Sequence[int], settings: AuditSet
                 gain,
                 gain / evidence.scale,
                 least,
-                max(map(find_p_of_excess, excesses)),
+                max(find_p_of_excess(excess, evidence.small) for excess in excesses),
                 {
                     "scores": [one.score, other.score],
                     "lengths": [int(lengths[i]), int(lengths[k])],
@@ -507,7 +507,7 @@ def check_straw_men(evidence: Evidence, too_long: frozenset[str], settings: Audi
                     gain,
                     gain / evidence.scale,
                     least,
-                    find_p_of_excess(made - real - least * evidence.scale),
+                    find_p_of_excess(made - real - least * evidence.scale, evidence.small),
                     {
                         "straw_man": kind,
                         "of": maker,

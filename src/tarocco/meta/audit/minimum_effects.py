@@ -25,24 +25,26 @@ from tarocco.metrics.base import Floats
 LEAST_UNITS = 5  # with fewer, the standard error is too uncertain
 
 
-def find_p_of_excess(excesses: Floats, strata: NDArray[np.intp] | None = None) -> float:
+def find_p_of_excess(excesses: Floats, rounding: float, strata: NDArray[np.intp] | None = None) -> float:
     """Return the one-sided p-value of "the effect is at most the threshold".
 
     Parameters
     ----------
     excesses
         Effect minus threshold: first of all units, then without each of them.
+    rounding
+        The largest difference that is rounding.
     strata
         The stratum of each unit, if the sizes of strata are fixed; units with a negative number have no influence.
     """
     excess, without = float(excesses[0]), excesses[1:]
     strata = np.zeros(len(without), np.intp) if strata is None else strata
     n = int((strata >= 0).sum())
-    if not excess > 0 or n < LEAST_UNITS or not np.isfinite(without[strata >= 0]).all():
+    if not excess > rounding or n < LEAST_UNITS or not np.isfinite(without[strata >= 0]).all():
         return 1.0
     groups = [without[strata == stratum] for stratum in np.unique(strata[strata >= 0])]
     variance = sum((len(own) - 1) / len(own) * float(((own - own.mean()) ** 2).sum()) for own in groups)
-    if math.sqrt(variance) <= 1e-12 * excess:
+    if math.sqrt(variance) <= rounding:
         return 2.0**-n  # the same in every unit: as in a sign test
     return float(upper_tail(excess / math.sqrt(variance), n - len(groups)))
 

@@ -322,7 +322,7 @@ def compare_signs(baseline: Score, system: Score, units: dict[str, Floats], test
     p_worse = max(upper_tail_of_wins(forth[-1], forth[1]), upper_tail_of_wins(back[1], back[-1]))
     direction = _sign_of(forth[1] - forth[-1]), _sign_of(back[-1] - back[1])
     agreed = 0 if direction[0] * direction[1] < 0 else direction[0] or direction[1]
-    by_score = _sign_of(system.metric.sign * (system.score - baseline.score))
+    by_score = _sign_of(float(system.metric.sign * (system.score - baseline.score)))
     details: dict[str, float | bool] = {
         "improved": forth[1],
         "worsened": forth[-1],
