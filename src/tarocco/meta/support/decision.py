@@ -76,6 +76,9 @@ class Support(Record):
     rival: str | None
     beaten: float
     reasons: tuple[str, ...]  # why it is not supported
+    margin: float  # by how much it may be worse than the best metric
+    floor: float  # the least value that deserves trust
+    refuted_by: str | None = None  # "rival" or "floor", where it is refuted
     needed: str | None = None  # what it would take, where it is open
     stability: float | None = None  # share of resamples of systems and segments with the same status
 
@@ -156,8 +159,9 @@ def decide(
         if inferior[k] > alpha or near[k]:
             borderline = " (borderline)" if near[k] else ""
             reasons.append(f"not shown within {evidence.margin:.2f} of the best{borderline}")
-        refuted = ahead[rival] >= 1 - alpha / max(1, len(names) - 1) or upper < evidence.floor
-        status = SUPPORTED if not reasons else REFUTED if refuted else OPEN
+        beaten = ahead[rival] >= 1 - alpha / max(1, len(names) - 1)
+        refuted_by = "rival" if beaten else "floor" if upper < evidence.floor else None
+        status = SUPPORTED if not reasons else OPEN if refuted_by is None else REFUTED
         results.append(
             Support(
                 metric=name,
@@ -170,6 +174,9 @@ def decide(
                 rival=names[rival] if ahead[rival] else None,
                 beaten=float(ahead[rival]),
                 reasons=tuple(reasons),
+                margin=evidence.margin,
+                floor=evidence.floor,
+                refuted_by=refuted_by if status == REFUTED else None,
                 needed=needed[k] if status == OPEN else None,
                 **about,
             )
