@@ -28,6 +28,8 @@ from numpy.typing import NDArray
 from tarocco.meta.correlation.agreement import mid_ranks
 from tarocco.meta.correlation.score_sources import ScoreSource
 from tarocco.meta.support.decision import (
+    SUCH,
+    THESE,
     Evidence,
     Support,
     SupportRules,
@@ -42,7 +44,6 @@ from tarocco.scoring.resampling import count_draws, words
 
 Orders = NDArray[np.intp]
 
-SUCH, THESE = "such systems", "these systems"  # the populations that a statement can be about
 LEAST_SYSTEMS = 6  # with fewer, no order of systems is unlikely enough
 ENUMERATED = 5  # all orders of the systems are enumerated if they are at most this many times the permutations
 _DECIMALS = 10
