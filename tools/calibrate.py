@@ -15,6 +15,7 @@ from studies import put
 sys.path.append(str(Path(__file__).parent / "calibration"))
 
 from cells import Cell
+from judges import of_judges
 from systems import coverage, documents, error_rates, few_differences, power_and_coverage
 from verdicts import Campaign, null_metrics_only, seed_stability, simulate_verdicts
 
@@ -75,16 +76,18 @@ def table(cells: Iterable[Cell]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", nargs="*", choices=[[], "systems", "verdicts"], help="default: all parts")
+    parser.add_argument("part", nargs="*", choices=[[], "systems", "verdicts", "judges"], help="default: all parts")
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
-    parts = options.part or ["systems", "verdicts"]
+    parts = options.part or ["systems", "verdicts", "judges"]
     if not DATA.exists():
         raise SystemExit("the shared folder with the data is not beside this checkout")
     if "systems" in parts:
         put(PAGE, "systems", table(of_systems(200 if options.quick else 2000)))
     if "verdicts" in parts:
         put(PAGE, "verdicts", table(of_verdicts(40 if options.quick else 400)))
+    if "judges" in parts:
+        put(PAGE, "judges", table(of_judges(40 if options.quick else 400)))
 
 
 if __name__ == "__main__":

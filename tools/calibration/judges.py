@@ -21,6 +21,8 @@ from tarocco.meta.qarla.king import compute_chance, measure_length_cases
 from tarocco.meta.qarla.king_support import KING_MARGIN
 from tarocco.meta.qarla.queen import PairSelection, compute_held_out_queens, mean_ignoring_nan
 from tarocco.meta.qarla.similarities import Similarities
+from tarocco.meta.references.curves import Curve, Point
+from tarocco.meta.references.study import redraw_mean
 from tarocco.meta.support.decision import SUPPORTED, Support, SupportRules
 from tarocco.meta.support.segments import SegmentValues, judge_by_segments
 from tarocco.scoring.resampling import bootstrap
@@ -28,6 +30,7 @@ from tarocco.scoring.resampling import bootstrap
 RULES = SupportRules(n_draws=400, most_draws=400, caution=0.0)  # quick; as strict on average
 USELESS = ("random", "random, skewed", "constant", "length", "noisy length", "shortness", "inverted")
 GOOD = ("good", "nearly as good")
+TASTE = "taste for some sources"  # each system and each translator has a random advantage in all segments
 Simulation = Callable[[int, np.random.Generator], list[Support]]
 
 
@@ -68,8 +71,20 @@ def simulate_orange(lists: int, longer: float, n: int = 20, references: int = 3)
             "noisy length": length + noise[5],
             "shortness": -length,
             "inverted": error,
+            TASTE: noise[3] + np.where(human, random.normal(size=n + references), 0.0),
         }
         return judge_lists(scores, n, length)
+
+    return run
+
+
+def simulate_random_metrics(lists: int, metrics: int, n: int = 20, references: int = 3) -> Simulation:
+    """Return a simulation of random metrics alone."""
+
+    def run(number: int, random: np.random.Generator) -> list[Support]:
+        shape = (lists, n + references)
+        scores = {f"random {m}": random.normal(size=shape) for m in range(metrics)}
+        return judge_lists(scores, n, random.normal(size=shape))
 
     return run
 
@@ -119,6 +134,7 @@ def simulate_king(segments: int, longer: float, systems: int = 6, references: in
             "noisy length": ratio + noise[3],
             "shortness": -ratio,
             "inverted": distance,
+            TASTE: noise[3] + random.normal(size=texts)[:, None],
         }
         own = np.arange(references)
         for values in near.values():
@@ -137,6 +153,8 @@ def measure_support(judge: str, setting: str, simulation: Simulation, runs: int)
     worst = max(USELESS, key=supported.__getitem__)
     claim = f"{judge}: useless metric supported (worst: {worst})"
     yield Cell(claim, setting, "at most .05", supported[worst] / runs, runs)
+    claim = f"{judge}: metric with a random taste for some sources supported"
+    yield Cell(claim, setting, "(too high)", supported[TASTE] / runs, runs)
     for name in GOOD:
         yield Cell(f"{judge}: {name} metric supported", setting, "power", supported[name] / runs, runs)
 
@@ -158,6 +176,46 @@ def told_apart(lists: int, metrics: int, runs: int) -> Cell:
     )
 
 
+def random_metrics_alone(lists: int, metrics: int, runs: int) -> Cell:
+    """Measure how often any of many random metrics is supported where no good one is there."""
+    simulation = simulate_random_metrics(lists, metrics)
+    count = sum(
+        any(one.status == SUPPORTED for one in simulation(run, np.random.default_rng([13, run]))) for run in range(runs)
+    )
+    return Cell(
+        "ORANGE: any random metric supported",
+        f"{lists} lists of 20, {metrics} random metrics alone",
+        "at most .05",
+        count / runs,
+        runs,
+    )
+
+
+def simulate_curves(segments: int, runs: int) -> Iterator[Cell]:
+    """Yield how often a curve over references says more than is true.
+
+    The agreement with the last reference is the same, or 98% of what all give, the margin. Values are means over
+    segments, as those of ORANGE and KING.
+    """
+    wrong = {"degrades": 0, "gains": 0, "saturates": 0}
+    for run in range(runs):
+        random = np.random.default_rng([14, run])
+        shared = random.random(segments)
+        for said, means in (
+            ("degrades", (0.5, 0.5, 0.49)),
+            ("gains", (0.3, 0.49, 0.5)),
+            ("saturates", (0.3, 0.49, 0.5)),
+        ):
+            values = [mean + 0.3 * (shared - 0.5) + 0.3 * (random.random(segments) - 0.5) for mean in means]
+            points = tuple(
+                Point(k, ("all",), np.array([row.mean()]), {}, redraw_mean(row, run)) for k, row in enumerate(values, 1)
+            )
+            wrong[said] += Curve("M", "M", points).verdict.kind == said
+    for said, count in wrong.items():
+        setting = f"3 numbers of references, {segments} segments, true difference at the margin"
+        yield Cell(f'references: "{said}" though it does not', setting, "at most .05", count / runs, runs)
+
+
 def of_judges(runs: int) -> Iterator[Cell]:
     """Yield the cells of ORANGE and KING."""
     for lists in (20, 60, 300):
@@ -170,6 +228,10 @@ def of_judges(runs: int) -> Iterator[Cell]:
                 f"{segments} segments, 6 systems, 3 references, 10 metrics, people's texts longer by {longer:g} sd"
             )
             yield from measure_support("KING", setting, simulate_king(segments, longer), runs)
+    for lists, metrics in ((20, 3), (20, 30), (60, 30)):
+        yield random_metrics_alone(lists, metrics, runs)
     for lists in (20, 60, 300):
         for metrics in (2, 6, 30):
             yield told_apart(lists, metrics, runs)
+    for segments in (30, 100, 1000):
+        yield from simulate_curves(segments, runs)
