@@ -15,7 +15,7 @@ from tarocco.meta.correlation.agreement import COEFFICIENTS, TieCalibration
 from tarocco.meta.correlation.levels import Coefficient, CorrelationLevel
 from tarocco.meta.correlation.metric_tests import MetricComparison, choose_test
 from tarocco.meta.correlation.pairwise import LEVEL_OF, PAIRWISE, SOFT_PERMUTATIONS, TIES
-from tarocco.meta.support.people import SUCH, THESE
+from tarocco.meta.support.decision import SUCH, THESE
 from tarocco.scoring.settings import Resampling
 
 SYSTEM_SCORES = ("corpus", "mean")
