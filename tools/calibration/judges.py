@@ -91,7 +91,7 @@ def simulate_random_metrics(lists: int, metrics: int, n: int = 20, references: i
 
 def judge_similarities(near: Mapping[str, np.ndarray], lengths: np.ndarray, systems: int) -> list[Support]:
     """Judge metrics by similarities [segments, systems and then references, references]."""
-    segments, texts, references = next(iter(near.values())).shape
+    segments, _, references = next(iter(near.values())).shape
     names = tuple(near)
     present = np.ones((segments, references), np.bool_)
     given = Similarities(
@@ -182,13 +182,8 @@ def random_metrics_alone(lists: int, metrics: int, runs: int) -> Cell:
     count = sum(
         any(one.status == SUPPORTED for one in simulation(run, np.random.default_rng([13, run]))) for run in range(runs)
     )
-    return Cell(
-        "ORANGE: any random metric supported",
-        f"{lists} lists of 20, {metrics} random metrics alone",
-        "at most .05",
-        count / runs,
-        runs,
-    )
+    setting = f"{lists} lists of 20, {metrics} random metrics alone"
+    return Cell("ORANGE: any random metric supported", setting, "at most .05", count / runs, runs)
 
 
 def simulate_curves(segments: int, runs: int) -> Iterator[Cell]:
@@ -218,7 +213,7 @@ def simulate_curves(segments: int, runs: int) -> Iterator[Cell]:
 
 def of_judges(runs: int) -> Iterator[Cell]:
     """Yield the cells of ORANGE and KING."""
-    for lists in (20, 60, 300):
+    for lists in (20, 60, 200):
         for longer in (0.0, 0.5):
             setting = f"{lists} lists of 20, 3 references, 10 metrics, people's texts longer by {longer:g} sd"
             yield from measure_support("ORANGE", setting, simulate_orange(lists, longer), runs)
