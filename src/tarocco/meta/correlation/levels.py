@@ -25,7 +25,8 @@ from tarocco.meta.correlation.agreement import (
     explain_undefined,
 )
 from tarocco.meta.correlation.score_sources import ScoreSource
-from tarocco.meta.support.people import SUCH, THESE, draw_systems
+from tarocco.meta.support.decision import SUCH, THESE
+from tarocco.meta.support.people import draw_systems
 from tarocco.metrics.base import Floats
 from tarocco.parallel.fan_out import blocks, map_ordered
 from tarocco.scoring.resampling import bootstrap, count_draws, draw_random_sets, drawn

@@ -24,14 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.meta.correlation.agreement import correlations, pearson
+from tarocco.meta.correlation.agreement import MIN_POINTS, correlations, pearson
 from tarocco.meta.correlation.levels import CorrelationLevel, item_correlations
 from tarocco.meta.correlation.pairwise import ACCURACY, PAIRWISE, TIES, item_accuracies, measure_pairwise, swap_effects
 from tarocco.meta.correlation.score_sources import ScoreSource
 from tarocco.meta.significance.distributions import upper_tail
 from tarocco.meta.significance.paired_tests import holm
-from tarocco.meta.support.decision import group_units, sum_groups
-from tarocco.meta.support.people import SUCH, THESE
+from tarocco.meta.support.decision import SUCH, THESE, group_units, sum_groups
 from tarocco.metrics.base import Floats
 from tarocco.parallel.fan_out import map_ordered
 from tarocco.scoring.resampling import Words, coins, words
@@ -120,7 +119,20 @@ def perm_sys(
     executor: Executor | None = None,
 ) -> PermutationTest:
     """Run PERM-SYS on float64[metrics, systems]: PERM-BOTH that swaps whole systems."""
+    if coefficient == "kendall" and not _has_ties(metrics, human):
+        return perm_sys_pairwise(metrics[:, :, None], human[:, None], coefficient, n_permutations, seed)
     return perm_both(metrics[:, :, None], human, coefficient, n_permutations, seed, jobs, executor)
+
+
+def _has_ties(metrics: Floats, human: Floats) -> bool:
+    """Return whether a swap can tie two systems, or a score is missing: then tau-b is not a mean over pairs."""
+    if np.isnan(metrics).any() or np.isnan(human).any() or len(human) < MIN_POINTS:
+        return True
+    scores = np.round(z_scored(metrics[:, :, None])[:, :, 0], _DECIMALS)
+    apart = ~np.eye(len(human), dtype=bool)
+    return any(bool((first[:, None] == second)[apart].any()) for first in scores for second in scores) or len(
+        np.unique(human)
+    ) < len(human)
 
 
 def perm_both(
@@ -137,19 +149,21 @@ def perm_both(
     Segment scores of both metrics are z-scored and swapped by a fair coin per system and segment; a system's score is
     the mean of its z-scores. A permuted mean is the original mean plus the swapped part of the difference, which is
     linear in the coins, so one product of the coins with the scores of all metrics serves every pair. All pairs use the
-    same coins. A pair uses the scores that both metrics have, z-scored over these.
+    same coins. A pair uses the scores that both metrics have, z-scored over these. More than 400 segments are combined
+    into so many random groups, which are swapped as wholes.
     """
     count, systems, segments = metrics.shape
     if human.shape != (systems,):
         raise InputError(f"expected human scores of {systems} systems, found {len(human)}")
     difference, extreme = np.full((2, count, count), np.nan)
-    random = words(seed, n_permutations, -(-systems * segments // 64))
+    groups = group_units(segments, None, seed)
+    random = words(seed, n_permutations, -(-systems * (int(groups.max()) + 1) // 64))
     patterns, pattern_of = _find_patterns(~np.isnan(metrics))
     for u in range(len(patterns)):
         for v in range(u, len(patterns)):
             first, second = (np.flatnonzero(pattern_of == w) for w in (u, v))
             chosen = np.union1d(first, second)
-            means, swapped = _swap_means(metrics[chosen], patterns[u] & patterns[v], random, jobs)
+            means, swapped = _swap_means(metrics[chosen], patterns[u] & patterns[v], groups, random, jobs)
             pairs = [(a, b) for a in first for b in second if a < b or u != v]
             places = [tuple(np.searchsorted(chosen, pair)) for pair in pairs]
             test = partial(_test_pair, means, swapped, human, coefficient)
@@ -167,16 +181,18 @@ def _find_patterns(known: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray
     return known[firsts], pattern_of
 
 
-def _swap_means(metrics: Floats, common: NDArray[np.bool_], random: Words, jobs: int | None) -> tuple[Floats, Floats]:
+def _swap_means(
+    metrics: Floats, common: NDArray[np.bool_], groups: NDArray[np.intp], random: Words, jobs: int | None
+) -> tuple[Floats, Floats]:
     """Return mean z-scores [metrics, systems], and the part that coins swap [metrics, permutations, systems]."""
     scores = z_scored(np.where(common, metrics, np.nan))
     scores[:, ~common] = 0.0
     sizes = common.sum(axis=1)
-    segments = common.shape[1]
+    n_groups = int(groups.max()) + 1
 
     def swap(system: int) -> Floats:
-        tossed = coins(random, system * segments, (system + 1) * segments)
-        product: Floats = scores[:, system] @ tossed.T.astype(float)
+        tossed = coins(random, system * n_groups, (system + 1) * n_groups).astype(float)
+        product: Floats = (tossed @ sum_groups(scores[:, system], groups)).T
         return product
 
     swapped = np.empty((len(metrics), len(random), len(sizes)))
@@ -512,10 +528,12 @@ def _swap_systems(
     settings = (data.coefficient, n_permutations, seed)
     if data.coefficient in PAIRWISE:
         return _swap_pairwise(data, n_permutations, seed), names
-    whole = np.stack([source.systems for source in data.metrics])
-    p_values = perm_sys(whole, data.people.systems, *settings, jobs, executor).p_values
-    means = [m for m, source in enumerate(data.metrics) if source.is_mean]
-    if data.population == THESE and len(means) > 1:
+    means = [m for m, source in enumerate(data.metrics) if source.is_mean] if data.population == THESE else []
+    p_values = np.full((count, count), np.nan)
+    if len(means) < count:
+        whole = np.stack([source.systems for source in data.metrics])
+        p_values = perm_sys(whole, data.people.systems, *settings, jobs, executor).p_values
+    if len(means) > 1:
         segments = np.stack([data.metrics[m].segments for m in means])
         both = np.ix_(means, means)
         p_values[both] = perm_both(segments, data.people.systems, *settings, jobs, executor).p_values

@@ -24,8 +24,8 @@ from tarocco.meta.correlation.agreement import (
 )
 from tarocco.meta.correlation.levels import Coefficient
 from tarocco.meta.correlation.score_sources import ScoreSource
-from tarocco.meta.support.decision import group_units, sum_groups
-from tarocco.meta.support.people import SUCH, draw_systems, one_sided_p
+from tarocco.meta.support.decision import SUCH, group_units, sum_groups
+from tarocco.meta.support.people import draw_systems, one_sided_p
 from tarocco.metrics.base import Floats
 from tarocco.scoring.resampling import count_draws
 from tarocco.scoring.settings import Resampling
@@ -167,8 +167,8 @@ def swap_effects(coefficient: str, metrics: Floats, human: Floats, pairs: Sequen
     """Return what each system adds to the difference of two metrics' coefficients, float64[pairs, systems].
 
     `metrics` is float64[metrics, systems, segments] and `human` float64[systems, segments], standardized and without
-    missing scores but for NaN in `human`; for accuracy there is one segment, the system's score. Rows sum up to the
-    difference of the coefficients.
+    missing scores but for NaN in `human`; for accuracy, and for kendall without ties, there is one segment, the
+    system's score. Rows sum up to the difference of the coefficients.
     """
     n_systems = len(human)
     known = ~np.isnan(human)
@@ -186,13 +186,14 @@ def swap_effects(coefficient: str, metrics: Floats, human: Floats, pairs: Sequen
 
 def _agreement_table(coefficient: str, metrics: Floats, human: Floats, known: Booleans) -> Callable[[int, int], Floats]:
     """Return a function of two metrics: how far people agree if the first scores system i and the second system j."""
-    if coefficient == ACCURACY:
+    if coefficient in (ACCURACY, "kendall"):
         scores, people = np.round(metrics[:, :, 0], 12), human[:, 0]
         order = np.sign(people[:, None] - people)
 
         def share(a: int, b: int) -> Floats:
-            agreed: Booleans = np.sign(scores[a][:, None] - scores[b]) == order
-            return agreed.astype(float)
+            signs = np.sign(scores[a][:, None] - scores[b])
+            agreed: Floats = signs * order if coefficient == "kendall" else (signs == order).astype(float)
+            return agreed
 
         return share
     counted = known.astype(float)
