@@ -29,7 +29,8 @@ from tarocco.meta.audit.checks import (
     check_trading,
 )
 from tarocco.meta.audit.evidence import CHECKS, AuditFinding, AuditSettings, CheckResult, Evidence
-from tarocco.meta.audit.minimum_effects import correct
+from tarocco.meta.audit.minimum_effects import correct, find_p_by_bootstrap, find_p_of_excess
+from tarocco.scoring.resampling import bootstrap
 from tarocco.scoring.results import Score
 from tests.textbook import auditing
 
@@ -53,7 +54,7 @@ SEGMENTS = st.lists(
 METRICS = ("BLEU-2", "WER")
 # The mean of segments with weights that do not depend on the system: section 4.3 of the paper.
 DECOMPOSABLE = ("WER", "GRR-4", "TER", "ROUGE-L")
-DRAWS = 3
+RESAMPLES = 20
 
 
 def columns(segments):
@@ -194,11 +195,14 @@ def compare_with_textbook(result, evidence, labels, good):
 
 
 @pytest.mark.parametrize("name", METRICS)
-@given(SEGMENTS, UNITS)
-def test_deletion(name, segments, units):
+@given(SEGMENTS, SEGMENTS, st.one_of(st.just([]), UNITS))
+def test_deletion(name, segments, more, units):
+    segments = (segments + more)[:9]
     own = Audited(segments, name, units[: len(segments)])
     blank = [np.array([not text.strip() for text in texts]) for texts in own.systems.values()]
-    result = check_deletion(own.evidence, blank, SETTINGS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tarocco.meta.audit.checks.N_RESAMPLES", RESAMPLES)
+        result = check_deletion(own.evidence, blank, SETTINGS)
     before, nothing = own.scores(), own.good(auditing.total(own.empty))
     worth = {system: score - nothing for system, score in before.items()}
     records = {record["system"]: record for record in result.numbers.get("by_system", ())}
@@ -225,7 +229,8 @@ def test_deletion(name, segments, units):
             after = auditing.blanked_on_average(rows, empty, share, own.good)
             return after - start + (1 - least) * share * (start - end)
 
-        assert finding.p_value == pytest.approx(own.p(effect), rel=1e-6)
+        p = auditing.expanded_bootstrap(effect, own.units, own.small, SETTINGS.seed, RESAMPLES)
+        assert finding.p_value == pytest.approx(p, rel=1e-6)
         after = [own.sign * auditing.blanked(own.rows[system], own.empty, chosen, own.good) for chosen in draws]
         assert finding.numbers["mean"] == pytest.approx(sum(after) / len(after))
         assert finding.numbers["lowest"] == pytest.approx(min(after))
@@ -293,6 +298,24 @@ def test_straw_men(name, segments, units, too_long):
             return made - own.good(auditing.total(own.keep(system, keep))) - least
 
         assert finding.p_value == pytest.approx(own.p(effect), rel=1e-6)
+
+
+@pytest.mark.parametrize("n", [6, 20, 60])
+def test_a_kink_does_not_make_the_bootstrap_err(n):
+    """An effect that cannot grow beyond a little, as under BLEU's brevity penalty, is at the threshold in truth."""
+    runs, hits = 400, {"bootstrap": 0, "jackknife": 0}
+
+    def excess(means):
+        return np.minimum(means, 0.1 / n**0.5)
+
+    for run in range(runs):
+        values = np.random.default_rng([n, run]).normal(size=(n, 1))
+        mean, resampled = float(values.mean()), bootstrap(values, 400, run, 1)[:, 0] / n
+        hits["bootstrap"] += find_p_by_bootstrap(float(excess(mean)), excess(resampled), n, 1e-12) <= 0.05
+        without = (values.sum() - values[:, 0]) / (n - 1)
+        hits["jackknife"] += find_p_of_excess(np.array([excess(mean), *excess(without)]), 1e-12) <= 0.05
+    assert hits["bootstrap"] / runs <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
+    assert hits["jackknife"] / runs > 0.1
 
 
 @given(st.lists(st.tuples(st.sampled_from(CHECKS), st.sampled_from(["A", "B", "AB"]), st.floats(0, 1)), max_size=12))
@@ -373,7 +396,7 @@ def test_means_of_scores_made_elsewhere_do_not_either(segments):
         texts, ["a"] * len(labels), metrics=[], external={"X": dict(zip("ABC", scores, strict=True))}, groups=labels
     )["X"]
     assert not any(outcome.findings for outcome in found.values())
-    if len(labels) >= 5:
+    if len(labels) >= 6:
         assert found["deletion"].impossible.startswith("these scores are external")
         assert found["straw men"].impossible.startswith("these scores are external")
     rows = [np.stack([column, np.ones(len(column))], axis=1) for column in (*scores, [-10] * len(labels))]
@@ -591,7 +614,7 @@ def test_seed_matters_and_store_does_not(result, tmp_path):
     other = tarocco.audit(DEMO.systems, DEMO.references, seed=2, **options)
     one, two = (found["BLEU-4"]["deletion"].findings[0] for found in (result, other))
     assert one.numbers["mean"] != two.numbers["mean"]
-    assert (one.size, one.p_value, one.counts) == (two.size, two.p_value, two.counts)  # draws decide nothing
+    assert (one.size, one.counts) == (two.size, two.counts)  # random blankings decide nothing
 
 
 def test_one_system_alone():
@@ -612,18 +635,31 @@ def test_nothing_to_lose():
 
 
 def test_empty_segments_cannot_be_blanked_again():
-    outputs = ["", "a b c d e", "a b c d e f g h i j", " ", "a b c d e f g h i j"]
-    found = tarocco.audit({"A": outputs}, ["a", "a b c d e", "a b c d e", "a", "a b c d e"], metrics="BLEU-4")
+    outputs = ["", "a b c d e", "a b c d e f g h i j", " ", "a b c d e f g h i j", ""]
+    found = tarocco.audit({"A": outputs}, ["a", "a b c d e", "a b c d e", "a", "a b c d e", "a"], metrics="BLEU-4")
     (finding,) = found["BLEU-4"]["deletion"].findings
     assert set(finding.segments) <= {2, 3, 5}
 
 
-@pytest.mark.parametrize("documents", [None, ["a", "a", "b", "b", "c", "c", "d", "d"]])
-def test_few_units_cannot_be_tested(documents):
-    n = 8 if documents else 4
+@pytest.mark.parametrize(
+    ("n", "documents", "there"),
+    [
+        (5, None, "there are only 5 segments"),
+        (8, "abcdeaaa", "there are only 5 documents"),
+        (1, None, "there is only 1 segment"),
+    ],
+)
+def test_few_units_cannot_be_tested(n, documents, there):
+    documents = documents and list(documents)
     found = tarocco.audit({"A": ["a"] * n, "B": ["b"] * n}, ["a"] * n, metrics="WER", documents=documents)
     assert found.count_possible("WER") == 0
-    assert found["WER"]["trading"].impossible == "there are 4 independent units, and at least 5 are needed"
+    reasons = {outcome.impossible for outcome in found["WER"].values()}
+    assert reasons == {f"{there}, and a test needs at least 6 independent units"}
+
+
+def test_six_units_can_be_tested():
+    found = tarocco.audit({"A": ["a"] * 6, "B": ["b"] * 6}, ["a"] * 6, metrics="WER")
+    assert found.count_possible("WER") == 4
 
 
 # --- other systems do not matter -------------------------------------------------------------------------------------
@@ -707,14 +743,14 @@ def test_scores_of_whole_systems_cannot_be_audited():
 
 def test_scores_made_elsewhere_may_be_missing():
     """Two systems are compared on segments that both have."""
-    texts = {"A": ["a", "b", "c", "d", "e"], "B": ["a b"] * 5}
-    scores = {"A": [0.1, None, 0.3, 0.4, 0.5], "B": [0.2, 0.3, None, 0.6, 0.7]}
-    found = tarocco.audit(texts, ["a"] * 5, metrics=[], external={"X": scores}, groups=list("xyyxx"))
+    texts = {"A": ["a", "b", "c", "d", "e", "f"], "B": ["a b"] * 6}
+    scores = {"A": [0.1, None, 0.3, 0.4, 0.5, 0.6], "B": [0.2, 0.3, None, 0.6, 0.7, 0.8]}
+    found = tarocco.audit(texts, ["a"] * 6, metrics=[], external={"X": scores}, groups=list("xyyxxy"))
     assert found.count_possible("X") == 3
     assert not found["X"]["mixing"].gamed
     json.dumps(found.to_dict(), allow_nan=False)
-    scores = {"A": [0.1, 0.2, None, None, None], "B": [None, None, 0.1, 0.1, 0.1]}
-    found = tarocco.audit(texts, ["a"] * 5, metrics=[], external={"X": scores})
+    scores = {"A": [0.1, 0.2, None, None, None, None], "B": [None, None, 0.1, 0.1, 0.1, 0.1]}
+    found = tarocco.audit(texts, ["a"] * 6, metrics=[], external={"X": scores})
     assert found.count_possible("X") == 0
     assert found["X"]["trading"].impossible == "no two systems have scores of the same segments"
 

@@ -7,10 +7,10 @@ better outputs, `small` what counts as rounding.
 from itertools import combinations, islice, product
 from math import isfinite, sqrt
 
-from scipy.stats import binom, t
+from scipy.stats import binom, norm, t
 
 from tests.textbook.paired_tests import total
-from tests.textbook.resampling import mix, splitmix64
+from tests.textbook.resampling import draws, mix, splitmix64
 
 
 def drawn(n, seed, draw, size):
@@ -27,7 +27,7 @@ def jackknife(effect, units, small, strata=None):
     """
     everything = range(len(units))
     strata = dict.fromkeys(units, 0) if strata is None else strata
-    if not effect(list(everything)) > small or len(strata) < 5:
+    if not effect(list(everything)) > small or len(strata) < 6:
         return 1.0
     without = {unit: effect([i for i in everything if units[i] != unit]) for unit in strata}
     if not all(map(isfinite, without.values())):
@@ -39,6 +39,26 @@ def jackknife(effect, units, small, strata=None):
     if sqrt(variance) <= small:
         return 0.5 ** len(strata)
     return float(t.sf(effect(list(everything)) / sqrt(variance), len(strata) - len(set(strata.values()))))
+
+
+def expanded_bootstrap(effect, units, small, seed, resamples):
+    """The level at which the expanded percentile interval (Hesterberg 2015) of an effect ends at 0, one-sided.
+
+    The interval's lower end for the level alpha is the quantile Phi(-sqrt(n / (n - 1)) * t(1 - alpha, n - 1)) of the
+    effects in resamples. `effect` is a function of segments, which may be repeated.
+    """
+    names = sorted(set(units))
+    n = len(names)
+    if not effect(list(range(len(units)))) > small or n < 6:
+        return 1.0
+    not_above = 0
+    for resample in range(resamples):
+        chosen = [names[i] for i in draws(n, seed, resample)]
+        not_above += not effect([i for unit in chosen for i in range(len(units)) if units[i] == unit]) > small
+    if not_above == resamples:
+        return 1.0
+    quantile = norm.isf((1 + not_above) / (1 + resamples))
+    return max(float(t.sf(quantile / sqrt(n / (n - 1)), n - 1)), 0.5**n)
 
 
 def holm(p_values, tests):

@@ -145,7 +145,7 @@ def name_units(n: int, documents: bool) -> str:
     return f"{n} documents" if documents else f"{n} segments"
 
 
-SIZES = ((60, False), (200, False), (1000, False), (5, True), (20, True))
+SIZES = ((60, False), (200, False), (1000, False), (6, True), (20, True))
 
 
 def honest(population: Population, systems: Sequence[str], runs: int) -> Iterator[Cell]:

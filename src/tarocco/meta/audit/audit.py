@@ -291,11 +291,12 @@ def audit_test_set(
     lengths = {name: count_characters(segments) for name, segments in test_set.systems.items()}
     longest = max(count_characters(segments) for segments in test_set.references)
     too_long = frozenset(name for name, length in lengths.items() if length > TOO_LONG * longest)
+    unit = "segment" if test_set.documents is None else "document"
     checks: dict[str, Mapping[str, CheckResult]] = {}
     for metric in metrics:
         of_metric = tuple(score for score in scores.scores if score.metric == metric)
         results: Iterable[CheckResult]
-        why = _why_not(metric, len(units.names), outputs)
+        why = _why_not(metric, len(units.names), unit, outputs)
         if why is not None:
             results = [CheckResult(str(metric), check, impossible=why) for check in CHECKS]
         elif isinstance(metric, External):
@@ -313,7 +314,6 @@ def audit_test_set(
                 settings.alpha,
             )
         checks[str(metric)] = dict(zip(CHECKS, results, strict=True))
-    unit = "segment" if test_set.documents is None else "document"
     names = segment_groups.names if segment_groups else None
     return AuditResult(scores, checks, settings, names, unit, len(units.names))
 
@@ -346,12 +346,13 @@ class _OtherOutputs:
         return Evidence(scores, straw[0][0], reference, units, straw)
 
 
-def _why_not(metric: Metric, n_units: int, outputs: _OtherOutputs) -> str | None:
+def _why_not(metric: Metric, n_units: int, unit: str, outputs: _OtherOutputs) -> str | None:
     """Return why a metric cannot be audited, or None."""
     if is_system_level(metric):
         return "there are only scores of whole systems"
     if n_units < LEAST_UNITS:
-        return f"there are {n_units} independent units, and at least {LEAST_UNITS} are needed"
+        count = f"is only 1 {unit}" if n_units == 1 else f"are only {n_units} {unit}s"
+        return f"there {count}, and a test needs at least {LEAST_UNITS} independent units"
     if isinstance(metric, External):
         return None
     reference = next(score for score in outputs.reference if score.metric == metric)

@@ -22,10 +22,15 @@ from numpy.typing import NDArray
 
 from tarocco.core.test_set import NEWLINE, Segments
 from tarocco.meta.audit.evidence import AuditFinding, AuditSettings, CheckResult, Evidence, segment_numbers
-from tarocco.meta.audit.minimum_effects import find_p_of_excess, find_p_of_majority
+from tarocco.meta.audit.minimum_effects import (
+    N_RESAMPLES,
+    find_p_by_bootstrap,
+    find_p_of_excess,
+    find_p_of_majority,
+)
 from tarocco.meta.significance.paired_tests import PairedTest, compare_signs, segment_signs
 from tarocco.metrics.base import Floats
-from tarocco.scoring.resampling import draw_random_sets
+from tarocco.scoring.resampling import bootstrap, draw_random_sets
 from tarocco.scoring.results import Score
 
 ONE_SYSTEM = "there is only one system"
@@ -302,33 +307,31 @@ def check_deletion(evidence: Evidence, blank: list[NDArray[np.bool_]], settings:
     computed at the sums that a random blanking has on average.
     """
     name, share, least = evidence.name, settings.share, settings.least_forgiven
-    nothing = evidence.leave_out(evidence.empty.statistics)
-    worthless = evidence.goodness(nothing)
+    nothing = evidence.sum_units(evidence.empty.statistics)
     records, findings = [], []
     for score, already in zip(evidence.scores, blank, strict=True):
-        sums = evidence.leave_out(score.statistics)
-        before, after = evidence.goodness(sums), evidence.goodness(sums + share * (nothing - sums))
-        worth = before - worthless
-        if not worth[0] > settings.least_gain * evidence.scale:
+        units = evidence.sum_units(score.statistics)
+        before, after, worth = _blank_on_average(evidence, units.sum(axis=0), nothing.sum(axis=0), share)
+        if not worth > settings.least_gain * evidence.scale:
             continue  # nothing to lose
         forgiven = after - before + share * worth
         record: dict[str, Any] = {
             "system": score.system,
             "score": score.score,
-            "after": evidence.sign * float(after[0]),
-            "change": float((after[0] - before[0]) / worth[0]),
-            "forgiven": float(forgiven[0] / (share * worth[0])),
+            "after": evidence.sign * float(after),
+            "change": float((after - before) / worth),
+            "forgiven": float(forgiven / (share * worth)),
         }
         records.append(record)
         if record["forgiven"] > least:
-            p = find_p_of_excess(forgiven - least * share * worth, evidence.small)
+            p = _test_deletion(evidence, units, nothing, settings)
             more, order = _show_deletion(evidence, score, already, settings)
             findings.append(
                 AuditFinding(
                     name,
                     "deletion",
                     (score.system,),
-                    float(forgiven[0]),
+                    float(forgiven),
                     record["forgiven"],
                     least,
                     p,
@@ -340,6 +343,23 @@ def check_deletion(evidence: Evidence, blank: list[NDArray[np.bool_]], settings:
         return CheckResult(name, "deletion", impossible="no system scores better than an empty output")
     numbers = {"change": max(record["change"] for record in records), "by_system": records}
     return CheckResult(name, "deletion", tuple(findings), {frozenset((r["system"],)): 1 for r in records}, numbers)
+
+
+def _blank_on_average(evidence: Evidence, sums: Floats, nothing: Floats, share: float) -> tuple[Floats, Floats, Floats]:
+    """Return the goodness before and after a share is blanked, and the distance from an output without words."""
+    before = evidence.goodness(sums)
+    return before, evidence.goodness(sums + share * (nothing - sums)), before - evidence.goodness(nothing)
+
+
+def _test_deletion(evidence: Evidence, units: Floats, nothing: Floats, settings: AuditSettings) -> float:
+    """Return the p-value of "blanking is spared at most the least share", from resampled units."""
+    share, k = settings.share, units.shape[1]
+    rows = np.concatenate([units, nothing], axis=1)
+    resampled = bootstrap(rows, N_RESAMPLES, settings.seed, jobs=1)
+    sums = np.concatenate([rows.sum(axis=0, keepdims=True), resampled])
+    before, after, worth = _blank_on_average(evidence, sums[:, :k], sums[:, k:], share)
+    excesses = after - before + (1 - settings.least_forgiven) * share * worth
+    return find_p_by_bootstrap(float(excesses[0]), excesses[1:], evidence.n_units, evidence.small)
 
 
 def _show_deletion(

@@ -42,7 +42,8 @@ class AuditSettings:
     least_majority
         The least majority that counts for the sign test: wins minus losses, as a share of both.
     n_draws, seed
-        How many random blankings show what deletion does, and their seed. They decide nothing.
+        How many random blankings show what deletion does: they decide nothing. The seed is also that of the bootstrap
+        that tests deletion.
     """
 
     alpha: float = 0.05

@@ -6,6 +6,9 @@ is at most the threshold (a minimum-effect test, Murphy and Myors 1999).
 jackknife   Units are left out one at a time (Tukey 1958). The effect minus the threshold, divided by the jackknife's
             standard error, is compared with Student's t. Swapping outputs, as in `paired_tests`, would only test an
             effect of zero.
+bootstrap   For deletion. BLEU's brevity penalty has a kink: above it nothing changes if one unit is left out, and the
+            jackknife underestimates the error. The percentile bootstrap over units goes past the kink. Its level
+            is adjusted for few units by Student's t (the expanded percentile interval, Hesterberg 2015).
 binomial    The exact test of the sign test's counts.
 """
 
@@ -14,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +26,8 @@ from tarocco.meta.audit.evidence import AuditFinding, CheckResult
 from tarocco.meta.significance.distributions import upper_tail
 from tarocco.metrics.base import Floats
 
-LEAST_UNITS = 5  # with fewer, the standard error is too uncertain
+LEAST_UNITS = 6  # with fewer, swapping whole units cannot give p <= .05 (two-sided)
+N_RESAMPLES = 10_000  # of the bootstrap: enough for p-values that survive the correction for many systems
 
 
 def find_p_of_excess(excesses: Floats, rounding: float, strata: NDArray[np.intp] | None = None) -> float:
@@ -47,6 +52,27 @@ def find_p_of_excess(excesses: Floats, rounding: float, strata: NDArray[np.intp]
     if math.sqrt(variance) <= rounding:
         return 2.0**-n  # the same in every unit: as in a sign test
     return float(upper_tail(excess / math.sqrt(variance), n - len(groups)))
+
+
+def find_p_by_bootstrap(excess: float, resampled: Floats, n_units: int, rounding: float) -> float:
+    """Return the one-sided p-value of "the effect is at most the threshold".
+
+    Parameters
+    ----------
+    excess, resampled
+        Effect minus threshold: of the data, and of each resample of units.
+    n_units
+        The number of units.
+    rounding
+        The largest difference that is rounding.
+    """
+    above = int((resampled > rounding).sum())
+    if not excess > rounding or n_units < LEAST_UNITS or above == 0:
+        return 1.0
+    share = (1 + len(resampled) - above) / (1 + len(resampled))
+    z = -NormalDist().inv_cdf(share)
+    p = upper_tail(z * math.sqrt((n_units - 1) / n_units), n_units - 1)
+    return max(float(p), 2.0**-n_units)  # no smaller than that of a sign test
 
 
 def find_p_of_majority(wins: int, losses: int, majority: float) -> float:
