@@ -258,7 +258,7 @@ def audit(
     >>> systems = {"long": [text + " again" for text in references], "short": [text[4:-6] for text in references]}
     >>> result = tarocco.audit(systems, references, metrics=["BLEU-4", "WER"])
     >>> [(name, result.count_gamed(name)) for name in result]
-    [('BLEU-4', 2), ('WER', 0)]
+    [('BLEU-4', 1), ('WER', 0)]
     """
     settings, text, workers = apply_shortcuts("audit", shortcuts, settings, text, workers)
     chosen = find_metrics([metrics] if isinstance(metrics, str | Metric) else metrics)
