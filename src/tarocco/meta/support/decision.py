@@ -23,7 +23,6 @@ SUPPORTED, REFUTED, OPEN = "supported", "refuted", "open"
 
 MOST_SYSTEMS, MOST_SEGMENTS = 500, 50_000  # more than these is not worth recommending
 _HOPELESS = "more data of a usual size will not help: the gap to the best metric is too close to the margin"
-MOST_GROUPS = 400  # more units than this are combined into so many random groups
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,7 @@ class SupportRules:
     seed: int = 12345
     caution: float = 3.0  # standard errors: a share of draws this close to its threshold is borderline
     n_stability: int = 0  # resamples on which the whole decision is repeated
+    most_groups: int = 400  # more units than this are combined into so many random groups
 
     def margin(self, level: str) -> float:
         """Return by how much a metric may be worse than the best."""
@@ -49,6 +49,9 @@ class SupportRules:
     def floor(self, level: str) -> float:
         """Return the least agreement with people that deserves trust."""
         return self.segment_floor if level == "segment" else self.system_floor
+
+
+RULES = SupportRules()
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,7 @@ class Support(Record):
     refuted_by: str | None = None  # "rival" or "floor", where it is refuted
     needed: str | None = None  # what it would take, where it is open
     stability: float | None = None  # share of resamples of systems and segments with the same status
+    segment_stability: float | None = None  # share of resamples of segments with the same status
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,8 +207,8 @@ def step_down_max(observed: Floats, null: Floats, exact: bool) -> Floats:
     return adjusted
 
 
-def group_units(n: int, labels: Sequence[str] | None, seed: int) -> NDArray[np.intp]:
-    """Return the group of each segment: its document where known, at most 400 random groups where there are more.
+def group_units(n: int, labels: Sequence[str] | None, rules: SupportRules) -> NDArray[np.intp]:
+    """Return the group of each segment: its document where known, or random groups where there are too many.
 
     Redrawing random groups of units gives a sum the same variance, in expectation, as redrawing the units.
     """
@@ -213,11 +217,11 @@ def group_units(n: int, labels: Sequence[str] | None, seed: int) -> NDArray[np.i
         numbers = {label: i for i, label in enumerate(dict.fromkeys(labels))}
         units = np.array([numbers[label] for label in labels])
     count = int(units.max()) + 1
-    if count <= MOST_GROUPS:
+    if count <= rules.most_groups:
         return units
-    shuffled = np.argsort(words(seed, 1, count)[0], kind="stable")
+    shuffled = np.argsort(words(rules.seed, 1, count)[0], kind="stable")
     group = np.empty(count, np.intp)
-    group[shuffled] = np.arange(count) % MOST_GROUPS
+    group[shuffled] = np.arange(count) % rules.most_groups
     return group[units]
 
 

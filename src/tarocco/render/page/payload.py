@@ -321,10 +321,13 @@ def _verdict(findings: Findings) -> dict[str, Any] | None:
                 "metric": one.metric,
                 "trust": one.trust,
                 "reason": one.reason,
-                "opinions": [vars(opinion) for opinion in one.judgments],
+                "judgments": [
+                    {"judge": own.judge, "status": own.status, "sentence": own.sentence} for own in one.judgments
+                ],
             }
             for one in verdict.metrics
         ],
+        "judges": list(verdict.judges),
         "disagreements": list(verdict.disagreements),
         "systems": list(verdict.systems),
         "interesting": list(verdict.interesting),

@@ -30,6 +30,7 @@ COPIED, MOSTLY_COPIED = 0.1, 0.5  # share of outputs equal to the source
 SCRIPT = 0.5  # share of letters in the same scripts
 OFFSETS = (-3, -2, -1, 1, 2, 3)  # of lines
 SHIFTED = 2.0  # excess similarity, summed over a run of shifted lines
+SEVERE_SHIFT = 0.02  # of all segments: fewer shifted lines hardly change a score
 SHIFTED_LINES = 6  # the shortest run
 UNRELATED = 3.0  # standard errors by which a text is more similar to its own lines than to neighboring ones
 FINAL = frozenset(".!?…。！？؟।॥։።:;)]}»”\"'’」』）")
@@ -311,7 +312,7 @@ def check_line_shifts(texts: TextProfiles) -> Iterator[DataFinding]:
         )
         yield DataFinding(
             "line shifts",
-            "severe",
+            "severe" if end - begin + 1 >= SEVERE_SHIFT * texts.n_segments else "warning",
             subject,
             f"Lines {begin} to {end} of {join_subjects(subject)} match the reference line {_distance(offset)} better "
             f"than their own (similarity {other:.2f} instead of {own:.2f}).",
