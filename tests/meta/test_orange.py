@@ -157,7 +157,7 @@ def test_a_metric_without_any_score_comes_last(capsys):
     assert last.to_dict()["orange"] is None
     assert json.loads(json.dumps(found.to_dict("segment"), allow_nan=False))
     write_table(orange_table(found))
-    assert capsys.readouterr().out.splitlines()[-1].split() == ["ROUGE-S*", "-", "-", "-", "-"]
+    assert capsys.readouterr().out.splitlines()[-1].split() == ["ROUGE-S*", *"-----", "open"]
 
 
 def test_lists_without_scores_have_no_confusion_set():
@@ -182,7 +182,8 @@ def test_intervals_and_equivalence():
     low, high = np.quantile(differences, [0.025, 0.975])
     assert best.equivalent_to_best
     assert (other.difference_interval.low * 5, other.difference_interval.high * 5) == pytest.approx((low, high))
-    assert other.equivalent_to_best == (low <= 0 <= high)
+    assert np.isnan(other.p_best)  # three segments are too few for a test
+    assert other.equivalent_to_best
 
 
 @pytest.mark.parametrize("jobs", [1, 3])

@@ -48,9 +48,11 @@ def test_the_papers_table(capsys):
     code, out, err = run(capsys, NBEST, "-r", *REFERENCES, "-m", "PER", "BLEUS-4", "--n-best", 30, "-tok", "13a")
     lines = out.splitlines()
     assert code == 0
-    assert re.split(" {2,}", lines[0]) == ["Method", "ORANGE", "Avg Rank", "95%-CI-L", "95%-CI-U", "as best"]
+    assert re.split(" {2,}", lines[0]) == [
+        *("Method", "ORANGE", "chance", "Avg Rank", "95%-CI-L", "95%-CI-U", "vs best", "status")
+    ]
     assert [line.split()[0] for line in lines[2:4]] == ["BLEUS-4", "PER"]
-    assert lines[2].endswith("best")
+    assert lines[2].split()[-2:] == ["best", "open"]
     assert "40 segments, lists of 30 candidates" in out
     assert "20 of 60 segments have no list" in err
 

@@ -17,7 +17,7 @@ from cells import Cell
 
 from tarocco.meta.correlation.score_sources import ScoreSource, make_source
 from tarocco.meta.support.decision import SUPPORTED, SupportRules
-from tarocco.meta.support.people import SUCH, THESE, PairAgreement, Sources, judge_by_people
+from tarocco.meta.support.people import PairAgreement, Sources, judge_by_people
 
 NULLS = ("random", "random per system", "shuffled", "inverted", "noisy length", "log length")
 RULES = SupportRules(n_draws=400, most_draws=400, n_permutations=1000, caution=0.0)  # quick; as strict on average

@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tarocco.meta.audit.audit import AuditResult
-from tarocco.meta.support.decision import REFUTED, SUPPORTED, Support
-from tarocco.meta.support.people import SUCH
+from tarocco.meta.support.decision import REFUTED, SUCH, SUPPORTED, Support
 from tarocco.trials.findings import Findings, Judgment
 
 PEOPLE, WITHIN_SEGMENTS, AUDIT = "people", "people within segments", "audit"

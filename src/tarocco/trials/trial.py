@@ -47,7 +47,7 @@ from tarocco.meta.references.subsets import make_pool
 from tarocco.meta.significance.compare import CompareResult, compare_scores
 from tarocco.meta.significance.paired_tests import PairedTest, required_draws
 from tarocco.meta.support.decision import Support, SupportRules
-from tarocco.meta.support.segments import support_king, support_orange
+from tarocco.meta.support.judges import support_king, support_orange
 from tarocco.meta.support.support import support_scores
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import ExternalSource

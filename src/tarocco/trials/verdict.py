@@ -16,8 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tarocco.meta.support.decision import OPEN, REFUTED, SUPPORTED, Support
-from tarocco.meta.support.people import THESE
+from tarocco.meta.support.decision import OPEN, REFUTED, SUPPORTED, THESE, Support
 from tarocco.trials.findings import Findings, Judgment, MetricVerdict, Verdict
 from tarocco.trials.highlights import find_highlights
 from tarocco.trials.judgments import AUDIT, DECIDING, JUDGES, PEOPLE, Judgments, collect_judgments, find_disagreements
@@ -41,7 +40,7 @@ def reach_verdict(findings: Findings) -> Verdict:
         tested = list(dict.fromkeys(one.metric for one in findings.comparison.differences))
         rankings = [rank_systems(findings.comparison, names) for names in (_choose_metrics(metrics, tested), tested)]
     return Verdict(
-        headline=_write_headline(findings, metrics, judgments),
+        headline=" ".join([_write_headline(findings, metrics, judgments), *findings.caveats]),
         metrics=tuple(metrics),
         judges=tuple(_describe_judge(judge, judgments[judge]) for judge in judgments if judge != AUDIT),
         disagreements=find_disagreements(judgments),
@@ -81,11 +80,16 @@ def judge_metric(
     elif PEOPLE in refuting or (refuting and len(refuting) == len(deciding)):
         trust = DOUBTED
     elif PEOPLE in supporting and not refuting:
-        support = deciding[PEOPLE].support
-        trust = TRUSTED_HERE if support is not None and support.population == THESE else TRUSTED
+        trust = _trust_of(deciding[PEOPLE])
     elif not has_human and len(supporting) > 1 and not refuting:
-        trust = TRUSTED
+        trust = max((_trust_of(deciding[judge]) for judge in supporting), key=TRUST.index)
     return MetricVerdict(metric, trust, _describe_reasons(ours), ours)
+
+
+def _trust_of(judgment: Judgment) -> str:
+    """Return how far a judge's support reaches."""
+    support = judgment.support
+    return TRUSTED_HERE if support is not None and support.population == THESE else TRUSTED
 
 
 def _describe_reasons(judgments: Sequence[Judgment]) -> str:
@@ -123,12 +127,17 @@ def _write_headline(findings: Findings, metrics: Sequence[MetricVerdict], judgme
             f"No verdict: the data audit has {counted(len(severe), 'severe finding')}. {severe[0].evidence} Correct "
             "the data, or confirm that they are right (--accept-data)."
         )
+    if findings.human is not None and PEOPLE not in judgments:
+        return (
+            f"Open: people judged {counted(len(findings.human.systems), 'system')}. It takes at least six to say which "
+            "metric ranks systems as people do."
+        )
     if not judges:
         return (
             "No verdict: nothing here can say which metric to trust. That takes human scores of six systems, or both "
             "n-best lists and three references."
         )
-    here = f"Trusted among these {len(findings.human.systems)} systems" if findings.human is not None else ""
+    here = f"Trusted among these {_count_systems(findings)} systems"
     for trust, where in ((TRUSTED, "Trusted"), (TRUSTED_HERE, here)):
         trusted = [one for one in metrics if one.trust == trust]
         if trusted:
@@ -137,6 +146,13 @@ def _write_headline(findings: Findings, metrics: Sequence[MetricVerdict], judgme
         return f"No metric deserves trust here: all are refuted ({', '.join(judges)})."
     nearest = next(one for one in metrics if one.trust == OPEN)
     return f"Open: no metric is shown to deserve trust here. The nearest is {nearest.metric}; {nearest.reason}."
+
+
+def _count_systems(findings: Findings) -> int:
+    """Return how many systems people judged, or how many there are."""
+    if findings.human is not None:
+        return len(findings.human.systems)
+    return len(findings.test_set.systems) if findings.test_set is not None else 0
 
 
 def _describe_trusted(trusted: Sequence[MetricVerdict]) -> str:
@@ -209,7 +225,7 @@ def _not_compared(findings: Findings) -> tuple[str, ...]:
 
 def _find_caveats(findings: Findings, judgments: Mapping[str, Judgments]) -> list[str]:
     """Return what limits the verdict."""
-    caveats = list(findings.caveats)
+    caveats = []
     if findings.data_audit is not None and findings.data_audit.severe and findings.accept_data:
         count = counted(len(findings.data_audit.severe), "severe finding")
         caveats.append(f"The data audit has {count}. There is a verdict because the user accepted the data.")

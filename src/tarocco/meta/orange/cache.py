@@ -3,7 +3,8 @@
 The key of a block of lists contains everything it was computed from: the metric's signature, the release of its code,
 the texts of lists and references, the lengths at which ranks are taken and, for metrics that need all references
 before they score, all references. The key of a byte range of a file has its bytes, how they are read, and the rules,
-instead of the texts. A stored row is a list: the numbers of candidates above and level, at each length in turn.
+instead of the texts. A stored row is a list: the numbers of candidates above and level, at each length in turn, and
+then those that chance would give.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class RankCache:
                 continue
             release = " + ".join(map(str, releases))
             prepares = any(isinstance(scorer, Metric) and scorer.prepares for scorer in metric.scorers)
-            how = f"{rules.against} {rules.oracle}"
+            how = f"{rules.against} {rules.oracle} with chance"  # earlier releases stored no chance level
             made_by = make_digest(NAME, how, metric.score_signature, release, self.all_references if prepares else b"")
             self.series[m] = (metric.signature, f"{NAME} {metric.name}", release, made_by)
             self.external[m] = [scorer.name for scorer in metric.scorers if isinstance(scorer, CandidateScores)]
@@ -122,9 +123,12 @@ class RankCache:
 
 
 def _places(row_counts: Sequence[int]) -> tuple[NDArray[np.intp], int]:
-    """Return where each row of counts goes in a table with one row per list, and the width of that table."""
-    widest = max(row_counts)
-    return np.concatenate([s * widest + np.arange(n) for s, n in enumerate(row_counts)]), widest
+    """Return where each row of counts goes in a table with one row per list, and the width of that table.
+
+    A list has a row more than lengths, for chance.
+    """
+    widest = max(row_counts) + 1
+    return np.concatenate([s * widest + np.arange(n + 1) for s, n in enumerate(row_counts)]), widest
 
 
 def fold(counts: Floats, row_counts: Sequence[int]) -> Floats:

@@ -26,6 +26,7 @@ from tarocco.core.test_set import CandidateScores, References, TestSet, as_list,
 from tarocco.encode.batch import Encoding
 from tarocco.io.nbest.byte_ranges import ByteRange
 from tarocco.io.nbest.lists import NBestByteRanges, NBestFile, NBestList, no_lists_error
+from tarocco.meta.orange.chance import append_chance
 from tarocco.meta.orange.confusions import Confusion, make_confusion
 from tarocco.meta.orange.lists import (
     ListBlock,
@@ -257,6 +258,7 @@ class ListPart:
 class PartRanks:
     """The ranks in a part: its lists, and for each metric float64[rows, 2], the numbers of candidates above and level.
 
+    Each list has one row per length and, last, a row with the numbers that chance would give.
     `lines` is the number of lines of a byte range, `lines_before` the number of lines before it, and `error` what is
     wrong with it.
     """
@@ -310,7 +312,7 @@ class Ranker:
                 block = make_block(group, self.rules, tally)
                 if block is not None:
                     counts, more = self._rank_block(block, metrics)
-                    table.add_block(block)
+                    table.add_block(block, self.rules.oracle)
                     confusions += more
                     for m, rows in counts.items():
                         columns[m].append(rows)
@@ -339,7 +341,8 @@ class Ranker:
                 candidates, places = candidates[:, places], None
             standing = rank_references(candidates, references, members, self.rules.oracle)
             counts = standing.counts(block.lengths[s], places)
-            rows.append(counts)
+            whole = candidates if places is None else candidates[:, places]
+            rows.append(append_chance(counts, whole, references, members, self.rules.oracle))
             for m, metric in enumerate(metrics if self.with_confusions else ()):
                 if np.isnan(counts[m]).any():  # the list does not count for this metric
                     continue
@@ -426,7 +429,7 @@ class _Blocks:
                 continue
             external = {scores.name: external_scores(scores, block, rules.first_id) for scores in self.external}
             table = RankTable()
-            table.add_block(block)
+            table.add_block(block, rules.oracle)
             keys = {} if self.cache is None else self.cache.block_keys(block, external)
             yield _PendingPart(ListPart(block, external=external), keys, PartRanks(table, {}, tally.take()))
 

@@ -20,7 +20,7 @@ from tarocco.meta.orange.rules import TIES, Scorer
 from tarocco.metrics.base import Floats, Metric
 from tarocco.scoring.statistics import group_by_encoding, score_batch
 
-_EQUAL = 1e-12
+EQUAL = 1e-12
 
 ExternalScores = Mapping[str, Sequence[tuple[Floats, Floats]]]  # by name, per list: of candidates and of references
 
@@ -141,7 +141,7 @@ def mean_of_existing(scores: Floats, axis: int) -> Floats:
 
 def compared(scores: Floats, oracle: Floats, scale: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return which scores are above the oracle's, and which equal it; `scale` is the largest score of the list."""
-    level = (scores == oracle) | (np.abs(scores - oracle) <= _EQUAL * scale)
+    level = (scores == oracle) | (np.abs(scores - oracle) <= EQUAL * scale)
     return (scores > oracle) & ~level, level
 
 

@@ -14,49 +14,68 @@ from numpy.typing import NDArray
 
 from tarocco.core.errors import InputError, UnknownName
 from tarocco.core.records import Interval, Record, ResultTable, RunNote, number_or_null, to_json
+from tarocco.meta.orange.chance import count_by_length
 from tarocco.meta.orange.confusions import Confusion
 from tarocco.meta.orange.lists import ListBlock, ListTally
 from tarocco.meta.orange.ranking import rank
 from tarocco.meta.orange.rules import EvaluatedMetric, OrangeRules
+from tarocco.meta.support.decision import MOST_DRAWS, Support, SupportRules
+from tarocco.meta.support.segments import CHANCE, LEAST_UNITS, SegmentValues, judge_by_segments
 from tarocco.metrics.base import Floats
 from tarocco.scoring.resampling import bootstrap, percentiles, sum_rows
 from tarocco.scoring.settings import Resampling
+
+ORANGE_MARGIN = 0.10  # ORANGE of a metric must be below chance by this, and may be above the best metric's by as much
+_NO_SPREAD = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Orange(Record):
     """ORANGE of one metric: the average rank of the references in the lists, divided by the length of a list plus one.
 
-    `interval` belongs to the average rank, `orange_interval` to ORANGE. `difference` is ORANGE minus that of the best
-    metric, and its interval uses the same resamples of segments. `equivalent_to_best` means that this interval contains
-    zero, or that fewer than two segments count for both metrics.
+    `interval` belongs to the average rank, `orange_interval` to ORANGE. `chance` is the ORANGE of a metric whose scores
+    say nothing about who wrote a text, given how these scores are distributed (see `chance.py`). `status` is supported,
+    refuted or open, `reasons` say what was not shown, and `p_value` is that of "better than chance", corrected for the
+    number of metrics.
+
+    `difference` is ORANGE minus that of the best metric, and its interval uses the same resamples of segments.
+    `p_best` is the p-value of that difference. Which metric is the best was found on the same data, so it is corrected
+    for all pairs of metrics; it is NaN with fewer than 20 segments. `equivalent_to_best` means that no difference was
+    shown.
 
     A segment counts for a metric if all its scores exist: `n_segments` is the number of these segments, and `ranks` is
     NaN for the others. The difference is computed on the segments that count for both metrics.
     """
 
     json_fields = (
-        *("metric", "signature", "orange", "average_rank", "interval", "orange_interval", "difference"),
-        *("difference_interval", "equivalent_to_best", "n_segments", "n_best", "curve"),
+        *("metric", "signature", "orange", "chance", "status", "reasons", "p_value", "average_rank", "interval"),
+        *("orange_interval", "difference", "difference_interval", "p_best", "equivalent_to_best", "n_segments"),
+        *("n_best", "curve"),
     )
     row_fields = (
-        *("metric", "orange", "average_rank", "interval", "orange_interval", "difference", "difference_interval"),
-        *("equivalent_to_best", "n_segments", "n_best", "signature"),
+        *("metric", "orange", "chance", "status", "p_value", "average_rank", "interval", "orange_interval"),
+        *("difference", "difference_interval", "p_best", "equivalent_to_best", "n_segments", "n_best", "signature"),
     )
     optional_fields = ("curve",)
 
     metric: str
     signature: str
     orange: float
+    chance: float
+    status: str
+    reasons: tuple[str, ...]
+    p_value: float
     average_rank: float
     interval: Interval
     orange_interval: Interval
     difference: float
     difference_interval: Interval
+    p_best: float
     equivalent_to_best: bool
     n_segments: int
     n_best: int
     ranks: Floats  # of the oracle in each list; NaN where the metric has no score
+    chance_ranks: Floats  # the same by chance
     place: int  # of the metric in the caller's order
     curve: tuple[tuple[int, float], ...] = ()
 
@@ -69,8 +88,9 @@ class Orange(Record):
 class OrangeResult(ResultTable, Mapping[str, Orange]):
     """ORANGE of several metrics, the best first. `result["ROUGE-L"]` is an `Orange`.
 
-    `segments` are the numbers (from 0) of the segments that count, and `sizes` the lengths of their lists. `left_out`
-    has the number of segments that do not count, by reason, and `counts` what occurs in the lists.
+    `segments` are the numbers (from 0) of the segments that count, and `sizes` the lengths of their lists.
+    `length_ranks` are the ranks of the oracle if the longer or the shorter text were the better one, observed and by
+    chance. `left_out` has the number of segments that do not count, by reason, and `counts` what occurs in the lists.
     """
 
     record_field = "metrics"
@@ -78,6 +98,7 @@ class OrangeResult(ResultTable, Mapping[str, Orange]):
     metrics: tuple[Orange, ...]
     segments: NDArray[np.intp]
     sizes: NDArray[np.intp]
+    length_ranks: Floats  # [longer and shorter, observed and by chance, lists]
     left_out: Mapping[str, int]
     counts: Mapping[str, int]
     notes: tuple[str, ...] = ()
@@ -124,10 +145,12 @@ class OrangeResult(ResultTable, Mapping[str, Orange]):
             {
                 "Method": metric.metric,
                 "ORANGE": f"{100 * metric.orange:.2f}%",
+                "chance": f"{100 * metric.chance:.2f}%",
                 "Avg Rank": f"{metric.average_rank:.1f}",
                 f"{ci}-L": f"{metric.interval.low:.1f}",
                 f"{ci}-U": f"{metric.interval.high:.1f}",
-                "as best": self.mark(metric),
+                "vs best": self.mark(metric),
+                "status": metric.status,
             }
             for metric in self.metrics
         ]
@@ -137,8 +160,16 @@ class OrangeResult(ResultTable, Mapping[str, Orange]):
         return self.about, *self.notes
 
     def mark(self, metric: Orange) -> str:
-        """Return "best" for the best metric, and "=" for one that cannot be distinguished from it."""
-        return "best" if metric is self.metrics[0] else "=" if metric.equivalent_to_best else ""
+        """Return "best" for the best metric, "worse" for one that was shown to be worse, "open" for the others."""
+        if math.isnan(metric.orange):
+            return ""
+        return "best" if metric is self.metrics[0] else "open" if metric.equivalent_to_best else "worse"
+
+    @property
+    def by_length(self) -> tuple[float, float]:
+        """ORANGE if the longer text were the better one, and if the shorter one were."""
+        longer, shorter = (self.length_ranks[:, 0] / (self.sizes + 1.0)).mean(axis=1).tolist()
+        return longer, shorter
 
     @property
     def about(self) -> str:
@@ -162,23 +193,26 @@ class RankTable:
     """The ranks of the references in lists, as growing arrays, because a stream may have millions of lists.
 
     `counts[m]` has two numbers per row for metric m, the candidates above and level with the references, NaN where the
-    metric has no rank. List s has one row per length, row_counts[s] in all.
+    metric has no rank. List s has one row per length, row_counts[s] in all, and another row with what chance would
+    give. `by_length` has the numbers of `count_by_length`, eight per list.
     """
 
     def __init__(self, metrics: int = 0) -> None:
         self.segments, self.sizes = array("q"), array("q")  # sizes of the lists as they were read
         self.row_counts, self.lengths = array("q"), array("q")
         self.counts = [array("d") for _ in range(metrics)]
+        self.by_length = array("d")
         self.paths: dict[str, int] = {}  # so that lists of one file share its name
         self.path_numbers, self.first_lines = array("q"), array("q")
 
     def __len__(self) -> int:
         return len(self.segments)
 
-    def add_block(self, block: ListBlock) -> None:
+    def add_block(self, block: ListBlock, oracle: str) -> None:
         """Append the lists of a block, without their ranks."""
-        for texts, lengths in zip(block.sets, block.lengths, strict=True):
+        for s, (texts, lengths) in enumerate(zip(block.sets, block.lengths, strict=True)):
             path, line = texts.place()
+            self.by_length.frombytes(count_by_length(block, s, oracle).tobytes())
             self.segments.append(texts.segment)
             self.sizes.append(len(texts.candidates))
             self.row_counts.append(len(lengths))
@@ -193,6 +227,7 @@ class RankTable:
         self.sizes += other.sizes
         self.row_counts += other.row_counts
         self.lengths += other.lengths
+        self.by_length += other.by_length
         self.path_numbers.extend(numbers[number] for number in other.path_numbers)
         self.first_lines.extend(line + lines for line in other.first_lines)
         for m, column in enumerate(self.counts if len(other) else ()):
@@ -217,8 +252,19 @@ class RankTable:
         rows, all_lengths = np.empty((len(lists), len(lengths)), np.intp), np.frombuffer(self.lengths, np.int64)
         for i, s in enumerate(lists.tolist()):
             first, last = self.offsets[s : s + 2]
-            rows[i] = first + np.searchsorted(all_lengths[first:last], np.minimum(lengths, self.used[s]))
+            # Before this list there is a row of chance for each list.
+            rows[i] = s + first + np.searchsorted(all_lengths[first:last], np.minimum(lengths, self.used[s]))
         return [rank(np.frombuffer(column).reshape(-1, 2)[rows], ties) for column in self.counts]
+
+    def chance_ranks(self, lists: NDArray[np.intp], ties: str) -> Floats:
+        """Return float64[metrics, lists]: the rank that chance gives the oracle in the whole list."""
+        rows = self.offsets[lists + 1] + lists
+        return np.stack([rank(np.frombuffer(column).reshape(-1, 2)[rows], ties) for column in self.counts])
+
+    def length_ranks(self, lists: NDArray[np.intp], ties: str) -> Floats:
+        """Return float64[2, 2, lists]: the ranks by the longer and by the shorter text, observed and by chance."""
+        counts = np.frombuffer(self.by_length).reshape(-1, 2, 2, 2)[lists]
+        return np.moveaxis(rank(counts, ties), 0, 2)
 
 
 def evaluate_ranks(
@@ -232,7 +278,8 @@ def evaluate_ranks(
 ) -> tuple[Orange, ...]:
     """Return ORANGE of each metric over `lists`, the best first."""
     ranks = np.concatenate(table.ranks(lists, np.array([n_best]), rules.ties), axis=1)
-    ratios = ranks / (np.minimum(n_best, table.used[lists]) + 1.0)[:, None]
+    sizes = np.minimum(n_best, table.used[lists]) + 1.0
+    ratios = ranks / sizes[:, None]
     exist, m = ~np.isnan(ratios), len(metrics)
     best = int(np.argmin(np.where(exist.any(axis=0), _means(sum_rows, ratios, exist), np.inf)))
     # Both sides of a difference are means over the segments that count for both metrics.
@@ -243,35 +290,88 @@ def evaluate_ranks(
     means = _means(sum_rows, columns, defined)
     drawn = _means(lambda rows: bootstrap(rows, resampling.n_resamples, resampling.seed, jobs), columns, defined)
     curves = _curves(table, lists, n_best, rules)
+    differences = means[2 * m : 3 * m] - means[3 * m :]
+    drawn_differences = drawn[:, 2 * m : 3 * m] - drawn[:, 3 * m :]
+    p_best = p_of_best(drawn[:, m : 2 * m], differences, drawn_differences, with_best.sum(axis=0))
+    chance_ranks, length_ranks = table.chance_ranks(lists, rules.ties), table.length_ranks(lists, rules.ties)
+    names = [metric.name for metric in metrics]
+    measured = measure_lists(names, ranks.T, chance_ranks, length_ranks, sizes)
+    n_draws, alpha = int(resampling.n_resamples), 1 - float(resampling.confidence)
+    support_rules = SupportRules(n_draws=n_draws, most_draws=max(n_draws, MOST_DRAWS), seed=int(resampling.seed))
+    supports = judge_orange(measured, None, support_rules)
+    chance = [math.nan if one.chance is None else one.chance for one in supports]
 
     def interval(numbers: Floats) -> Interval:
-        confidence = resampling.confidence
-        ends = percentiles(numbers, (1 - confidence) / 2)
-        return Interval(*ends, float(confidence), int(resampling.n_resamples), int(resampling.seed))
+        ends = percentiles(numbers, (1 - resampling.confidence) / 2)
+        return Interval(*ends, float(resampling.confidence), int(resampling.n_resamples), int(resampling.seed))
 
     results = []
     for i, metric in enumerate(metrics):
-        difference = interval(drawn[:, 2 * m + i] - drawn[:, 3 * m + i])
+        counts = exist[:, i]
         results.append(
             Orange(
                 metric=metric.name,
                 signature=metric.signature,
                 orange=float(means[m + i]),
+                chance=1.0 - chance[i],
+                status=supports[i].status,
+                reasons=supports[i].reasons,
+                p_value=supports[i].p_values[CHANCE],
                 average_rank=float(means[i]),
                 interval=interval(drawn[:, i]),
                 orange_interval=interval(drawn[:, m + i]),
-                difference=float(means[2 * m + i] - means[3 * m + i]),
-                difference_interval=difference,
-                equivalent_to_best=difference.low <= 0 <= difference.high
-                or bool(exist[:, i].any() and with_best[:, i].sum() < 2),
-                n_segments=int(exist[:, i].sum()),
+                difference=float(differences[i]),
+                difference_interval=interval(drawn_differences[:, i]),
+                p_best=float(p_best[i]),
+                equivalent_to_best=bool(counts.any() and not p_best[i] <= alpha),
+                n_segments=int(counts.sum()),
                 n_best=n_best,
                 ranks=ranks[:, i],
+                chance_ranks=chance_ranks[i],
                 place=i,
                 curve=curves[i],
             )
         )
     return tuple(sorted(results, key=lambda result: (math.isnan(result.orange), result.orange)))
+
+
+def p_of_best(drawn: Floats, differences: Floats, drawn_differences: Floats, counts: NDArray[np.intp]) -> Floats:
+    """Return p-values of the differences from the best metric, which was chosen by the same data.
+
+    The largest standardized difference of any two metrics on shifted resamples is the null distribution: whichever
+    metric turns out best, its differences are among them. `drawn` are the metrics' ORANGE on resamples, `counts` the
+    number of segments of each difference. NaN with fewer than 20 segments.
+    """
+    drawn = drawn[:, ~np.isnan(drawn).all(axis=0)]
+    centered = np.nan_to_num(drawn - np.nanmean(drawn, axis=0))
+    largest = np.zeros(len(drawn))
+    for i in range(drawn.shape[1]):
+        pairs = centered[:, i + 1 :] - centered[:, [i]]
+        errors = pairs.std(axis=0)
+        usable = errors > _NO_SPREAD
+        standardized = np.abs(pairs[:, usable]) / errors[usable]
+        largest = np.fmax(largest, standardized.max(axis=1, initial=0.0))
+    p_values = np.full(len(differences), np.nan)
+    for i in np.flatnonzero(counts >= LEAST_UNITS).tolist():
+        error = np.nanstd(drawn_differences[:, i])
+        observed = abs(differences[i]) / error if error > _NO_SPREAD else 0.0
+        p_values[i] = (1 + np.count_nonzero(largest >= observed - 1e-12)) / (1 + len(drawn))
+    return p_values
+
+
+def measure_lists(
+    names: Sequence[str], ranks: Floats, chance_ranks: Floats, length_ranks: Floats, sizes: Floats
+) -> SegmentValues:
+    """Return 1 - ORANGE of each list and by chance; `sizes` are the lengths of lists plus one."""
+    longer_and_shorter = (length_ranks[:, 1] - length_ranks[:, 0]) / sizes
+    by_chance = np.where(np.isnan(ranks), np.nan, chance_ranks)
+    return SegmentValues(names, 1 - ranks / sizes, 1 - by_chance / sizes, longer_and_shorter)
+
+
+def judge_orange(measured: SegmentValues, labels: Sequence[str] | None, rules: SupportRules) -> list[Support]:
+    """Return what ORANGE says of each metric."""
+    about = {"judge": "ORANGE", "coefficient": "1 - ORANGE"}
+    return judge_by_segments(measured, **about, margin=ORANGE_MARGIN, labels=labels, rules=rules)
 
 
 def _means(add_up: Callable[[Floats], Floats], columns: Floats, defined: NDArray[np.bool_]) -> Floats:
@@ -346,7 +446,8 @@ def make_result(
     notes += _notes(rules, tally, left_out, segments)
     if len(lists) > 1 and all((result.ranks[~np.isnan(result.ranks)] == 1).all() for result in results):
         notes.append("every metric ranks the references first in every list: do lists and references belong together?")
-    return OrangeResult(results, numbers[lists], table.used[lists], left_out, counts, tuple(notes))
+    length_ranks = table.length_ranks(lists, rules.ties)
+    return OrangeResult(results, numbers[lists], table.used[lists], length_ranks, left_out, counts, tuple(notes))
 
 
 def _note_short(table: RankTable, short: NDArray[np.intp], kept: int, rules: OrangeRules) -> str:

@@ -1,6 +1,8 @@
 """KING and JACK from QUEEN, with bootstrap intervals over segments.
 
-KING: hold each reference out and ask whether its QUEEN, by the other references, is at least that of every system.
+KING: hold each reference out and ask whether its QUEEN, by the other references, is at least that of every system. By
+chance, each of the A + 1 texts is equally likely to be the reference: strict KING is then the share of cases with a
+single text at the top, divided by A + 1, and KING the mean number of texts at the top, divided by A + 1.
 Segments with fewer than three references are left out before that, by `select_segments` in qarla.py; within the others,
 a reference that a segment lacks is no case (`HeldOutCases` in decisions.py).
 
@@ -69,18 +71,53 @@ class KingScores:
     by_reference: Floats  # [references, 2]
     by_segment: Floats  # [segments, 2]; NaN where a segment has no case
     n_segments: int
+    chance: tuple[float, float]  # KING and strict KING if the metrics could not tell the reference from the systems
+    chance_by_segment: Floats  # [segments, 2]
+
+
+def compute_chance(values: Floats, counted: Flags) -> Floats:
+    """Return float64[..., 2]: KING and strict KING if each of the texts is equally likely to be the reference.
+
+    `values` has the texts of a case in its last dimension, NaN where a system has none. NaN where there is no case.
+    """
+    known = ~np.isnan(values)
+    best = np.where(known, values, -np.inf).max(axis=-1, keepdims=True)
+    at_top = (known & (values == best)).sum(axis=-1)
+    chance = np.full((*at_top.shape, 2), np.nan)
+    for k, wins in enumerate((at_top, at_top == 1)):
+        np.divide(wins, known.sum(axis=-1), out=chance[..., k], where=counted)
+    return chance
+
+
+def measure_length_cases(lengths: Floats, present: Flags) -> Floats:
+    """Return float64[2, segments]: strict KING of "the longer text is better" and "the shorter", beyond chance.
+
+    `lengths` is float64[segments, systems + references].
+    """
+    references = present.shape[1]
+    systems = np.repeat(lengths[:, None, :-references], references, axis=1)
+    texts = np.concatenate([systems, lengths[:, -references:, None]], axis=2)
+    beyond = []
+    for values in (texts, -texts):
+        cases = HeldOutCases.of(values, present)
+        beyond.append(cases.by_segment[:, 1] - mean_ignoring_nan(compute_chance(values, cases.counted)[..., 1], 1))
+    return np.stack(beyond)
 
 
 def king_over_segments(queens: Floats, present: Flags, resampling: Resampling, jobs: int | None = None) -> KingScores:
     """Return KING over segments and references, from the result of `compute_held_out_queens` for one set."""
     cases = HeldOutCases.of(queens, present)
     (king, strict), intervals = mean_with_intervals(cases.by_segment, resampling, jobs)
+    chance = mean_ignoring_nan(compute_chance(queens, cases.counted), 1)
+    by_chance, strict_by_chance = mean_over_segments(chance).tolist()
     return KingScores(
         (float(king), float(strict)),
         (intervals[0], intervals[1]),
         cases.by_reference,
         cases.by_segment,
         cases.n_segments,
+        (by_chance, strict_by_chance),
+        chance,
     )
 
 
@@ -94,10 +131,13 @@ def king_over_systems(queens: Floats, present: Flags, resampling: Resampling, jo
     if not known.all():  # otherwise all sums have equally many terms, so sums can be compared instead of means
         rows = np.concatenate([rows, known.reshape(segments, -1)], axis=1)
 
+    def to_means(sums: Floats) -> Floats:
+        means = sums if sums.shape[1] == columns else _divide_sums(sums, columns)
+        return round_last_bits(means).reshape(-1, references, texts)
+
     def compare(sums: Floats) -> Floats:
         """Return float64[draws, references, 2] of 0 and 1, NaN where a reference has no case."""
-        means = sums if sums.shape[1] == columns else _divide_sums(sums, columns)
-        means = round_last_bits(means).reshape(-1, references, texts)
+        means = to_means(sums)
         reference, systems = means[..., -1], means[..., :-1]
         best = np.where(np.isnan(systems), -np.inf, systems).max(axis=-1, initial=-np.inf)
         wins = np.stack([reference >= best, reference > best], axis=-1).astype(np.float64)
@@ -108,7 +148,18 @@ def king_over_systems(queens: Floats, present: Flags, resampling: Resampling, jo
     resampled = compare(bootstrap(rows, resampling.n_resamples, int(resampling.seed), jobs))
     king, strict = mean_ignoring_nan(by_reference, 0).tolist()
     intervals = [make_interval(column, resampling) for column in mean_ignoring_nan(resampled, 1).T]
-    return KingScores((king, strict), (intervals[0], intervals[1]), by_reference, cases.by_segment, cases.n_segments)
+    has_case: Flags = np.any(cases.counted, axis=0)
+    chance = compute_chance(to_means(sum_rows(rows)[None])[0], has_case)
+    by_chance, strict_by_chance = mean_ignoring_nan(chance, 0).tolist()
+    return KingScores(
+        (king, strict),
+        (intervals[0], intervals[1]),
+        by_reference,
+        cases.by_segment,
+        cases.n_segments,
+        (by_chance, strict_by_chance),
+        mean_ignoring_nan(compute_chance(queens, cases.counted), 1),
+    )
 
 
 KING_LEVELS = {"segment": king_over_segments, "system": king_over_systems}

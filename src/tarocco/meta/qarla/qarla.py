@@ -20,7 +20,13 @@ from numpy.typing import NDArray
 from tarocco._version import __version__
 from tarocco.core.errors import BadParameter, InputError, UnknownName
 from tarocco.core.test_set import Candidates, References, TestSet, make_test_set
-from tarocco.meta.qarla.king import KING_LEVELS, find_surrounded_references, mean_with_intervals
+from tarocco.meta.qarla.king import (
+    KING_LEVELS,
+    find_surrounded_references,
+    mean_with_intervals,
+    measure_length_cases,
+)
+from tarocco.meta.qarla.king_support import judge_sets
 from tarocco.meta.qarla.queen import (
     N_PAIRS,
     MemberSets,
@@ -32,6 +38,7 @@ from tarocco.meta.qarla.queen import (
 )
 from tarocco.meta.qarla.results import Jack, JackResult, King, KingResult, QarlaSetup, Queen, QueenResult
 from tarocco.meta.qarla.similarities import Similarities, compute_similarities
+from tarocco.meta.support.decision import MOST_DRAWS, SupportRules
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import ExternalSource, external_metrics
 from tarocco.metrics.registry import metric as find_metric
@@ -449,13 +456,21 @@ def evaluate_king(
                 scores.n_segments,
                 f"KING|level:{options.level}|"
                 + describe_run(near, pairs.describe(near, members), describe_resampling(resampling)),
+                *scores.chance,
+                segments.spread(scores.chance_by_segment[:, 1]),
             )
         )
     # The best set first; sets without KING last.
     records[: len(ranked)] = sorted(
         records[: len(ranked)], key=lambda record: (np.isnan(record.king), -record.strict_king, -record.king)
     )
-    return KingResult(tuple(records), segments.setup(resampling.seed), options.level)
+    by_length = None
+    if near.lengths is not None:
+        by_length = segments.spread(measure_length_cases(near.lengths, near.present).T).T
+    n_draws = int(resampling.n_resamples)
+    rules = SupportRules(n_draws=n_draws, most_draws=max(n_draws, MOST_DRAWS), seed=int(resampling.seed))
+    judged = judge_sets(records, by_length, rules) if options.level == "segment" else records
+    return KingResult(tuple(judged), segments.setup(resampling.seed), options.level, by_length)
 
 
 def evaluate_jack(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
@@ -50,11 +51,20 @@ class King(Record):
     """How well a set of metrics distinguishes human translations from those of systems.
 
     `king` is the share of cases in which a reference is at least as good as every system, `strict_king` the share in
-    which it is better. Ties, the difference of the two, are no evidence for the metrics.
+    which it is better. Ties, the difference of the two, are no evidence for the metrics. `chance` and `strict_chance`
+    are what both would be if each text of a case were equally likely to be the reference. `status` is supported,
+    refuted or open, by strict KING, `reasons` say what was not shown, and `p_value` is that of "better than chance",
+    corrected for the number of sets.
     """
 
     json_fields = (
-        *("metrics", "king", "strict_king", "ties", "interval", "strict_interval", "n_segments", "signature"),
+        *("metrics", "king", "chance", "strict_king", "strict_chance", "ties", "interval", "strict_interval"),
+        *("status", "reasons", "p_value", "n_segments", "signature"),
+    )
+    optional_fields = ("status", "reasons")
+    row_fields = (
+        *("metrics", "king", "chance", "strict_king", "strict_chance", "ties", "interval", "strict_interval"),
+        *("status", "p_value", "n_segments", "signature"),
     )
 
     metrics: tuple[str, ...]
@@ -67,6 +77,12 @@ class King(Record):
     strict_segments: Floats
     n_segments: int  # with a case
     signature: str
+    chance: float = math.nan
+    strict_chance: float = math.nan
+    chance_segments: Floats | None = None  # strict KING of each segment by chance
+    status: str = ""  # empty where it was not judged
+    reasons: tuple[str, ...] = ()
+    p_value: float = math.nan
 
     @property
     def ties(self) -> float:
@@ -145,9 +161,13 @@ def set_name(record: King | Jack) -> str:
 
 @dataclass(frozen=True, eq=False)
 class KingResult(SetResults[King]):
-    """KING of sets of metrics, the best first by strict KING; by default each metric alone, then all together."""
+    """KING of sets of metrics, the best first by strict KING; by default each metric alone, then all together.
+
+    `length_segments` is what preferring the longer or the shorter text has in each segment beyond chance.
+    """
 
     level: str = "segment"
+    length_segments: Floats | None = None  # [2, segments]
 
     def to_dict(self, by_reference: bool = False) -> list[dict[str, Any]]:
         """Return what `tarocco king -f json` prints under "results"."""

@@ -47,6 +47,7 @@ class Similarities:
     present: NDArray[np.bool_]  # [segments, references]: whether a segment has a reference
     to_references: Floats  # [metrics, segments, systems + references, references]
     to_systems: Floats | None = None  # [metrics, segments, systems, systems]; only JACK needs it
+    lengths: Floats | None = None  # [segments, systems + references]: bytes of each text, if texts are known
 
     @property
     def n_segments(self) -> int:
@@ -78,6 +79,7 @@ class Similarities:
             self.present[np.ix_(s, r)],
             self.to_references[np.ix_(m, s, texts, r)],
             None if self.to_systems is None else self.to_systems[np.ix_(m, s, a, a)],
+            None if self.lengths is None else self.lengths[np.ix_(s, texts)],
         )
 
 
@@ -130,6 +132,7 @@ def compute_similarities(
         present,
         round_last_bits(near[..., systems:]),
         round_last_bits(near[:, :, :systems, :systems]) if between_systems else None,
+        np.stack([np.diff(text.starts) for text in texts.values()], axis=1).astype(np.float64),
     )
 
 

@@ -20,9 +20,11 @@ from tarocco.metrics.base import Floats
 from tarocco.scoring.resampling import words
 
 SUPPORTED, REFUTED, OPEN = "supported", "refuted", "open"
+SUCH, THESE = "such systems", "these systems"  # the populations that a statement can be about
 
 MOST_SYSTEMS, MOST_SEGMENTS = 500, 50_000  # more than these is not worth recommending
 _HOPELESS = "more data of a usual size will not help: the gap to the best metric is too close to the margin"
+MOST_DRAWS = 20_000  # where a decision is close to its threshold
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class SupportRules:
     system_floor: float = 0.70
     segment_floor: float = 0.55
     n_draws: int = 2000
-    most_draws: int = 20_000
+    most_draws: int = MOST_DRAWS
     n_permutations: int = 10_000
     seed: int = 12345
     caution: float = 3.0  # standard errors: a share of draws this close to its threshold is borderline
@@ -82,6 +84,7 @@ class Support(Record):
     margin: float  # by how much it may be worse than the best metric
     floor: float  # the least value that deserves trust
     refuted_by: str | None = None  # "rival" or "floor", where it is refuted
+    chance: float | None = None  # the value of a metric that knows nothing, where it is not the same for all
     needed: str | None = None  # what it would take, where it is open
     stability: float | None = None  # share of resamples of systems and segments with the same status
     segment_stability: float | None = None  # share of resamples of segments with the same status
@@ -102,6 +105,9 @@ class Evidence:
         By how much a metric may be worse than the best, and the least value that deserves trust.
     obstacle
         Why no metric can be supported, if so.
+    chance
+        What a metric that knows nothing reaches, where that differs between metrics. All values above are then what a
+        metric has beyond it.
     """
 
     observed: Floats
@@ -110,6 +116,7 @@ class Evidence:
     margin: float
     floor: float
     obstacle: str | None = None
+    chance: Floats | None = None
 
     def gaps(self) -> Floats:
         """Return how far each metric is behind the best, on each draw; a metric without a value is never the best."""
@@ -156,10 +163,12 @@ def decide(
         ahead = (draws - draws[:, [k]] > evidence.margin).mean(axis=0)
         rival = int(ahead.argmax())
         low, high, upper = np.quantile(draws[:, k], [alpha / 2, 1 - alpha / 2, 1 - alpha])
+        chance = 0.0 if evidence.chance is None else float(evidence.chance[k])
         reasons = [] if evidence.obstacle is None else [evidence.obstacle]
         reasons += [f"not shown {what}" for what, p in evidence.p_values.items() if p[k] > alpha]
         if not evidence.observed[k] >= evidence.floor:
-            reasons.append(f"below the floor of {evidence.floor:.2f}")
+            below = f"below the floor of {evidence.floor:.2f}"
+            reasons.append(below if evidence.chance is None else f"not better than chance by {evidence.floor:.2f}")
         if inferior[k] > alpha or near[k]:
             borderline = " (borderline)" if near[k] else ""
             reasons.append(f"not shown within {evidence.margin:.2f} of the best{borderline}")
@@ -169,9 +178,9 @@ def decide(
         results.append(
             Support(
                 metric=name,
-                value=float(evidence.observed[k]),
-                low=float(low),
-                high=float(high),
+                value=chance + float(evidence.observed[k]),
+                low=chance + float(low),
+                high=chance + float(high),
                 status=status,
                 p_values={what: float(p[k]) for what, p in evidence.p_values.items()},
                 inferior=float(inferior[k]),
@@ -179,7 +188,8 @@ def decide(
                 beaten=float(ahead[rival]),
                 reasons=tuple(reasons),
                 margin=evidence.margin,
-                floor=evidence.floor,
+                floor=chance + evidence.floor,
+                chance=None if evidence.chance is None else chance,
                 refuted_by=refuted_by if status == REFUTED else None,
                 needed=needed[k] if status == OPEN else None,
                 **about,
@@ -246,16 +256,16 @@ def describe_needed(room: float, spread: float, of_segments: float, sizes: tuple
     target, segments = room**2, max(of_segments, 0.0) ** 2
     systems = max(spread**2 - segments, 0.0)
     if segments < target:
-        n_systems = _round_up(n_systems * max(1.1, systems / (target - segments)))
+        n_systems = round_up(n_systems * max(1.1, systems / (target - segments)))
         return f"it would take about {n_systems} such systems" if n_systems <= MOST_SYSTEMS else _HOPELESS
-    n_segments = _round_up(n_segments * segments / (target / 2))
-    needed = _round_up(n_systems * systems / (target / 2))
+    n_segments = round_up(n_segments * segments / (target / 2))
+    needed = round_up(n_systems * systems / (target / 2))
     if needed > MOST_SYSTEMS or n_segments > MOST_SEGMENTS:
         return _HOPELESS
     return f"it would take about {n_segments} segments" + (f" and {needed} such systems" if needed > n_systems else "")
 
 
-def _round_up(number: float) -> int:
+def round_up(number: float) -> int:
     """Round up to two digits: an estimate has no more."""
     if number <= 10:
         return math.ceil(number)

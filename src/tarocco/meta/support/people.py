@@ -30,6 +30,8 @@ from tarocco.meta.correlation.agreement import mid_ranks
 from tarocco.meta.correlation.score_sources import ScoreSource, make_source
 from tarocco.meta.support.decision import (
     RULES,
+    SUCH,
+    THESE,
     Evidence,
     Support,
     SupportRules,
@@ -44,7 +46,6 @@ from tarocco.scoring.resampling import count_draws, words
 
 Orders = NDArray[np.intp]
 
-SUCH, THESE = "such systems", "these systems"  # the populations that a statement can be about
 LEAST_SYSTEMS = 6  # with fewer, no order of systems is unlikely enough
 ENUMERATED = 5  # all orders of the systems are enumerated if they are at most this many times the permutations
 QUICK: dict[str, Any] = {  # rules for a decision that is repeated on resampled data

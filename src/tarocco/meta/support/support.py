@@ -20,8 +20,8 @@ from tarocco.meta.correlation.score_sources import (
     make_human_source,
     make_metric_source,
 )
-from tarocco.meta.support.decision import RULES, SUPPORTED, Support, SupportRules
-from tarocco.meta.support.people import SUCH, THESE, Sources, judge_by_people, measure_stability
+from tarocco.meta.support.decision import RULES, SUCH, SUPPORTED, THESE, Support, SupportRules
+from tarocco.meta.support.people import Sources, judge_by_people, measure_stability
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import ExternalSource, external_metrics
 from tarocco.scoring.results import Result

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from tarocco.meta.correlation.results import CorrelateResult, Correlation
-from tarocco.meta.support.decision import Support
-from tarocco.meta.support.people import SUCH
+from tarocco.meta.support.decision import SUCH, Support
 from tarocco.meta.support.support import SupportResult
 from tarocco.render.results import Presentation, show_tables
 from tarocco.render.tables import NO_NUMBER, Table, number_or_dash, separated

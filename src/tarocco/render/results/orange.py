@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from tarocco.meta.orange.results import Orange, OrangeResult
+from tarocco.meta.orange.results import ORANGE_MARGIN, Orange, OrangeResult, count_of
+from tarocco.meta.support.segments import LEAST_UNITS
 from tarocco.render.results import Presentation, show_tables
+from tarocco.render.results.reasons import list_reasons
 from tarocco.render.tables import Table, number_or_dash, percent, separated
 
 
 def orange_table(result: OrangeResult, digits: int | None = None) -> Table:
-    """Return the table of Lin and Och (2004), the best metric first; metrics that equal it are marked."""
+    """Return the table of Lin and Och (2004), the best metric first, with chance levels and what was shown."""
     confidence = f"{100 * result.metrics[0].interval.confidence:g}%-CI"
     decimals = 1 if digits is None else digits
 
     def row(metric: Orange) -> tuple[str, ...]:
         ranks = (metric.average_rank, metric.interval.low, metric.interval.high)
-        share = percent(metric.orange, 2 if digits is None else digits)
-        return (metric.metric, share, *(number_or_dash(rank, f".{decimals}f") for rank in ranks), result.mark(metric))
+        shares = (percent(share, 2 if digits is None else digits) for share in (metric.orange, metric.chance))
+        numbers = (number_or_dash(rank, f".{decimals}f") for rank in ranks)
+        return (metric.metric, *shares, *numbers, result.mark(metric), metric.status)
 
     return Table(
-        ("Method", "ORANGE", "Avg Rank", f"{confidence}-L", f"{confidence}-U", "as best"),
+        ("Method", "ORANGE", "chance", "Avg Rank", f"{confidence}-L", f"{confidence}-U", "vs best", "status"),
         tuple(map(row, result.metrics)),
-        best=frozenset(
-            (r, c) for r, metric in enumerate(result.metrics) if metric.equivalent_to_best for c in range(2)
-        ),
+        best=frozenset({(0, 0), (0, 1)}),
     )
 
 
@@ -81,8 +82,15 @@ def footnotes(result: OrangeResult) -> list[str]:
         f"{100 * interval.confidence:g}%-CI: bootstrap interval of the average rank over segments, "
         f"{interval.n_resamples} resamples, seed {interval.seed}",
     ]
-    if len(result.segments) == 1:
-        lines.append("only one segment: intervals are meaningless, and no metric can be distinguished from another")
-    elif any(metric.equivalent_to_best for metric in result.metrics[1:]):
-        lines.append("=: the interval of the difference from the best metric, over the same resamples, contains zero")
-    return lines
+    if len(result.segments) < LEAST_UNITS:
+        lines.append(f"{count_of(len(result.segments), 'segment')}: too few to show anything; {LEAST_UNITS} are needed")
+    longer, shorter = result.by_length
+    return [
+        *lines,
+        "chance: ORANGE if any texts of a list could have been its references, given the metric's scores",
+        "vs best: worse if the difference is significant, corrected for all pairs of metrics; otherwise open",
+        f"output length alone has ORANGE {percent(longer, 2)} (longer is better) or {percent(shorter, 2)} (shorter)",
+        "status: supported if shown to be better than chance, better than output length and within "
+        f"{ORANGE_MARGIN:.2f} of the best metric, and if better than chance by {ORANGE_MARGIN:.2f}",
+        *list_reasons({metric.metric: metric.reasons for metric in result.metrics}),
+    ]

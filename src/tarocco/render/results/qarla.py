@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tarocco.core.records import Interval
+from tarocco.meta.qarla.king_support import KING_MARGIN
 from tarocco.meta.qarla.results import (
     REDUNDANT_PHI,
     Jack,
@@ -20,6 +21,7 @@ from tarocco.meta.qarla.results import (
     set_name,
 )
 from tarocco.render.results import Presentation, show_tables
+from tarocco.render.results.reasons import list_reasons
 from tarocco.render.tables import NO_NUMBER, Table, number_or_dash, separated
 
 DIGITS = 3
@@ -112,17 +114,20 @@ def present_kings(result: KingResult, by_reference: bool = False, digits: int | 
 def king_table(result: KingResult, digits: int | None = None) -> Table:
     """One row per set of metrics."""
     names = _names(result.sets)
+    judged = any(one.status for one in result)
     rows = [
         (
             names[one.metrics],
-            *(_number(one.king, digits), _brackets(one.interval, digits)),
+            *(_number(one.king, digits), _brackets(one.interval, digits), _number(one.chance, digits)),
             *(_number(one.strict_king, digits), _brackets(one.strict_interval, digits)),
-            _number(one.ties, digits),
+            _number(one.strict_chance, digits),
+            *((one.status,) if judged else ()),
         )
         for one in result
     ]
     percent = _percent(result.sets[0].interval)
-    return Table(("metrics", "KING", percent, "strict KING", percent, "ties"), tuple(rows))
+    header = ("metrics", "KING", percent, "chance", "strict KING", percent, "chance", *(("status",) if judged else ()))
+    return Table(header, tuple(rows))
 
 
 def king_references_table(result: KingResult, digits: int | None = None) -> Table:
@@ -141,12 +146,22 @@ def king_notes(result: KingResult) -> list[str]:
         "segment": "segments and references in which the held-out reference is",
         "system": "held-out references that are on average",
     }
-    return [
+    names = _names(result.sets)
+    lines = [
         *result.setup.signatures.values(),
         *dict.fromkeys(one.signature for one in result),
         f"KING: the share of {what[result.level]} at least as good as every system, by QUEEN; strict KING: better",
-        "ties: the part of KING in which the best system is as good, zero against zero included",
         f"{_percent(result.sets[0].interval)}: bootstrap intervals over segments",
+        "chance: the same if each text of a case were equally likely to be the reference",
+    ]
+    if not any(one.status for one in result):
+        return lines
+    length = ", better than output length" if result.length_segments is not None else ""
+    return [
+        *lines,
+        f"status: supported if strict KING is shown to be better than chance{length} and within {KING_MARGIN:.2f} of "
+        f"the best, and if better than chance by {KING_MARGIN:.2f}",
+        *list_reasons({names[one.metrics]: one.reasons for one in result}),
     ]
 
 
