@@ -25,8 +25,8 @@ TWINS = {
     "pearson": textbook.pearson,
     "spearman": textbook.spearman,
     "kendall": textbook.kendall,
-    "kendall-a": lambda x, y: textbook.kendall(x, y, "a"),
-    "kendall-c": lambda x, y: textbook.kendall(x, y, "c"),
+    "kendall-a": lambda x, y: textbook.kendall(x, y, variant="a"),
+    "kendall-c": lambda x, y: textbook.kendall(x, y, variant="c"),
 }
 
 

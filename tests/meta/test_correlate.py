@@ -145,11 +145,14 @@ def test_scores_of_people_may_come_in_any_form():
 
 
 def test_metrics_are_swapped_in_segments_where_a_system_has_their_mean():
-    by_pair = {(one.metric, one.other): one for one in correlated().metric_comparisons}
+    by_pair = {(one.metric, one.other): one for one in correlated(population="these").metric_comparisons}
     tests = {frozenset(pair): one.test for pair, one in by_pair.items()}
     assert tests[frozenset(("ROUGE-L", "random"))] == "perm-both"
     assert tests[frozenset(("ROUGE-L", "BLEU-4"))] == "perm-sys"
-    means = correlated(system_scores="mean")
+    assert {one.population for one in by_pair.values() if one.test == "perm-both"} == {"these systems"}
+    assert {one.population for one in by_pair.values() if one.test == "perm-sys"} == {"such systems"}
+    assert {(one.test, one.population) for one in correlated().metric_comparisons} == {("perm-sys", "such systems")}
+    means = correlated(system_scores="mean", population="these")
     assert {one.test for one in means.metric_comparisons} == {"perm-both"}
     assert "system:mean" in means["BLEU-4"].signature
     segments = goodness("BLEU-4", lambda score: score.segments).mean(axis=1)
@@ -165,8 +168,8 @@ def rivals(draw):
 
 
 @given(rivals(), st.integers(0, 9))
-def test_bootstrapped_leads_are_counted(sides, seed):
-    """The share of resamples in which a lead is gone, with one more for what was seen."""
+def test_bootstrapped_differences_are_divided_by_their_error(sides, seed):
+    """Student's t of the difference over its standard deviation on resamples of segments."""
     *metrics, people = (make_source(name, side) for name, side in zip("abh", sides, strict=True))
     view = CorrelationLevel("segment", "none")
     drawn = view.resampled("pearson", metrics, people, Resampling(9, seed=seed))
@@ -177,22 +180,21 @@ def test_bootstrapped_leads_are_counted(sides, seed):
     if np.isnan(agreements).any():
         assert not found.pairs
         return
-    first, second = np.argsort(-agreements, kind="stable")
-    gone = total = 0
+    gaps = []
     for number in range(9):
         chosen = resampling.draws(sides[0].shape[1], seed, number)
-        own = [
+        first, second = (
             textbook.ungrouped(textbook.pearson, side[:, chosen].tolist(), sides[2][:, chosen].tolist())
-            for side in (sides[first], sides[second])
-        ]
-        if not any(map(math.isnan, own)):
-            if abs(own[0] - own[1]) < 1e-9 and own[0] != own[1]:
-                return  # equal but for rounding: it may count either way
-            total += 1
-            gone += own[0] <= own[1]
-    if total:
-        assert found.pairs[0].p_value == pytest.approx((gone + 1) / (total + 1))
-        assert found.pairs[0].metric == metrics[first].name
+            for side in sides[:2]
+        )
+        gaps += [first - second] if not math.isnan(first - second) else []
+    units = sides[0].shape[1]
+    error = np.std(gaps) * math.sqrt(units / (units - 1)) if len(gaps) > 1 else 0
+    if error > 1e-9:
+        t = abs(agreements[0] - agreements[1]) / error
+        assert found.pairs[0].p_value == pytest.approx(2 * scipy.stats.t.sf(t, units - 1), abs=1e-6)
+    elif len(gaps) > 1 and abs(agreements[0] - agreements[1]) < 1e-12:
+        assert found.pairs[0].p_value in (1.0, pytest.approx(1.0))
 
 
 def test_leads_make_clusters():
@@ -207,22 +209,35 @@ def test_leads_make_clusters():
             assert below.cluster - above.cluster in (0, 1)
         for one in order:
             for other in order:
-                if one.cluster == other.cluster:
-                    assert (one.metric, other.metric) not in beaten
+                if one.cluster < other.cluster:
+                    assert (one.metric, other.metric) in beaten
     assert result["chrF"].cluster < result["random"].cluster
-    few = correlated(level="segment", n_resamples=100)
+    few = correlated(system_scores="mean", population="these", n_permutations=100)
     assert few.notes == (
-        "100 resamples are too few for any difference between metrics to be significant after Holm's correction, which "
-        "needs at least 200",
+        "100 permutations are too few for any difference between metrics to be significant after Holm's correction for "
+        "6 pairs of metrics: at least 200 are needed",
     )
-    assert not any(one.significant for one in few.metric_comparisons)
+    assert not any(one.significant for one in few.metric_comparisons if "random" not in (one.metric, one.other))
+    assert correlated().notes == (
+        "swaps of 6 systems are too few for any difference between metrics to be significant after Holm's correction "
+        "for 6 pairs of metrics: at least 8 systems are needed",
+    )
+
+
+def test_many_metrics_can_be_told_from_random_numbers():
+    """The bootstrap needs no more resamples for more comparisons."""
+    many = [f"BLEU-{order}" for order in range(1, 10)] + ["chrF"]
+    result = tarocco.correlate(
+        DEMO.systems, DEMO.references, ADEQUACY, metrics=many, level="segment", grouping="item", n_resamples=50
+    )
+    assert not result.notes
+    assert result["random"].cluster > result["chrF"].cluster
 
 
 def test_there_are_enough_permutations_for_all_pairs():
     many = [f"BLEU-{order}" for order in range(1, 13)]
     result = tarocco.correlate(DEMO.systems, DEMO.references, ADEQUACY, metrics=many, n_resamples=20)
     assert result.design.n_permutations == 1400  # 12 metrics are 66 pairs, and 66 / 0.05 is 1320
-    assert not result.notes
     assert correlated(n_permutations=None).design.n_permutations == 1000
 
 
@@ -254,7 +269,14 @@ def test_whole_systems_on_both_sides_have_nothing_to_draw_from():
     whole = {system: float(np.mean(own)) for system, own in ADEQUACY.items()}
     external = {"A": whole, "B": {system: value + 1 if system == "brief" else value for system, value in whole.items()}}
     result = tarocco.correlate(
-        DEMO.systems, DEMO.references, whole, metrics=[], external=external, test="bootstrap", n_resamples=300
+        DEMO.systems,
+        DEMO.references,
+        whole,
+        metrics=[],
+        external=external,
+        test="bootstrap",
+        n_resamples=300,
+        population="these",
     )
     assert math.isnan(result["A"].interval.low)
     assert [math.isnan(one.p_value) for one in result.metric_comparisons if {one.metric, one.other} == {"A", "B"}] == [
@@ -286,6 +308,46 @@ def test_outliers_are_named_and_dropped_if_asked():
     assert dropped["chrF"].coefficients == alone["chrF"].coefficients
     assert kept["chrF"].coefficients != alone["chrF"].coefficients
     assert "outliers:dropped(literal)" in dropped["chrF"].signature
+
+
+def test_pearson_without_outliers_is_shown_beside():
+    kept = tarocco.correlate(DEMO.systems, DEMO.references, f"{FOLDER}/grades.tsv:fluency", metrics="chrF", **QUICK)
+    rest = {name: own for name, own in DEMO.systems.items() if name != "literal"}
+    alone = tarocco.correlate(rest, DEMO.references, f"{FOLDER}/grades.tsv:fluency", metrics="chrF", **QUICK)
+    assert kept["chrF"].pearson_without_outliers == pytest.approx(alone["chrF"].coefficients["pearson"].value)
+    assert kept.to_dict()[0]["pearson_without_outliers"] == kept.correlations[0].pearson_without_outliers
+    assert correlated()["chrF"].pearson_without_outliers is None
+
+
+def test_two_judged_systems_count():
+    two = {name: DEMO.systems[name] for name in ("mirror", "careful")}
+    result = tarocco.correlate(
+        two, DEMO.references, ADEQUACY, metrics="chrF", level="segment", grouping="item", **QUICK
+    )
+    tau = result["chrF"].coefficients["kendall"]
+    x, y = (np.array(side) for side in (goodness("chrF", lambda score: score.segments), list(ADEQUACY.values())))
+    place = list(DEMO.systems).index
+    order = np.sign(x[place("mirror")] - x[place("careful")]) * np.sign(y[place("mirror")] - y[place("careful")])
+    assert (tau.value, tau.defined, tau.groups) == (pytest.approx(order[order != 0].mean()), (order != 0).sum(), 60)
+
+
+@pytest.mark.parametrize(
+    ("options", "value"),
+    [
+        ({"coefficient": "accuracy"}, lambda one: one.accuracies.pairwise),
+        ({"coefficient": "spa"}, lambda one: one.accuracies.soft),
+        ({"level": "segment", "coefficient": "acc-eq"}, lambda one: one.accuracies.ties.accuracy),
+    ],
+)
+def test_pairwise_coefficients_rank_metrics(options, value):
+    result = correlated(**options)
+    values = [result.value(one) for one in result]
+    assert values == sorted(values, reverse=True)
+    for one in result:
+        assert result.value(one) == value(one)
+        assert one.interval.low <= one.interval.high
+    again = correlated(**options, jobs=1)
+    assert result.to_dict() == again.to_dict()
 
 
 def test_what_people_did_not_judge_is_told():
@@ -324,12 +386,20 @@ def test_external_scores_are_metrics_too():
     [
         ({"level": "corpus"}, "level is one of"),
         ({"grouping": "item"}, "at system level there is nothing to group"),
-        ({"coefficient": "tau"}, "a correlation is one of pearson"),
+        ({"coefficient": "tau"}, "a coefficient is one of pearson"),
         ({"system_scores": "median"}, "system_scores is one of corpus, mean"),
         ({"test": "sign"}, "test is one of perm, williams, bootstrap"),
         ({"level": "segment", "test": "perm"}, "the permutation test is for the system level"),
         ({"level": "segment", "grouping": "item", "test": "williams"}, "Williams' test is for points in one list"),
         ({"coefficient": "kendall", "test": "williams"}, "Williams' test is for Pearson's correlation"),
+        ({"level": "document", "test": "williams", "coefficient": "pearson"}, "pseudo-documents share segments"),
+        ({"level": "segment", "coefficient": "spa"}, "spa is a coefficient of the system level"),
+        ({"coefficient": "acc-eq"}, "acc-eq is a coefficient of the segment level"),
+        ({"level": "segment", "grouping": "none", "coefficient": "acc-eq"}, "its grouping is item"),
+        ({"population": "all"}, "population is one of such, these"),
+        ({"population": "such", "coefficient": "kendall-a"}, "kendall-a does not correct for ties"),
+        ({"level": "document", "population": "such"}, "only segments are redrawn"),
+        ({"at_differences": (0,)}, "at_differences are numbers above 0"),
         ({"alpha": 5}, "alpha is a number between 0 and 1"),
         ({"n_permutations": 0}, "n_permutations is an integer of at least 1"),
         ({"level": "document", "document_size": 0}, "document_size is an integer"),
@@ -360,9 +430,11 @@ def test_wrong_data():
         correlated(level="document", document_size=300)
     with pytest.raises(UnknownName, match='"COMET" was not correlated'):
         correlated()["COMET"]
-    two = {name: DEMO.systems[name] for name in ("mirror", "brief")}
-    with pytest.raises(InputError, match="there are 2 systems within each item, and a correlation needs at least 3"):
-        tarocco.correlate(two, DEMO.references, ADEQUACY, metrics="chrF", level="segment", grouping="item")
+    one = {"mirror": DEMO.systems["mirror"]}
+    with pytest.raises(InputError, match="there is 1 system within each item, and a correlation needs at least 2"):
+        tarocco.correlate(one, DEMO.references, ADEQUACY, metrics="chrF", level="segment", grouping="item")
+    with pytest.raises(InputError, match="soft pairwise accuracy needs human scores of segments"):
+        tarocco.correlate(DEMO.systems, DEMO.references, whole, metrics="chrF", coefficient="spa")
     with pytest.raises(InputError, match="no metric was selected"):
         tarocco.correlate(DEMO.systems, DEMO.references, ADEQUACY, metrics=[])
     constant = tarocco.correlate(DEMO.systems, DEMO.references, whole, metrics="chrF", **QUICK)
@@ -386,7 +458,8 @@ def run(capsys, *more):
 
 def test_the_command_prints_what_the_function_gives(capsys):
     code, out, err = run(capsys, *GRADES, "-f", "json")
-    assert (code, err) == (0, "")
+    assert code == 0
+    assert err.startswith("tarocco: note: swaps of 6 systems are too few")
     answer = json.loads(out, parse_constant=lambda name: pytest.fail(name))
     wanted = tarocco.correlate(DEMO.systems, DEMO.references, f"{FOLDER}/grades.tsv:adequacy", metrics=METRICS, **QUICK)
     assert answer["results"] == json.loads(json.dumps(wanted.to_dict()))
@@ -404,7 +477,7 @@ def test_tables(capsys):
     assert "no correlation for constant: the metric's side is constant" in out
     _, out, _ = run(capsys, "--human", str(FOLDER / "grades.tsv"), "-f", "md")
     assert out.startswith("| criterion | metric | Pearson |")
-    _, out, _ = run(capsys, *GRADES, "--pairs", "-f", "latex")
+    _, out, _ = run(capsys, *GRADES, "--pairs", "-f", "latex", "--level", "segment")
     assert r"$^{*}$" in out
     _, out, _ = run(capsys, *GRADES, "-f", "tsv", "--level", "segment")
     header, first = (line.split("\t") for line in out.splitlines()[:2])

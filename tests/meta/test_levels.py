@@ -16,6 +16,7 @@ from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.test_set import HumanScores
 from tarocco.meta.correlation.levels import CorrelationLevel, make_level
 from tarocco.meta.correlation.score_sources import make_human_source, make_metric_source, make_source
+from tarocco.meta.support.people import draw_systems
 from tarocco.scoring.resampling import draw_random_sets
 from tarocco.scoring.settings import Resampling, Workers
 
@@ -94,6 +95,26 @@ def test_resamples_are_the_view_of_drawn_segments(view, sides, coefficient, seed
         wanted.append(VIEWS[view](TWINS[coefficient], *drawn))
     found = resampled(CorrelationLevel(*view), coefficient, *sides, 4, seed)
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)
+
+
+@settings(max_examples=60)
+@pytest.mark.parametrize("view", VIEWS)
+@given(tables(), st.sampled_from(["pearson", "spearman", "kendall"]), st.integers(0, 5))
+def test_such_systems_are_drawn_as_well(view, sides, coefficient, seed):
+    systems, n = sides[0].shape
+    counts = draw_systems(systems, seed, 4)
+    wanted = []
+    for number in range(4):
+        places = [i for i in range(systems) for _ in range(counts[number, i])]
+        chosen = resampling.draws(n, seed, number)
+        drawn = (side[places][:, chosen].tolist() for side in sides)
+        few = view[0] == "system" and len(set(places)) < 3
+        wanted.append(math.nan if few else VIEWS[view](TWINS[coefficient], *drawn))
+    people, metric = make_source("people", sides[1]), make_source("metric", sides[0])
+    found = CorrelationLevel(*view).resampled(
+        coefficient, [metric], people, Resampling(4, seed=seed), Workers(), "such systems"
+    )
+    np.testing.assert_allclose(found[0], wanted, rtol=0, atol=1e-9)
 
 
 def test_resampled_documents_are_made_of_drawn_segments():
@@ -180,7 +201,8 @@ def test_it_is_said_why_there_is_no_agreement():
     assert agreement(none, "kendall", human, np.ones((3, 4))).why == "the human side is constant"
     few = agreement(system, "pearson", human[:2], human[:2])
     assert few.why == "2 pairs of scores; a correlation needs at least 3"
-    assert agreement(item, "pearson", human[:2], human[:2]).why == "none of 4 groups has a correlation"
+    assert agreement(item, "pearson", human[:1], human[:1]).why == "none of 4 groups has a correlation"
+    assert agreement(item, "pearson", human[:2], human[:2]).defined == 4  # two systems in an item are enough
 
 
 def test_undefined_groups_are_counted():

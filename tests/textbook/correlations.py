@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import chain, combinations, permutations
-from math import fsum, isnan, nan, sqrt
+from math import erf, fsum, isnan, nan, sqrt
 
 
 def both(x, y):
@@ -14,9 +14,9 @@ def mean(values):
     return fsum(values) / len(values) if values else nan
 
 
-def pearson(x, y):
+def pearson(x, y, least=3):
     pairs = both(x, y)
-    if len(pairs) < 3 or any(len(set(side)) == 1 for side in zip(*pairs, strict=True)):
+    if len(pairs) < least or any(len(set(side)) == 1 for side in zip(*pairs, strict=True)):
         return nan
     x, y = zip(*pairs, strict=True)
     mean_x, mean_y = mean(x), mean(y)
@@ -28,20 +28,20 @@ def mid_rank(value, values):
     return sum(other < value for other in values) + (1 + sum(other == value for other in values)) / 2
 
 
-def spearman(x, y):
+def spearman(x, y, least=3):
     pairs = both(x, y)
     x, y = [a for a, _ in pairs], [b for _, b in pairs]
-    return pearson([mid_rank(a, x) for a in x], [mid_rank(b, y) for b in y])
+    return pearson([mid_rank(a, x) for a in x], [mid_rank(b, y) for b in y], least)
 
 
 def sign(value):
     return int(value > 0) - int(value < 0)
 
 
-def kendall(x, y, variant="b"):
+def kendall(x, y, least=3, variant="b"):
     pairs = both(x, y)
     n = len(pairs)
-    if n < 3 or any(len(set(side)) == 1 for side in zip(*pairs, strict=True)):
+    if n < least or any(len(set(side)) == 1 for side in zip(*pairs, strict=True)):
         return nan
     signs = [(sign(a - c), sign(b - d)) for (a, b), (c, d) in combinations(pairs, 2)]
     surplus = sum(one * other for one, other in signs)
@@ -70,7 +70,9 @@ def by_system(correlate, metric, human):
 
 
 def by_item(correlate, metric, human):
-    return by_system(correlate, columns(metric), columns(human))
+    """Two systems in an item are enough."""
+    pairs = zip(columns(metric), columns(human), strict=True)
+    return average_defined([correlate(x, y, 2) for x, y in pairs])
 
 
 def system_means(metric, human):
@@ -98,7 +100,7 @@ def pseudo_documents(correlate, metric, human, documents):
 
 
 def within_pseudo_documents(correlate, metric, human, documents):
-    return average_defined([correlate(*columns(scores)) for scores in document_scores(metric, human, documents)])
+    return average_defined([correlate(*columns(scores), 2) for scores in document_scores(metric, human, documents)])
 
 
 def pairwise_accuracy(metric, human):
@@ -165,7 +167,7 @@ def present_mean(row):
 
 
 def perm_both(correlate, first, second, human, masks):
-    """(lead, how many of the permutations lead by no less, how many trail by no less)."""
+    """(lead, how many of the permutations lead or trail by no less)."""
 
     def lead(x, y):
         return correlate([present_mean(row) for row in x], human) - correlate([present_mean(row) for row in y], human)
@@ -179,7 +181,7 @@ def perm_both(correlate, first, second, human, masks):
     )
     observed = lead(first, second)
     if isnan(observed):
-        return nan, nan, nan
+        return nan, nan
     null = []
     segments = len(first[0])
     for mask in masks:
@@ -190,7 +192,63 @@ def perm_both(correlate, first, second, human, masks):
                 x[i][s], y[i][s] = y[i][s], x[i][s]
         permuted = lead(x, y)
         null.append(0.0 if isnan(permuted) else permuted)
-    return observed, sum(v >= observed - 1e-12 for v in null), sum(v <= observed + 1e-12 for v in null)
+    return observed, count_extreme(null, observed)
+
+
+def count_extreme(null, observed):
+    return sum(abs(v) >= abs(observed) - 1e-10 for v in null)
+
+
+def normal_p(differences):
+    """One-sided p of a sum whose terms have random signs, by the normal approximation."""
+    squares = fsum(d * d for d in differences)
+    return 0.5 if squares == 0 else 0.5 * (1 - erf(fsum(differences) / sqrt(2 * squares)))
+
+
+def normal_spa(metric, human):
+    """1 - mean |p_metric - p_human| over pairs of systems that share segments."""
+    gaps = []
+    for i, j in combinations(range(len(metric)), 2):
+        four = columns([metric[i], metric[j], human[i], human[j]])
+        there = [scores for scores in four if not any(map(isnan, scores))]
+        if there:
+            p_metric, p_human = normal_p([a - b for a, b, _, _ in there]), normal_p([c - d for _, _, c, d in there])
+            gaps.append(abs(p_metric - p_human))
+    return 1 - mean(gaps)
+
+
+def perm_sys_pairwise(agree, first, second, human, masks):
+    """(lead, how many of the permutations lead or trail by no less); `agree` is of [systems][segments]."""
+
+    def lead(x, y):
+        return agree(x, human) - agree(y, human)
+
+    hole = [
+        [isnan(a + b + c) for a, b, c in zip(*rows, strict=True)] for rows in zip(first, second, human, strict=True)
+    ]
+    first, second = (
+        z_scored([[nan if h else a for a, h in zip(*rows, strict=True)] for rows in zip(side, hole, strict=True)])
+        for side in (first, second)
+    )
+    observed = lead(first, second)
+    if isnan(observed):
+        return nan, nan
+    null = []
+    for mask in masks:
+        x = [b if swap else a for a, b, swap in zip(first, second, mask, strict=True)]
+        y = [a if swap else b for a, b, swap in zip(first, second, mask, strict=True)]
+        null.append(lead(x, y))
+    return observed, count_extreme(null, observed)
+
+
+def perm_input(first, second, masks):
+    """The same for values of segments that are averaged; segments without both values are left out."""
+    gaps = [a - b for a, b in zip(first, second, strict=True)]
+    there = [s for s, gap in enumerate(gaps) if not isnan(gap)]
+    if not there:
+        return nan, nan
+    null = [mean([-gaps[s] if mask[s] else gaps[s] for s in there]) for mask in masks]
+    return mean([gaps[s] for s in there]), count_extreme(null, mean([gaps[s] for s in there]))
 
 
 def holm(p_values):

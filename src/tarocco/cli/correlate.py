@@ -18,7 +18,9 @@ EXAMPLES = """examples:
   tarocco correlate ref.txt -i sys/*.txt --human human.tsv -m BLEU-4 chrF TER
   tarocco correlate ref1 ref2 -i sys/*.txt --human grades.tsv:adequacy -m BLEU-4 ROUGE-L --level segment --grouping item
   tarocco correlate experiment.toml --human human.tsv --level document --coefficient spearman --n-resamples 100
-  tarocco correlate experiment.toml --human human.tsv --pairs --test williams
+  tarocco correlate experiment.toml --human human.tsv --coefficient spa --pairs
+  tarocco correlate experiment.toml --human human.tsv --level segment --coefficient acc-eq
+  tarocco correlate experiment.toml --human human.tsv --at-difference 1
 """
 
 
@@ -26,8 +28,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
     shared.add_test_set_arguments(parser)
     shared.add_scores_option(parser)
     shared.add_human_options(parser)
-    shared.add_level_options(parser)
+    shared.add_level_options(parser, pairwise=True)
     group = parser.add_argument_group("correlation, more")
+    group.add_argument(
+        "--population",
+        choices=("such", "these"),
+        help="what intervals and tests speak of: such systems (systems and segments are redrawn; the default for "
+        "systems), or these systems only (segments are redrawn; the default below)",
+    )
+    group.add_argument(
+        "--at-difference",
+        nargs="*",
+        type=float,
+        metavar="D",
+        help="how often people agree with a difference of D between two systems under each metric (default: the "
+        "quartiles of the differences here)",
+    )
     group.add_argument(
         "--system-scores",
         choices=("corpus", "mean"),
@@ -61,8 +77,8 @@ def _add_test_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--test",
         choices=("perm", "williams", "bootstrap"),
-        help="permutation (PERM-BOTH, or PERM-SYS where only systems can be swapped), Williams' test, or the bootstrap "
-        "(default: perm for systems, else bootstrap)",
+        help="permutation (PERM-SYS; for these systems PERM-BOTH, or PERM-INPUT within segments), Williams' test, or "
+        "the bootstrap (default: perm where it applies, else bootstrap)",
     )
     group.add_argument(
         "--alpha",
@@ -113,6 +129,8 @@ def run(options: argparse.Namespace) -> None:
         n_permutations=options.n_permutations,
         n_documents=options.n_documents,
         document_size=options.document_size,
+        population=options.population,
+        at_differences=options.at_difference,
     )
     design = settings.resolve(Resampling(options.n_resamples, options.confidence or 0.95, options.seed))
     scores = score_inputs(options, inputs.test_set, [*inputs.metrics, LengthRatio()], inputs.encoding)

@@ -17,6 +17,7 @@ FORMATS = ("table", "json", "tsv", "csv", "latex", "md")
 ITEMS = ("system", "segment", "document")  # the levels of a correlation
 GROUPINGS = ("none", "item", "system")
 COEFFICIENTS = ("pearson", "spearman", "kendall", "kendall-a", "kendall-c")
+PAIRWISE = ("accuracy", "spa", "acc-eq")
 LABELS = ("own", "iqmt")
 GRAPH_FORMATS = ("nbest", "plf", "slf", "openfst", "moses-searchgraph", "moses-hypergraph", "cdec")
 MOST_SEGMENTS = 10_000_000  # in a list of segments: more would fill the memory
@@ -142,7 +143,8 @@ def add_human_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_level_options(parser: argparse.ArgumentParser) -> None:
+def add_level_options(parser: argparse.ArgumentParser, pairwise: bool = False) -> None:
+    """Add the level, the grouping and the coefficient; with `pairwise`, also coefficients that count pairs."""
     group = parser.add_argument_group("correlation")
     group.add_argument(
         "--level",
@@ -158,8 +160,10 @@ def add_level_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--coefficient",
-        choices=COEFFICIENTS,
-        help="the coefficient that ranks metrics; kendall is tau-b (default: pearson for systems, else kendall)",
+        choices=(*COEFFICIENTS, *PAIRWISE) if pairwise else COEFFICIENTS,
+        help="the coefficient that ranks metrics; kendall is tau-b"
+        + (", spa soft pairwise accuracy, acc-eq accuracy with calibrated ties" if pairwise else "")
+        + " (default: pearson for systems, else kendall)",
     )
 
 

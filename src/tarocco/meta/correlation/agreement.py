@@ -23,6 +23,7 @@ from tarocco.scoring.resampling import coins, words
 Ints = NDArray[np.int64]
 
 MIN_POINTS = 3  # any two points lie on a line
+MIN_GROUP = 2  # points in one of many groups whose correlations are averaged: a pair is in order, or it is not
 VARIANTS = ("a", "b", "c")
 _EQUAL = 1e-12  # relative difference up to which numbers count as equal, so that rounding breaks no ties
 _count_inversions = kernel(statistics, "count_inversions")
@@ -62,10 +63,11 @@ def explain_undefined(x: Floats, y: Floats, names: tuple[str, str] = ("first", "
     return "both sides are constant" if len(constant) == 2 else f"the {constant[0]} side is constant"
 
 
-def correlations(coefficient: str, x: Floats, y: Floats) -> Floats:
+def correlations(coefficient: str, x: Floats, y: Floats, min_points: int = MIN_POINTS) -> Floats:
     """Return the correlation of each row of x[rows, n] with that of y[rows, n]; a single row serves all of the other.
 
-    Missing and infinite values are left out pair by pair; undefined correlations are NaN.
+    Missing and infinite values are left out pair by pair; undefined correlations, and those of fewer than `min_points`
+    points, are NaN.
     """
     compute = COEFFICIENTS.get(coefficient)
     if compute is None:
@@ -78,7 +80,7 @@ def correlations(coefficient: str, x: Floats, y: Floats) -> Floats:
     both = _paired(x, wide)
     sizes = both.sum(axis=1)
     values = np.full(len(x), np.nan)
-    for size in np.unique(sizes[sizes >= MIN_POINTS]):
+    for size in np.unique(sizes[sizes >= min_points]):
         rows = np.flatnonzero(sizes == size)
         dense_x = _dense(x, both, rows, size)
         dense_y = _dense(wide, both, rows[:1] if size == complete else rows, size)
@@ -201,11 +203,11 @@ COEFFICIENTS: dict[str, Callable[[Floats, Floats], Floats]] = {
 class WeightedKendall:
     """Kendall's tau of points (x, y) for any number of resamples; the points are sorted once, by x and then y."""
 
-    def __init__(self, x: Floats, y: Floats, segments: NDArray[np.intp]) -> None:
+    def __init__(self, x: Floats, y: Floats, segments: NDArray[np.intp], systems: NDArray[np.intp]) -> None:
         both = _paired(x, y)
-        x, y, segments = x[both], y[both], segments[both]
+        x, y, segments, systems = x[both], y[both], segments[both], systems[both]
         order = np.lexsort((y, x))
-        self.x, y, self.segments = x[order], y[order], segments[order]
+        self.x, y, self.segments, self.systems = x[order], y[order], segments[order], systems[order]
         self.values, ranks = np.unique(y, return_inverse=True)
         self.ranks = ranks.astype(np.int32)
         new_x = np.ones(len(x), np.bool_)
@@ -214,9 +216,11 @@ class WeightedKendall:
         new_both[1:] |= y[1:] != y[:-1]
         self.starts_x, self.starts_both = np.flatnonzero(new_x), np.flatnonzero(new_both)
 
-    def kendall(self, variant: str, weights: NDArray[np.int16]) -> float:
-        """Return tau if segment s counts weights[s] times; NaN if it is undefined."""
-        times = weights[self.segments].astype(np.int64)
+    def kendall(self, variant: str, segments: NDArray[np.int16], systems: NDArray[np.int64] | None = None) -> float:
+        """Return tau if segment s counts segments[s] times, and system i systems[i] times; NaN if it is undefined."""
+        times = segments[self.segments].astype(np.int64)
+        if systems is not None:
+            times *= systems[self.systems]
         n = int(times.sum())
         drawn = np.flatnonzero(times)
         if n < MIN_POINTS or _equal(self.x[drawn[0]], self.x[drawn[-1]]):
@@ -282,18 +286,36 @@ def soft_pairwise_accuracy(metric: Floats, human: Floats, n_permutations: int = 
         return np.nan
     segments = metric.shape[1]
     signs = 1.0 - 2.0 * coins(words(seed, n_permutations, -(-segments // 64)), 0, segments).astype(float)
+    if common.all():
+        p_human, p_metric = (_count_extreme(*_sum_pairs(side, signs)) / n_permutations for side in (human, metric))
+        return float(1.0 - np.abs(p_human - p_metric).mean())
     p_human, p_metric = (
-        _count_extreme(np.where(common, scores[first] - scores[second], 0.0)[used], signs) / n_permutations
-        for scores in (human, metric)
+        _count_extreme(*_sum_differences(np.where(common, side[first] - side[second], 0.0)[used], signs))
+        / n_permutations
+        for side in (human, metric)
     )
     return float(1.0 - np.abs(p_human - p_metric).mean())
 
 
-def _count_extreme(differences: Floats, signs: Floats) -> Floats:
-    """Return float64[2, rows]: how many rows of signs make the sum of differences no lower, and no higher."""
-    rounding = (_EQUAL * np.abs(differences).sum(axis=1))[:, None]
+def _sum_pairs(scores: Floats, signs: Floats) -> tuple[Floats, Floats]:
+    """Return `_sum_differences` of all pairs of systems, from sums of each system's scores with random signs."""
+    first, second = np.triu_indices(len(scores), 1)
+    change = (scores @ signs.T) - scores.sum(axis=1)[:, None]
+    sizes = np.abs(scores).sum(axis=1)
+    return change[first] - change[second], _EQUAL * (sizes[first] + sizes[second])
+
+
+def _sum_differences(differences: Floats, signs: Floats) -> tuple[Floats, Floats]:
+    """Return by how much each row of signs changes each sum of differences, and what of it may be rounding."""
     change = differences @ signs.T - differences.sum(axis=1)[:, None]
-    counts: Floats = np.stack([(change >= -rounding).sum(axis=1), (change <= rounding).sum(axis=1)]).astype(float)
+    return change, _EQUAL * np.abs(differences).sum(axis=1)
+
+
+def _count_extreme(change: Floats, rounding: Floats) -> Floats:
+    """Return float64[2, rows]: how many permutations make a sum no lower, and no higher."""
+    counts: Floats = np.stack(
+        [(change >= -rounding[:, None]).sum(axis=1), (change <= rounding[:, None]).sum(axis=1)]
+    ).astype(float)
     return counts
 
 

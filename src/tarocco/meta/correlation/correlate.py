@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Unpack
@@ -11,10 +12,12 @@ import numpy as np
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.records import Interval
 from tarocco.core.test_set import Candidates, HumanScores, References, make_test_set
+from tarocco.meta.correlation.accuracy_at_difference import AccuracyAtDifference, measure_accuracy_at
 from tarocco.meta.correlation.agreement import (
-    MIN_POINTS,
+    MIN_GROUP,
     calibrated_ties,
     pairwise_accuracy,
+    pearson,
     soft_pairwise_accuracy,
 )
 from tarocco.meta.correlation.levels import Coefficient, CorrelationLevel, make_level
@@ -24,9 +27,9 @@ from tarocco.meta.correlation.metric_tests import (
     compare_metrics,
     count_comparisons,
 )
+from tarocco.meta.correlation.pairwise import PAIRWISE, SOFT_PERMUTATIONS, SPA, measure_pairwise, resample_pairwise
 from tarocco.meta.correlation.results import (
     CORRELATION_OPTIONS,
-    SOFT_PERMUTATIONS,
     Accuracies,
     CorrelateResult,
     Correlation,
@@ -81,6 +84,8 @@ class CorrelationShortcuts(Shortcuts, total=False):
     n_permutations: int | None
     n_documents: int
     document_size: int
+    population: str | None
+    at_differences: Sequence[float] | None
 
 
 def correlate(
@@ -110,11 +115,11 @@ def correlate(
     options
         The level, the coefficient and the test between metrics (`CorrelationOptions`).
     text, resampling, workers
-        How text is read, how intervals are resampled over segments, and where work is done.
+        How text is read, how intervals are resampled, and where work is done.
     **shortcuts
         The fields of these four values as keywords: level, grouping, coefficient, system_scores, drop_outliers, test,
-        alpha, n_permutations, n_documents, document_size, tokenize, lowercase, analyzer, n_resamples, confidence, seed,
-        jobs, store, executor, progress.
+        alpha, n_permutations, n_documents, document_size, population, at_differences, tokenize, lowercase, analyzer,
+        n_resamples, confidence, seed, jobs, store, executor, progress.
 
     Example
     -------
@@ -148,7 +153,7 @@ def correlate_scores(
     """
     _check_levels(human, design)
     sources, signatures = make_sources(scores, human, design)
-    needed = required_draws(count_comparisons(len(signatures) - len(SENTINELS), 2), design.alpha)
+    needed = required_draws(count_comparisons(len(signatures) - len(SENTINELS), len(SENTINELS)), design.alpha)
     if not design.n_permutations:
         design = replace(design, n_permutations=max(1000, needed))
     level = make_level(design.level, design.grouping, _count_segments(scores), *design.documents, design.seed)
@@ -156,6 +161,7 @@ def correlate_scores(
     comparisons: list[MetricComparison] = []
     outliers: dict[str, tuple[str, ...]] = {}
     human_signatures: dict[str, str] = {}
+    differences: list[AccuracyAtDifference] = []
     names = list(dict.fromkeys(score.system for score in scores.scores))
     notes = [
         *describe_judged_systems(human, names),
@@ -185,15 +191,13 @@ def correlate_scores(
         )
         correlations += sorted(signed, key=lambda record: _rank(record, design.coefficient))
         comparisons += tests
+        if design.at_differences is not None:
+            scales = {str(score.metric): float(score.metric.scale) for score in scores.scores}
+            differences += _measure_differences(judged, people, scales, design, workers)
     if not correlations:
         raise InputError(notes[-1])
-    draws = {"perm": design.n_permutations, "bootstrap": design.n_resamples}.get(design.test, needed)
-    if draws < needed:
-        kind = "permutations" if design.test == "perm" else "resamples"
-        notes.append(
-            f"{draws} {kind} are too few for any difference between metrics to be significant after Holm's correction, "
-            f"which needs at least {needed}"
-        )
+    if design.test == "perm":
+        notes += _describe_too_few_swaps(design, len(human.systems), len(signatures) - len(SENTINELS), comparisons)
     return CorrelateResult(
         tuple(correlations),
         tuple(comparisons),
@@ -202,7 +206,28 @@ def correlate_scores(
         human.level,
         outliers,
         tuple(dict.fromkeys(notes)),
+        len(human.systems),
+        tuple(differences),
     )
+
+
+def _measure_differences(
+    sources: Sequence[ScoreSource],
+    people: ScoreSource,
+    scales: Mapping[str, float],
+    design: CorrelationDesign,
+    workers: Workers,
+) -> list[AccuracyAtDifference]:
+    """Return how often people agree with differences, on the scale of tables, under all metrics but sentinels."""
+    results = []
+    for source in sources:
+        if source.name in SENTINELS:
+            continue
+        scale = scales[source.name]
+        differences = [difference / scale for difference in design.at_differences or ()]
+        accuracies = measure_accuracy_at(source, people, differences, design.resampling, workers.jobs)
+        results += [replace(one, difference=one.difference * scale) for one in accuracies]
+    return results
 
 
 def make_sources(
@@ -239,7 +264,8 @@ def _correlate_criterion(
     """Correlate all metrics by one criterion, and test them against each other."""
     coefficients = tuple(dict.fromkeys((*SHOWN, design.coefficient)))
     human_items = level.items(people)
-    resampled = level.resampled(design.coefficient, sources, people, design.resampling, workers)
+    resampled = _resample(sources, people, level, design, workers)
+    rest = ~find_outliers(people.systems)  # none are left if outliers are dropped
     records = []
     for place, (source, values) in enumerate(zip(sources, resampled, strict=True)):
         low, high = percentiles(values, (1 - design.confidence) / 2)
@@ -247,7 +273,7 @@ def _correlate_criterion(
             Correlation(
                 source.name,
                 people.name,
-                {name: _compute_coefficient(name, level, source, human_items) for name in coefficients},
+                {name: _compute_coefficient(name, level, source, people, human_items, design) for name in coefficients},
                 Interval(low, high, design.confidence, design.n_resamples, design.seed),
                 _compute_accuracies(source, people, level, design),
                 cluster=0,
@@ -255,11 +281,18 @@ def _correlate_criterion(
                 place=place,
                 metric_signature="",
                 human_signature="",
+                pearson_without_outliers=(
+                    None
+                    if level.level != "system" or rest.all()
+                    else pearson(source.systems[rest], people.systems[rest])
+                ),
             )
         )
     agreements = np.array([record.coefficients[design.coefficient].value for record in records])
     sentinels = np.array([record.sentinel for record in records])
-    data = MetricTestInput(sources, people, level, design.coefficient, agreements, sentinels, resampled)
+    data = MetricTestInput(
+        sources, people, level, design.coefficient, agreements, sentinels, resampled, design.population
+    )
     ranking = compare_metrics(
         data, design.test, design.alpha, design.n_permutations, design.seed, workers.jobs, workers.executor
     )
@@ -267,12 +300,35 @@ def _correlate_criterion(
     return [replace(record, cluster=cluster) for record, cluster in clustered], ranking.pairs
 
 
+def _resample(
+    sources: Sequence[ScoreSource],
+    people: ScoreSource,
+    level: CorrelationLevel,
+    design: CorrelationDesign,
+    workers: Workers,
+) -> Floats:
+    """Return the coefficient that ranks metrics on resamples, float64[metrics, n_resamples]."""
+    if design.coefficient not in PAIRWISE:
+        return level.resampled(design.coefficient, sources, people, design.resampling, workers, design.population)
+    values = resample_pairwise(design.coefficient, sources, people, design.resampling, design.population, workers.jobs)
+    if workers.progress is not None:
+        workers.progress(design.n_resamples)
+    return values
+
+
 def _compute_coefficient(
-    coefficient: str, level: CorrelationLevel, source: ScoreSource, human_items: Floats
+    coefficient: str,
+    level: CorrelationLevel,
+    source: ScoreSource,
+    people: ScoreSource,
+    human_items: Floats,
+    design: CorrelationDesign,
 ) -> Coefficient:
     known = int((~np.isnan(source.systems)).sum())
     if level.level == "system" and known < MIN_SYSTEMS:
         return Coefficient(np.nan, 0, 1, f"scores of {known} systems; a correlation needs at least {MIN_SYSTEMS}")
+    if coefficient in PAIRWISE:
+        return measure_pairwise(coefficient, source, people, design.seed)
     return level.agreement(coefficient, level.items(source), human_items)
 
 
@@ -302,10 +358,11 @@ def _rank(record: Correlation, coefficient: str) -> tuple[bool, float]:
 def _check_levels(human: HumanScores, design: CorrelationDesign) -> None:
     if design.level != "system" and human.level == "system":
         raise InputError(f"people judged whole systems only, so there is no correlation at {design.level} level")
-    if design.grouping == "item" and len(human.systems) < MIN_POINTS:
+    if design.coefficient == SPA and human.level == "system":
+        raise InputError("soft pairwise accuracy needs human scores of segments, and people judged whole systems only")
+    if design.grouping == "item" and len(human.systems) < MIN_GROUP:
         raise InputError(
-            f"there {_are_systems(len(human.systems))} within each item, and a correlation needs at least "
-            f"{MIN_POINTS}: "
+            f"there {_are_systems(len(human.systems))} within each item, and a correlation needs at least {MIN_GROUP}: "
             'grouping "none" takes all items together'
         )
 
@@ -319,6 +376,29 @@ def _describe_missing_systems(sources: Sequence[ScoreSource], systems: int) -> l
     """Return notes on metrics without scores for some systems; pairs of metrics use the systems that both have."""
     known = {source.name: int((~np.isnan(source.systems)).sum()) for source in sources}
     return [f"{name} has scores of {count} of {systems} systems" for name, count in known.items() if count < systems]
+
+
+def _describe_too_few_swaps(
+    design: CorrelationDesign, systems: int, metrics: int, tests: Sequence[MetricComparison]
+) -> list[str]:
+    """Return why no difference between metrics can be significant, if so."""
+    comparisons = metrics * (metrics - 1) // 2
+    if not comparisons:
+        return []
+    notes, correction = [], f"Holm's correction for {comparisons} pair{'s' * (comparisons > 1)} of metrics"
+    needed = required_draws(comparisons, design.alpha)
+    if design.n_permutations + 1 < comparisons / design.alpha:
+        notes.append(
+            f"{design.n_permutations} permutations are too few for any difference between metrics to be significant "
+            f"after {correction}: at least {needed} are needed"
+        )
+    least = math.ceil(math.log2(2 * comparisons / design.alpha))  # a swap of all systems is as extreme as none
+    if systems < least and any(test.test == "perm-sys" for test in tests):
+        notes.append(
+            f"swaps of {systems} systems are too few for any difference between metrics to be significant after "
+            f"{correction}: at least {least} systems are needed"
+        )
+    return notes
 
 
 def _describe_too_few(count: int, criterion: str, human: HumanScores, design: CorrelationDesign) -> str:

@@ -3,6 +3,9 @@
 Items are the whole test set, its segments, or pseudo-documents drawn from them: float64[systems, items] per source.
 They are correlated in one list, item by item over systems, or system by system over items. Where several correlations
 are averaged, undefined ones are left out, and the result says how many were defined.
+
+Resamples speak of a population. For *these systems*, segments are drawn. For *such systems*, systems and segments are
+drawn (BOOT-INPUT and BOOT-BOTH of Deutsch et al. 2021).
 """
 
 from __future__ import annotations
@@ -14,8 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter
-from tarocco.meta.correlation.agreement import WeightedKendall, correlations, explain_undefined
+from tarocco.meta.correlation.agreement import (
+    MIN_GROUP,
+    MIN_POINTS,
+    WeightedKendall,
+    correlations,
+    explain_undefined,
+)
 from tarocco.meta.correlation.score_sources import ScoreSource
+from tarocco.meta.support.decision import SUCH, THESE
+from tarocco.meta.support.people import draw_systems
 from tarocco.metrics.base import Floats
 from tarocco.parallel.fan_out import blocks, map_ordered
 from tarocco.scoring.resampling import bootstrap, count_draws, draw_random_sets, drawn
@@ -23,9 +34,12 @@ from tarocco.scoring.settings import RESAMPLING, WORKERS, Resampling, Workers
 
 LEVELS = ("system", "segment", "document")
 GROUPINGS = ("none", "item", "system")
+POPULATIONS = (THESE, SUCH)
 _SIDES = ("metric's", "human")
 _WEIGHTED_BLOCK = 16  # resamples per task
 _MAX_POINTS = 1 << 17  # correlated together, so that they stay in the processor's cache
+
+Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -54,6 +68,11 @@ class CorrelationLevel:
         if self.level == "system" and self.grouping != "none":
             raise BadParameter("at system level there is nothing to group")
 
+    @property
+    def min_points(self) -> int:
+        """How many points a correlation needs: three, but two systems where items are averaged."""
+        return MIN_GROUP if self.grouping == "item" else MIN_POINTS
+
     def items(self, source: ScoreSource) -> Floats:
         """Return the scores of the items, float64[systems, items]."""
         if self.level == "system":
@@ -69,11 +88,11 @@ class CorrelationLevel:
     def agreement(self, coefficient: str, metric: Floats, people: Floats) -> Coefficient:
         """Return the mean of the correlations of all lists, from the items of both sources."""
         x, y = self.lists(metric), self.lists(people)
-        values = correlations(coefficient, x, y)
+        values = correlations(coefficient, x, y, self.min_points)
         defined = values[~np.isnan(values)]
         if len(defined):
             return Coefficient(float(defined.mean()), len(defined), len(values), None)
-        if len(values) == 1:
+        if len(values) == 1 and self.grouping == "none":
             return Coefficient(np.nan, 0, 1, explain_undefined(x, y, _SIDES))
         return Coefficient(np.nan, 0, len(values), f"none of {len(values)} groups has a correlation")
 
@@ -84,28 +103,32 @@ class CorrelationLevel:
         people: ScoreSource,
         resampling: Resampling = RESAMPLING,
         workers: Workers = WORKERS,
+        population: str = THESE,
     ) -> Floats:
-        """Return agreements on resamples of the segments, float64[metrics, n_resamples], NaN where undefined.
+        """Return agreements on resamples, float64[metrics, n_resamples], NaN where undefined.
 
-        Segments are drawn for all systems and sources together. Pseudo-documents keep their places, which the drawn
-        segments fill. Correlations of single segments do not change; only their mean is resampled.
-        `workers.progress` counts resamples.
+        Segments are drawn for all systems and sources together; for such systems, systems are drawn as well.
+        Pseudo-documents keep their places, which the drawn segments fill. Correlations of single segments do not change
+        unless systems are drawn; only their mean is resampled. `workers.progress` counts resamples.
         """
         n_resamples, seed, jobs = resampling.n_resamples, resampling.seed, workers.jobs
+        systems = draw_systems(len(people.systems), seed, n_resamples) if population == SUCH else None
         if self.level == "system":
             human = people.resampled(n_resamples, seed, jobs)
             values = [
-                correlations(coefficient, source.resampled(n_resamples, seed, jobs), human)
-                if source.statistics is not None or people.statistics is not None
+                correlate_drawn_systems(coefficient, source.resampled(n_resamples, seed, jobs), human, systems)
+                if systems is not None or source.statistics is not None or people.statistics is not None
                 else np.full(n_resamples, np.nan)  # scores of whole systems cannot be resampled
                 for source in metrics
             ]
-        elif self.level == "segment" and self.grouping == "item":
+        elif self.level == "segment" and self.grouping == "item" and systems is None:
             values = [_resample_items(coefficient, source, people, resampling, jobs) for source in metrics]
+        elif self.level == "segment" and self.grouping == "item" and coefficient in _WEIGHTED_ITEMS:
+            values = [_redraw_items(coefficient, source, people, resampling, systems) for source in metrics]
         elif self.members is None and coefficient.startswith("kendall"):
-            return self._resample_kendall(coefficient, metrics, people, resampling, workers)
+            return self._resample_kendall(coefficient, metrics, people, resampling, workers, systems)
         else:
-            return self._resample_lists(coefficient, metrics, people, resampling, workers)
+            return self._resample_lists(coefficient, metrics, people, resampling, workers, systems)
         if workers.progress is not None:
             workers.progress(n_resamples)
         return np.array(values)
@@ -117,18 +140,25 @@ class CorrelationLevel:
         people: ScoreSource,
         resampling: Resampling,
         workers: Workers,
+        systems: Counts | None,
     ) -> Floats:
         """Correlate the points of each resample; many resamples are one call."""
-        systems, segments = people.segments.shape
+        n_systems, segments = people.segments.shape
         items = segments if self.members is None else len(self.members)
+        every = np.ones((resampling.n_resamples, n_systems), np.int64)
+        rows = repeat_places(every if systems is None else systems)
 
         def run(block: tuple[int, int]) -> Floats:
             places = np.stack([drawn(segments, resampling.seed, number) for number in range(*block)])
-            y = self._drawn_lists(people, places)
-            values = [correlations(coefficient, self._drawn_lists(source, places), y) for source in metrics]
+            chosen = rows[slice(*block)]
+            y = self._drawn_lists(people, places, chosen)
+            values = [
+                correlations(coefficient, self._drawn_lists(source, places, chosen), y, self.min_points)
+                for source in metrics
+            ]
             return _mean_defined(np.array(values).reshape(len(metrics), len(places), -1))
 
-        return _run_blocks(run, resampling.n_resamples, max(1, _MAX_POINTS // (systems * items)), workers)
+        return _run_blocks(run, resampling.n_resamples, max(1, _MAX_POINTS // (n_systems * items)), workers)
 
     def _resample_kendall(
         self,
@@ -137,47 +167,135 @@ class CorrelationLevel:
         people: ScoreSource,
         resampling: Resampling,
         workers: Workers,
+        systems: Counts | None,
     ) -> Floats:
         """Resample Kendall's tau of segments, which are sorted once."""
         variant = coefficient.removeprefix("kendall").removeprefix("-") or "b"
-        systems, segments = people.segments.shape
-        segment_of = self.lists(np.broadcast_to(np.arange(segments), (systems, segments)))
+        shape = people.segments.shape
+        segment_of, system_of = (
+            self.lists(np.broadcast_to(places, shape)) for places in (np.arange(shape[1]), np.arange(shape[0])[:, None])
+        )
         y = self.lists(people.segments)
         by_metric = [
-            [WeightedKendall(*points) for points in zip(self.lists(source.segments), y, segment_of, strict=True)]
+            [
+                WeightedKendall(*points)
+                for points in zip(self.lists(source.segments), y, segment_of, system_of, strict=True)
+            ]
             for source in metrics
         ]
 
         def run(block: tuple[int, int]) -> Floats:
-            weights = count_draws(segments, resampling.seed, *block)
-            values = [[[points.kendall(variant, w) for points in lists] for w in weights] for lists in by_metric]
+            weights = count_draws(shape[1], resampling.seed, *block)
+            times = [None] * len(weights) if systems is None else list(systems[slice(*block)])
+            if self.grouping == "system" and systems is not None:  # a system drawn twice is a group that counts twice
+                values = [[[points.kendall(variant, w) for points in lists] for w in weights] for lists in by_metric]
+                return _mean_defined(np.array(values), systems[slice(*block)])
+            draws = list(zip(weights, times, strict=True))
+            values = [[[points.kendall(variant, *draw) for points in lists] for draw in draws] for lists in by_metric]
             return _mean_defined(np.array(values))
 
         return _run_blocks(run, resampling.n_resamples, _WEIGHTED_BLOCK, workers)
 
-    def _drawn_lists(self, source: ScoreSource, places: NDArray[np.intp]) -> Floats:
-        """Return float64[resamples * lists, points] for intp[resamples, segments]."""
+    def _drawn_lists(self, source: ScoreSource, places: NDArray[np.intp], systems: NDArray[np.intp]) -> Floats:
+        """Return float64[resamples * lists, points] for intp[resamples, segments] and intp[resamples, systems]."""
         if self.members is None:
-            items = source.segments[:, places]
+            items = source.segments[systems[:, :, None], places[:, None, :]]
         else:
             documents = places[:, self.members].reshape(-1, self.members.shape[1])
-            items = source.documents(documents).reshape(-1, len(places), len(self.members))
-        systems, resamples, _ = items.shape
+            scores = source.documents(documents).reshape(-1, len(places), len(self.members))
+            items = np.moveaxis(scores, 1, 0)[np.arange(len(places))[:, None], systems]
+        resamples, n_systems, _ = items.shape
         if self.grouping == "item":
-            return items.reshape(systems, -1).T
-        by_resample = np.moveaxis(items, 0, 1)
-        return by_resample.reshape(resamples * (1 if self.grouping == "none" else systems), -1)
+            return np.moveaxis(items, 1, 2).reshape(-1, n_systems)
+        return items.reshape(resamples * (1 if self.grouping == "none" else n_systems), -1)
+
+
+def repeat_places(counts: Counts) -> NDArray[np.intp]:
+    """Return the places of drawn systems, intp[draws, systems], from how often each system is drawn."""
+    places = np.tile(np.arange(counts.shape[1]), len(counts))
+    return np.repeat(places, counts.ravel()).reshape(counts.shape)
+
+
+def correlate_drawn_systems(coefficient: str, metric: Floats, people: Floats, systems: Counts | None) -> Floats:
+    """Correlate the rows of float64[draws, systems]; with `systems`, of those systems that each draw contains.
+
+    A draw with fewer than three distinct systems has no correlation.
+    """
+    if systems is None:
+        return correlations(coefficient, metric, people)
+    places = repeat_places(systems)
+    values = correlations(
+        coefficient, np.take_along_axis(metric, places, axis=1), np.take_along_axis(people, places, axis=1)
+    )
+    values[(systems > 0).sum(axis=1) < MIN_POINTS] = np.nan
+    return values
+
+
+def item_correlations(coefficient: str, metric: ScoreSource, people: ScoreSource) -> Floats:
+    """Return the correlation over systems in each segment, NaN where it is undefined."""
+    return correlations(coefficient, metric.segments.T, people.segments.T, MIN_GROUP)
 
 
 def _resample_items(
     coefficient: str, metric: ScoreSource, people: ScoreSource, resampling: Resampling, jobs: int | None
 ) -> Floats:
-    values = correlations(coefficient, metric.segments.T, people.segments.T)
+    values = item_correlations(coefficient, metric, people)
     defined = ~np.isnan(values)
     rows = np.stack([np.where(defined, values, 0.0), defined], axis=1)
     sums = bootstrap(rows, resampling.n_resamples, resampling.seed, jobs)
     with np.errstate(invalid="ignore"):
         return sums[:, 0] / sums[:, 1]
+
+
+def _redraw_items(
+    coefficient: str, metric: ScoreSource, people: ScoreSource, resampling: Resampling, systems: Counts | None
+) -> Floats:
+    """Return means over drawn segments of correlations over drawn systems, whose copies are weights."""
+    assert systems is not None
+    weights = count_draws(people.segments.shape[1], resampling.seed, 0, resampling.n_resamples)
+    values = _WEIGHTED_ITEMS[coefficient](metric.segments, people.segments, systems.astype(float))
+    return _mean_defined(values, weights)
+
+
+def _weigh_kendall(x: Floats, y: Floats, counts: Floats) -> Floats:
+    """Return tau-b of each item for each draw; pairs of copies of a system tie on both sides, so they drop out."""
+    first, second = np.triu_indices(len(x), 1)
+    known = np.isfinite(x) & np.isfinite(y)
+    both = known[first] & known[second]
+    with np.errstate(invalid="ignore"):
+        order_x, order_y = (np.where(both, np.sign(v[first] - v[second]), 0.0) for v in (x, y))
+    pairs = counts[:, first] * counts[:, second]
+    shared = pairs @ (order_x * order_y)
+    largest = np.sqrt(pairs @ np.abs(order_x)) * np.sqrt(pairs @ np.abs(order_y))
+    values: Floats = np.divide(shared, largest, out=np.full(shared.shape, np.nan), where=largest > 0)
+    return values
+
+
+def _weigh_pearson(x: Floats, y: Floats, counts: Floats) -> Floats:
+    """Return Pearson's r of each item for each draw."""
+    known = (np.isfinite(x) & np.isfinite(y)).astype(float)
+    x, y = (np.where(known > 0, _standardize_items(v, known), 0.0) for v in (x, y))
+    n = counts @ known
+    sums_x, sums_y = counts @ x, counts @ y
+    with np.errstate(invalid="ignore", divide="ignore"):
+        spread_x, spread_y = (counts @ (v * v) - sums * sums / n for v, sums in ((x, sums_x), (y, sums_y)))
+        values: Floats = (counts @ (x * y) - sums_x * sums_y / n) / np.sqrt(spread_x * spread_y)
+    varied = (spread_x > 1e-9) & (spread_y > 1e-9)
+    return np.where(varied, np.clip(values, -1, 1), np.nan)
+
+
+def _standardize_items(values: Floats, known: Floats) -> Floats:
+    """Return items with mean 0 and standard deviation 1, so that a spread can be compared with rounding."""
+    n = np.maximum(known.sum(axis=0), 1)
+    filled = np.where(known > 0, values, 0.0)
+    centered = (filled - filled.sum(axis=0) / n) * known
+    spread = np.sqrt((centered**2).sum(axis=0) / n)
+    largest = np.abs(filled).max(axis=0, initial=0.0)
+    standard: Floats = np.divide(centered, spread, out=np.zeros_like(centered), where=spread > 1e-12 * largest)
+    return standard
+
+
+_WEIGHTED_ITEMS = {"kendall": _weigh_kendall, "pearson": _weigh_pearson}
 
 
 def _run_blocks(run: Callable[[tuple[int, int]], Floats], n_resamples: int, size: int, workers: Workers) -> Floats:
@@ -190,11 +308,13 @@ def _run_blocks(run: Callable[[tuple[int, int]], Floats], n_resamples: int, size
     return np.concatenate(results, axis=1)
 
 
-def _mean_defined(values: Floats) -> Floats:
-    """Return the means over the last axis, ignoring NaN."""
-    defined = ~np.isnan(values)
+def _mean_defined(values: Floats, weights: NDArray[np.int16] | Counts | None = None) -> Floats:
+    """Return the weighted means over the last axis, ignoring NaN."""
+    times = (~np.isnan(values)).astype(float)
+    if weights is not None:
+        times *= weights
     with np.errstate(invalid="ignore"):
-        means: Floats = np.where(defined, values, 0.0).sum(axis=-1) / defined.sum(axis=-1)
+        means: Floats = (np.nan_to_num(values) * times).sum(axis=-1) / times.sum(axis=-1)
     return means
 
 

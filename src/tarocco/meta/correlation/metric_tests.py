@@ -1,12 +1,16 @@
-"""Tests of whether one metric correlates better with people than another, for all pairs of metrics.
+"""Tests of whether one metric agrees better with people than another, for all pairs of metrics.
 
-perm       swaps scores of the two metrics at random: PERM-BOTH if both metrics' system scores are means of segment
-           scores, else PERM-SYS, which swaps whole systems (Deutsch et al. 2021); system level only
+perm       swaps scores of the two metrics at random.
+           PERM-SYS swaps whole systems; it speaks of such systems.
+           PERM-BOTH swaps scores of single outputs (Deutsch et al. 2021); it speaks of these systems only, and needs
+           metrics whose system scores are means of segment scores.
+           PERM-INPUT swaps whole segments, where the coefficient is a mean over segments; these systems only.
 williams   Williams' test of two Pearson correlations that share the human scores; for points in one list
-bootstrap  the share of resamples in which the better metric is no longer better; any level, any coefficient
+bootstrap  the difference over its bootstrap standard error, compared with Student's t; any level, any coefficient.
+           It needs no more resamples for more comparisons.
 
-P-values are one-sided, in the direction of the observed difference. Holm's correction is applied to all pairs of
-metrics and, separately, to all pairs with a sentinel, so that sentinels do not make it harder to distinguish metrics.
+P-values are two-sided. Holm's correction is applied to all pairs of metrics and, separately, to all pairs with a
+sentinel, so that sentinels do not make it harder to distinguish metrics.
 """
 
 from __future__ import annotations
@@ -20,11 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.meta.correlation.agreement import correlations, pearson
-from tarocco.meta.correlation.levels import CorrelationLevel
+from tarocco.meta.correlation.agreement import MIN_POINTS, correlations, pearson
+from tarocco.meta.correlation.levels import CorrelationLevel, item_correlations
+from tarocco.meta.correlation.pairwise import ACCURACY, PAIRWISE, TIES, item_accuracies, measure_pairwise, swap_effects
 from tarocco.meta.correlation.score_sources import ScoreSource
 from tarocco.meta.significance.distributions import upper_tail
 from tarocco.meta.significance.paired_tests import holm
+from tarocco.meta.support.decision import SUCH, THESE, group_units, sum_groups
 from tarocco.metrics.base import Floats
 from tarocco.parallel.fan_out import map_ordered
 from tarocco.scoring.resampling import Words, coins, words
@@ -34,6 +40,8 @@ if TYPE_CHECKING:
 
 TESTS = ("perm", "williams", "bootstrap")
 _EQUAL = 1e-12  # differences up to this count as zero
+_NEAR = 1e-10  # the same for correlations, whose sums of products round more
+_BLOCK = 1000  # permutations computed together
 _DECIMALS = 12  # z-scores are of size 1; rounded, sums of the same numbers in another order are equal
 
 
@@ -66,7 +74,7 @@ def williams(metrics: Floats, human: Floats) -> WilliamsTest:
             points[a, b] = points[b, a] = n = len(z)
             t[a, b] = _williams_t(pearson(x, z), pearson(y, z), pearson(x, y), n)
             t[b, a] = -t[a, b]
-            p_values[a, b], p_values[b, a] = upper_tail(t[a, b], n - 3), upper_tail(t[b, a], n - 3)
+            p_values[a, b] = p_values[b, a] = 2 * upper_tail(abs(t[a, b]), n - 3)
     return WilliamsTest(t, p_values, points)
 
 
@@ -92,7 +100,7 @@ class PermutationTest:
     """A permutation test for all pairs of metrics, float64[metrics, metrics]."""
 
     difference: Floats  # of the correlations with people, on the scores that both metrics have
-    extreme: Floats  # how many permutations gave a difference at least as large
+    extreme: Floats  # how many permutations gave a difference at least as large, in either direction
     n_permutations: int
 
     @property
@@ -111,7 +119,20 @@ def perm_sys(
     executor: Executor | None = None,
 ) -> PermutationTest:
     """Run PERM-SYS on float64[metrics, systems]: PERM-BOTH that swaps whole systems."""
+    if coefficient == "kendall" and not _has_ties(metrics, human):
+        return perm_sys_pairwise(metrics[:, :, None], human[:, None], coefficient, n_permutations, seed)
     return perm_both(metrics[:, :, None], human, coefficient, n_permutations, seed, jobs, executor)
+
+
+def _has_ties(metrics: Floats, human: Floats) -> bool:
+    """Return whether a swap can tie two systems, or a score is missing: then tau-b is not a mean over pairs."""
+    if np.isnan(metrics).any() or np.isnan(human).any() or len(human) < MIN_POINTS:
+        return True
+    scores = np.round(z_scored(metrics[:, :, None])[:, :, 0], _DECIMALS)
+    apart = ~np.eye(len(human), dtype=bool)
+    return any(bool((first[:, None] == second)[apart].any()) for first in scores for second in scores) or len(
+        np.unique(human)
+    ) < len(human)
 
 
 def perm_both(
@@ -128,25 +149,27 @@ def perm_both(
     Segment scores of both metrics are z-scored and swapped by a fair coin per system and segment; a system's score is
     the mean of its z-scores. A permuted mean is the original mean plus the swapped part of the difference, which is
     linear in the coins, so one product of the coins with the scores of all metrics serves every pair. All pairs use the
-    same coins. A pair uses the scores that both metrics have, z-scored over these.
+    same coins. A pair uses the scores that both metrics have, z-scored over these. More than 400 segments are combined
+    into so many random groups, which are swapped as wholes.
     """
     count, systems, segments = metrics.shape
     if human.shape != (systems,):
         raise InputError(f"expected human scores of {systems} systems, found {len(human)}")
     difference, extreme = np.full((2, count, count), np.nan)
-    random = words(seed, n_permutations, -(-systems * segments // 64))
+    groups = group_units(segments, None, seed)
+    random = words(seed, n_permutations, -(-systems * (int(groups.max()) + 1) // 64))
     patterns, pattern_of = _find_patterns(~np.isnan(metrics))
     for u in range(len(patterns)):
         for v in range(u, len(patterns)):
             first, second = (np.flatnonzero(pattern_of == w) for w in (u, v))
             chosen = np.union1d(first, second)
-            means, swapped = _swap_means(metrics[chosen], patterns[u] & patterns[v], random, jobs)
+            means, swapped = _swap_means(metrics[chosen], patterns[u] & patterns[v], groups, random, jobs)
             pairs = [(a, b) for a in first for b in second if a < b or u != v]
             places = [tuple(np.searchsorted(chosen, pair)) for pair in pairs]
             test = partial(_test_pair, means, swapped, human, coefficient)
             for (a, b), result in zip(pairs, map_ordered(test, places, len(places), jobs, executor), strict=True):
-                difference[a, b], extreme[a, b], extreme[b, a] = result
-                difference[b, a] = -difference[a, b]
+                difference[a, b], extreme[a, b] = result
+                difference[b, a], extreme[b, a] = -difference[a, b], extreme[a, b]
     return PermutationTest(difference, extreme, n_permutations)
 
 
@@ -158,16 +181,18 @@ def _find_patterns(known: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray
     return known[firsts], pattern_of
 
 
-def _swap_means(metrics: Floats, common: NDArray[np.bool_], random: Words, jobs: int | None) -> tuple[Floats, Floats]:
+def _swap_means(
+    metrics: Floats, common: NDArray[np.bool_], groups: NDArray[np.intp], random: Words, jobs: int | None
+) -> tuple[Floats, Floats]:
     """Return mean z-scores [metrics, systems], and the part that coins swap [metrics, permutations, systems]."""
     scores = z_scored(np.where(common, metrics, np.nan))
     scores[:, ~common] = 0.0
     sizes = common.sum(axis=1)
-    segments = common.shape[1]
+    n_groups = int(groups.max()) + 1
 
     def swap(system: int) -> Floats:
-        tossed = coins(random, system * segments, (system + 1) * segments)
-        product: Floats = scores[:, system] @ tossed.T.astype(float)
+        tossed = coins(random, system * n_groups, (system + 1) * n_groups).astype(float)
+        product: Floats = (tossed @ sum_groups(scores[:, system], groups)).T
         return product
 
     swapped = np.empty((len(metrics), len(random), len(sizes)))
@@ -191,18 +216,93 @@ def z_scored(metrics: Floats) -> Floats:
 
 def _test_pair(
     means: Floats, swapped: Floats, human: Floats, coefficient: str, pair: tuple[int, int]
-) -> tuple[float, float, float]:
-    """Return the observed difference, and how many permuted ones are at least, and at most, as large."""
+) -> tuple[float, float]:
+    """Return the observed difference, and how many permuted ones are at least as large in either direction."""
     a, b = pair
     first, second = correlations(coefficient, np.round(means[[a, b]], _DECIMALS), human[None])
     difference = first - second
     if np.isnan(difference):
-        return np.nan, np.nan, np.nan
+        return np.nan, np.nan
     moved = swapped[b] - swapped[a]
-    scores_a, scores_b = (np.round(scores, _DECIMALS) for scores in (means[a] + moved, means[b] - moved))
-    null = correlations(coefficient, scores_a, human[None]) - correlations(coefficient, scores_b, human[None])
+    if coefficient == "pearson":
+        null = _correlate_rows(means[a] + moved, human) - _correlate_rows(means[b] - moved, human)
+    else:
+        scores_a, scores_b = (np.round(scores, _DECIMALS) for scores in (means[a] + moved, means[b] - moved))
+        null = correlations(coefficient, scores_a, human[None]) - correlations(coefficient, scores_b, human[None])
     null[np.isnan(null)] = 0.0  # a swap that makes a metric constant favors neither
-    return float(difference), float((null >= difference - _EQUAL).sum()), float((null <= difference + _EQUAL).sum())
+    return float(difference), float((np.abs(null) >= abs(difference) - _NEAR).sum())
+
+
+def _correlate_rows(rows: Floats, human: Floats) -> Floats:
+    """Return Pearson's r of each row with people, NaN for a constant row. Rows are z-scores, of size 1."""
+    known = ~np.isnan(human + rows[0])
+    rows, people = rows[:, known], human[known] - human[known].mean()
+    rows = rows - rows.mean(axis=1, keepdims=True)
+    spread = np.einsum("ij,ij->i", rows, rows)
+    varied = spread > len(people) * _EQUAL**2
+    values: Floats = (rows @ people) / np.sqrt(np.where(varied, spread, 1.0) * (people @ people))
+    return np.where(varied, values, np.nan)
+
+
+def perm_sys_pairwise(
+    metrics: Floats, human: Floats, coefficient: str, n_permutations: int = 1000, seed: int = 0
+) -> PermutationTest:
+    """Run PERM-SYS for a coefficient that counts pairs of systems, with the same coins as `perm_sys`.
+
+    `metrics` is float64[metrics, systems, segments] and `human` float64[systems, segments]; for accuracy there is one
+    segment, the system's score. Scores of each metric are z-scored. A pair of metrics uses the outputs that both score.
+    """
+    count, systems, _ = metrics.shape
+    difference, extreme = np.full((2, count, count), np.nan)
+    signs = 1.0 - 2.0 * coins(words(seed, n_permutations, -(-systems // 64)), 0, systems).astype(float)
+    patterns, pattern_of = _find_patterns(~np.isnan(metrics))
+    for u in range(len(patterns)):
+        for v in range(u, len(patterns)):
+            first, second = (np.flatnonzero(pattern_of == w) for w in (u, v))
+            pairs = [(a, b) for a in first.tolist() for b in second.tolist() if a < b or u != v]
+            common = patterns[u] & patterns[v] & ~np.isnan(human)
+            if not pairs or common.any(axis=1).sum() < 2:
+                continue
+            scores = np.nan_to_num(z_scored(np.where(common, metrics, np.nan)))
+            effects = swap_effects(coefficient, scores, np.where(common, human, np.nan), pairs)
+            places = tuple(np.array(pairs).T)
+            difference[places] = effects.sum(axis=1)
+            extreme[places] = _count_flipped(effects.T, signs)
+            difference[places[::-1]], extreme[places[::-1]] = -difference[places], extreme[places]
+    return PermutationTest(difference, extreme, n_permutations)
+
+
+def perm_input(values: Floats, n_permutations: int = 1000, seed: int = 0) -> PermutationTest:
+    """Run PERM-INPUT on coefficients of segments, float64[metrics, segments], NaN where undefined.
+
+    Swapping all scores of a segment swaps its coefficients, so the null distribution is that of the mean difference
+    with random signs. More than 400 segments are combined into so many random groups, whose signs flip together.
+    """
+    count, segments = values.shape
+    difference, extreme = np.full((2, count, count), np.nan)
+    places = np.triu_indices(count, 1)
+    if not len(places[0]):
+        return PermutationTest(difference, extreme, n_permutations)
+    gaps = values[places[0]] - values[places[1]]
+    both = ~np.isnan(gaps)
+    sizes = both.sum(axis=1)
+    groups = group_units(segments, None, seed)
+    effects = sum_groups(np.where(both, gaps, 0.0) / np.maximum(sizes, 1)[:, None], groups)
+    n_groups = len(effects)
+    signs = 1.0 - 2.0 * coins(words(seed, n_permutations, -(-n_groups // 64)), 0, n_groups).astype(float)
+    difference[places] = np.where(sizes > 0, effects.sum(axis=0), np.nan)
+    extreme[places] = np.where(sizes > 0, _count_flipped(effects, signs), np.nan)
+    difference[places[::-1]], extreme[places[::-1]] = -difference[places], extreme[places]
+    return PermutationTest(difference, extreme, n_permutations)
+
+
+def _count_flipped(effects: Floats, signs: Floats) -> Floats:
+    """Return for each column of effects[units, pairs] how many rows of signs make its sum as large as observed."""
+    least = np.abs(effects.sum(axis=0)) - _EQUAL * np.abs(effects).sum(axis=0)
+    extreme = np.zeros(effects.shape[1])
+    for start in range(0, len(signs), _BLOCK):
+        extreme += (np.abs(signs[start : start + _BLOCK] @ effects) >= least).sum(axis=0)
+    return extreme
 
 
 # --- all pairs of metrics --------------------------------------------------------------------------------------------
@@ -216,12 +316,13 @@ class MetricComparison:
     other: str
     criterion: str
     difference: float  # of the coefficients
-    test: str  # perm-both, perm-sys, williams or bootstrap
+    test: str  # perm-sys, perm-both, perm-input, williams or bootstrap
     p_value: float
     p_holm: float
     significant: bool
     williams_t: float  # of Pearson's correlations, whatever the test; NaN if undefined
     williams_p: float
+    population: str = THESE  # that the test speaks of
 
 
 class MetricRanking(NamedTuple):
@@ -242,15 +343,26 @@ class MetricTestInput:
     agreements: Floats  # float64[metrics]
     sentinels: NDArray[np.bool_]  # which of the metrics are sentinels
     resampled: Floats  # float64[metrics, n_resamples]
+    population: str = THESE  # that the resamples speak of
 
 
-def choose_test(test: str | None, level: CorrelationLevel) -> str:
+def choose_test(test: str | None, level: CorrelationLevel, population: str) -> str:
     """Return the name of the test, by default the one for this level; raise BadParameter if it does not apply."""
-    chosen = test or ("perm" if level.level == "system" else "bootstrap")
+    by_item = level.level == "segment" and level.grouping == "item"
+    swaps = level.level == "system" or (by_item and population == THESE)
+    chosen = test or ("perm" if swaps else "bootstrap")
     if chosen not in TESTS:
         raise BadParameter(f"test is one of {', '.join(TESTS)}, not {chosen!r}")
-    if chosen == "perm" and level.level != "system":
-        raise BadParameter("the permutation test is for the system level; below it, test is williams or bootstrap")
+    if chosen == "perm" and not swaps:
+        raise BadParameter(
+            "the permutation test is for the system level, and for segments grouped by item if it speaks of these "
+            "systems; otherwise test is bootstrap"
+        )
+    if chosen == "williams" and level.level == "document":
+        raise BadParameter(
+            "Williams' test needs independent points, and pseudo-documents share segments: use bootstrap, which draws "
+            "the segments"
+        )
     if chosen == "williams" and level.grouping != "none":
         raise BadParameter("Williams' test is for points in one list, not for groups; with a grouping use bootstrap")
     return chosen
@@ -268,11 +380,13 @@ def compare_metrics(
     """Test every pair of metrics that have a correlation."""
     count = len(data.metrics)
     ts, williams_p = _run_williams(data)
-    if test == "perm":
-        p_values, names = _run_permutations(data, n_permutations, seed, jobs, executor)
+    names = np.full((count, count), test, object)
+    if test == "perm" and data.level.level == "segment":
+        p_values, names = _swap_segments(data, n_permutations, seed), np.full((count, count), "perm-input", object)
+    elif test == "perm":
+        p_values, names = _swap_systems(data, n_permutations, seed, jobs, executor)
     else:
         p_values = williams_p if test == "williams" else _run_bootstrap(data)
-        names = np.full((count, count), test, object)
     order = np.argsort(-data.agreements, kind="stable")
     ranked = [int(metric) for metric in order if not np.isnan(data.agreements[metric])]
     pairs = [(a, b) for i, a in enumerate(ranked) for b in ranked[i + 1 :]]
@@ -288,29 +402,34 @@ def compare_metrics(
             names[a, b],
             *(float(p_values[a, b]), float(adjusted[a, b]), bool(adjusted[a, b] <= alpha)),
             *(float(ts[a, b]), float(williams_p[a, b])),
+            _population_of(names[a, b], data),
         )
         for (a, b), difference in zip(pairs, _compute_differences(data, pairs), strict=True)
     )
     return MetricRanking(comparisons, rank_clusters(data.agreements, adjusted, alpha))
 
 
-def rank_clusters(scores: Floats, p_values: Floats, alpha: float = 0.05) -> NDArray[np.int64]:
-    """Return the cluster of each metric, 1 for the best, as in the WMT metrics tasks; 0 for a metric without a score.
+def _population_of(test: str, data: MetricTestInput) -> str:
+    """Return the population that a test speaks of."""
+    if test == "bootstrap":
+        return data.population
+    return SUCH if test == "perm-sys" or (test == "williams" and data.level.level == "system") else THESE
 
-    From the highest score down, a metric that is beaten with p <= alpha by a member of the current cluster starts the
-    next cluster.
+
+def rank_clusters(scores: Floats, p_values: Floats, alpha: float = 0.05) -> NDArray[np.int64]:
+    """Return the cluster of each metric, 1 for the best; 0 for a metric without a score.
+
+    There is a boundary only where every metric above it is significantly better than every metric below it, each pair
+    by a test of its own: `p_values`[better, worse] <= alpha.
     """
     ranks = np.zeros(len(scores), np.int64)
-    current: list[int] = []
-    for metric in np.argsort(-scores, kind="stable"):
-        if np.isnan(scores[metric]):
-            break
-        if not current or (p_values[current, metric] <= alpha).any():
-            current = []
-            ranks[metric] = ranks.max() + 1
-        else:
-            ranks[metric] = ranks[current[0]]
-        current.append(int(metric))
+    order = [int(m) for m in np.argsort(-scores, kind="stable") if not np.isnan(scores[m])]
+    above = p_values <= alpha  # NaN is not
+    cluster = 1
+    for place, metric in enumerate(order):
+        if place and above[np.ix_(order[:place], order[place:])].all():
+            cluster += 1
+        ranks[metric] = cluster
     return ranks
 
 
@@ -321,6 +440,8 @@ def count_comparisons(metrics: int, sentinels: int) -> int:
 
 def _compute_differences(data: MetricTestInput, pairs: Sequence[tuple[int, int]]) -> list[float]:
     """Return the difference of the agreements of each pair, on the scores that both metrics have."""
+    if data.coefficient in PAIRWISE:
+        return [_compare_pairwise(data, a, b) for a, b in pairs]
     items = [data.level.items(source) for source in data.metrics]
     missing = [np.isnan(scores) for scores in items]
     human = data.level.items(data.people)
@@ -334,10 +455,23 @@ def _compute_differences(data: MetricTestInput, pairs: Sequence[tuple[int, int]]
     return differences
 
 
+def _compare_pairwise(data: MetricTestInput, a: int, b: int) -> float:
+    difference = float(data.agreements[a] - data.agreements[b])
+    if data.coefficient != ACCURACY:
+        return difference
+    sources = data.metrics[a], data.metrics[b]
+    common = np.flatnonzero(~np.isnan(sources[0].systems + sources[1].systems)).tolist()
+    if len(common) == len(data.people.systems):
+        return difference
+    people = data.people.select(common)
+    values = [measure_pairwise(data.coefficient, source.select(common), people, 0).value for source in sources]
+    return values[0] - values[1]
+
+
 def _run_williams(data: MetricTestInput) -> tuple[Floats, Floats]:
-    """Return t and p of all pairs; NaN if points are in several lists."""
+    """Return t and p of all pairs; NaN if points are in several lists, or documents that share segments."""
     count = len(data.metrics)
-    if data.level.grouping != "none":
+    if data.level.grouping != "none" or data.level.level == "document":
         return np.full((count, count), np.nan), np.full((count, count), np.nan)
     points = np.stack([data.level.items(source).ravel() for source in data.metrics])
     test = williams(points, data.level.items(data.people).ravel())
@@ -345,30 +479,78 @@ def _run_williams(data: MetricTestInput) -> tuple[Floats, Floats]:
 
 
 def _run_bootstrap(data: MetricTestInput) -> Floats:
-    """Return (c + 1) / (n + 1), where c counts the resamples in which the first metric is not better."""
-    count = len(data.metrics)
+    """Return p-values of differences over their bootstrap standard errors (Efron and Tibshirani 1993, ch. 12).
+
+    The degrees of freedom are those of the units: systems for such systems, segments for these systems.
+    """
+    count, units = len(data.metrics), _count_units(data)
     p_values = np.full((count, count), np.nan)
-    resampled = data.resampled
     for a in range(count):
-        for b in range(count):
-            both = ~(np.isnan(resampled[a]) | np.isnan(resampled[b]))
-            if a != b and both.any():
-                p_values[a, b] = (int((resampled[a] <= resampled[b])[both].sum()) + 1) / (int(both.sum()) + 1)
+        gaps = data.resampled[a] - data.resampled
+        for b in range(a + 1, count):
+            known = gaps[b][~np.isnan(gaps[b])]
+            difference = abs(data.agreements[a] - data.agreements[b])
+            if len(known) < 2 or np.isnan(difference):
+                continue
+            error = known.std() * np.sqrt(units / (units - 1))
+            if error <= _EQUAL:  # the two metrics never differ, or always by the same amount
+                p_values[a, b] = 1.0 if difference <= _EQUAL else np.nan
+            else:
+                p_values[a, b] = 2 * upper_tail(difference / error, units - 1)
+            p_values[b, a] = p_values[a, b]
     return p_values
 
 
-def _run_permutations(
+def _count_units(data: MetricTestInput) -> int:
+    if data.population == SUCH:
+        return max(2, len(data.people.systems))
+    sources = (data.people, *data.metrics)
+    return max(2, next((s.statistics.shape[1] for s in sources if s.statistics is not None), 2))
+
+
+def _swap_segments(data: MetricTestInput, n_permutations: int, seed: int) -> Floats:
+    """Return p-values of PERM-INPUT."""
+    values = [
+        item_accuracies(source, data.people)
+        if data.coefficient == TIES
+        else item_correlations(data.coefficient, source, data.people)
+        for source in data.metrics
+    ]
+    return perm_input(np.array(values), n_permutations, seed).p_values
+
+
+def _swap_systems(
     data: MetricTestInput, n_permutations: int, seed: int, jobs: int | None, executor: Executor | None
 ) -> tuple[Floats, NDArray[np.object_]]:
-    """Return p-values, and which of the two permutation tests each is from."""
-    settings = (data.coefficient, n_permutations, seed, jobs, executor)
-    whole = np.stack([source.systems for source in data.metrics])
-    p_values = perm_sys(whole, data.people.systems, *settings).p_values
-    names = np.full(p_values.shape, "perm-sys", object)
-    means = [m for m, source in enumerate(data.metrics) if source.is_mean]
+    """Return p-values of swaps, and which test each is from: PERM-SYS, or PERM-BOTH for these systems if it applies."""
+    count = len(data.metrics)
+    names = np.full((count, count), "perm-sys", object)
+    settings = (data.coefficient, n_permutations, seed)
+    if data.coefficient in PAIRWISE:
+        return _swap_pairwise(data, n_permutations, seed), names
+    means = [m for m, source in enumerate(data.metrics) if source.is_mean] if data.population == THESE else []
+    p_values = np.full((count, count), np.nan)
+    if len(means) < count:
+        whole = np.stack([source.systems for source in data.metrics])
+        p_values = perm_sys(whole, data.people.systems, *settings, jobs, executor).p_values
     if len(means) > 1:
         segments = np.stack([data.metrics[m].segments for m in means])
         both = np.ix_(means, means)
-        p_values[both] = perm_both(segments, data.people.systems, *settings).p_values
+        p_values[both] = perm_both(segments, data.people.systems, *settings, jobs, executor).p_values
         names[both] = "perm-both"
     return p_values, names
+
+
+def _swap_pairwise(data: MetricTestInput, n_permutations: int, seed: int) -> Floats:
+    if data.coefficient == ACCURACY:
+        whole = np.stack([source.systems for source in data.metrics])[:, :, None]
+        return perm_sys_pairwise(whole, data.people.systems[:, None], ACCURACY, n_permutations, seed).p_values
+    count = len(data.metrics)
+    p_values = np.full((count, count), np.nan)
+    usable = [m for m, source in enumerate(data.metrics) if source.statistics is not None]
+    segments = np.stack([data.metrics[m].segments for m in usable])
+    human = data.people.segments
+    p_values[np.ix_(usable, usable)] = perm_sys_pairwise(
+        segments, human, data.coefficient, n_permutations, seed
+    ).p_values
+    return p_values

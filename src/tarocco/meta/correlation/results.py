@@ -10,13 +10,16 @@ from typing import Any
 
 from tarocco.core.errors import BadParameter, UnknownName
 from tarocco.core.records import Interval, ResultTable, number_or_null, to_json
+from tarocco.meta.correlation.accuracy_at_difference import AccuracyAtDifference
 from tarocco.meta.correlation.agreement import COEFFICIENTS, TieCalibration
 from tarocco.meta.correlation.levels import Coefficient, CorrelationLevel
 from tarocco.meta.correlation.metric_tests import MetricComparison, choose_test
+from tarocco.meta.correlation.pairwise import LEVEL_OF, PAIRWISE, SOFT_PERMUTATIONS, TIES
+from tarocco.meta.support.decision import SUCH, THESE
 from tarocco.scoring.settings import Resampling
 
 SYSTEM_SCORES = ("corpus", "mean")
-SOFT_PERMUTATIONS = 1000  # of soft pairwise accuracy, as in Thompson et al. 2024
+POPULATIONS = {"such": SUCH, "these": THESE}
 
 
 @dataclass(frozen=True)
@@ -29,20 +32,28 @@ class CorrelationOptions:
         Below system level, points are in one list ("none", the default), or correlated item by item ("item") or system
         by system ("system") and averaged.
     coefficient
-        pearson (the default at system level), spearman, kendall (tau-b, the default below), kendall-a or kendall-c.
-        Metrics are ranked and tested by it, and it has an interval.
+        pearson (the default at system level), spearman, kendall (tau-b, the default below), kendall-a or kendall-c;
+        accuracy or spa (soft pairwise accuracy) at system level; acc-eq (accuracy with calibrated ties) at segment
+        level. Metrics are ranked and tested by it, and it has an interval.
+    population
+        What intervals and tests speak of: "such" systems (systems and segments are redrawn, the default at system
+        level) or "these" systems (segments are redrawn, the default below).
     system_scores
         "corpus": the metric's score of the whole output of a system; "mean": the mean of its segment scores.
     drop_outliers
         Whether to leave out systems far from the others (Mathur et al. 2020); they are reported in any case.
     test
-        The test between metrics: "perm" (PERM-BOTH or PERM-SYS, at system level), "williams" or "bootstrap".
+        The test between metrics: "perm" (PERM-SYS; for these systems PERM-BOTH, or PERM-INPUT for segments grouped by
+        item), "williams" or "bootstrap".
     alpha
-        A metric that is beaten with a p-value of at most alpha, after Holm's correction, starts a new cluster.
+        Differences with a p-value of at most alpha, after Holm's correction, are significant.
     n_permutations
         By default 1000, or as many as a difference needs to be significant after the correction.
     n_documents, document_size
         The pseudo-documents.
+    at_differences
+        Differences between two systems, as tables print scores (1 is one BLEU point), for which to measure how often
+        people agree with them. An empty list stands for the quartiles of each metric's differences.
     """
 
     level: str = "system"
@@ -55,13 +66,16 @@ class CorrelationOptions:
     n_permutations: int | None = None
     n_documents: int = 1000
     document_size: int = 30
+    population: str | None = None
+    at_differences: Sequence[float] | None = None
 
     def resolve(self, resampling: Resampling) -> CorrelationDesign:
         """Check the options and fill in the defaults that depend on others."""
-        level = CorrelationLevel(self.level, self.grouping or "none")
         coefficient = self.coefficient or ("pearson" if self.level == "system" else "kendall")
-        if coefficient not in COEFFICIENTS:
-            raise BadParameter(f"a correlation is one of {', '.join(COEFFICIENTS)}, not {coefficient!r}")
+        default_grouping = "item" if coefficient == TIES and self.level == "segment" else "none"
+        level = CorrelationLevel(self.level, self.grouping or default_grouping)
+        _check_coefficient(coefficient, level)
+        population = _choose_population(self.population, coefficient, self.level)
         if self.system_scores not in SYSTEM_SCORES:
             raise BadParameter(f"system_scores is one of {', '.join(SYSTEM_SCORES)}, not {self.system_scores!r}")
         if self.drop_outliers and self.level != "system":
@@ -72,7 +86,9 @@ class CorrelationOptions:
             number = getattr(self, name)
             if number is not None and not (isinstance(number, Integral) and number >= 1):
                 raise BadParameter(f"{name} is an integer of at least 1, not {number!r}")
-        test = choose_test(self.test, level)
+        counts_systems = coefficient in PAIRWISE and coefficient != TIES
+        default = "bootstrap" if counts_systems and population == THESE else None  # swaps speak of such systems
+        test = choose_test(self.test or default, level, population)
         if test == "williams" and coefficient != "pearson":
             raise BadParameter(f"Williams' test is for Pearson's correlation, not for {coefficient}")
         return CorrelationDesign(
@@ -88,7 +104,42 @@ class CorrelationOptions:
             n_resamples=int(resampling.n_resamples),
             seed=int(resampling.seed),
             documents=(int(self.n_documents), int(self.document_size)),
+            population=population,
+            at_differences=None if self.at_differences is None else _check_differences(self.at_differences),
         )
+
+
+def _check_coefficient(coefficient: str, level: CorrelationLevel) -> None:
+    if coefficient not in (*COEFFICIENTS, *PAIRWISE):
+        raise BadParameter(f"a coefficient is one of {', '.join((*COEFFICIENTS, *PAIRWISE))}, not {coefficient!r}")
+    if LEVEL_OF.get(coefficient, level.level) != level.level:
+        raise BadParameter(
+            f"{coefficient} is a coefficient of the {LEVEL_OF[coefficient]} level, not of {level.level}s"
+        )
+    if coefficient == TIES and level.grouping != "item":
+        raise BadParameter(f"{coefficient} compares outputs of the same segment: its grouping is item")
+
+
+def _choose_population(name: str | None, coefficient: str, level: str) -> str:
+    """Return the population that intervals speak of; raise BadParameter if systems cannot be redrawn."""
+    if name not in (None, *POPULATIONS):
+        raise BadParameter(f"population is one of {', '.join(POPULATIONS)}, not {name!r}")
+    untied = coefficient in ("kendall-a", "kendall-c")
+    if name == "such" and level == "document":
+        raise BadParameter("at document level only segments are redrawn: population is these")
+    if name == "such" and untied:
+        raise BadParameter(
+            f"{coefficient} does not correct for ties, and a system that is drawn twice ties with itself: population "
+            "is these, or choose another coefficient"
+        )
+    return POPULATIONS[name or ("such" if level == "system" and not untied else "these")]
+
+
+def _check_differences(differences: Sequence[float]) -> tuple[float, ...]:
+    for number in differences:
+        if not (isinstance(number, Real) and 0 < number < math.inf):
+            raise BadParameter(f"at_differences are numbers above 0, not {number!r}")
+    return tuple(float(number) for number in differences)
 
 
 CORRELATION_OPTIONS = CorrelationOptions()
@@ -110,6 +161,8 @@ class CorrelationDesign:
     n_resamples: int
     seed: int
     documents: tuple[int, int]  # how many, and of how many segments
+    population: str = THESE  # that intervals, and the bootstrap test, speak of
+    at_differences: tuple[float, ...] | None = None
 
     @property
     def resampling(self) -> Resampling:
@@ -127,6 +180,7 @@ class CorrelationDesign:
         if self.level == "system":
             outliers = f"dropped({','.join(dropped)})" if dropped else self.outliers
             parts += [("system", self.system_scores), ("outliers", outliers), ("spa", SOFT_PERMUTATIONS)]
+        parts.append(("population", self.population.split()[0]))
         parts += [("coefficient", self.coefficient), ("test", "+".join(sorted(set(tests))) or self.test)]
         if self.test == "perm":
             parts.append(("permutations", self.n_permutations))
@@ -168,6 +222,7 @@ class Correlation:
     place: int  # in the order in which metrics were listed
     metric_signature: str
     human_signature: str  # the human scores, and how agreement was measured
+    pearson_without_outliers: float | None = None  # at system level, if some systems are outliers
 
     @property
     def signature(self) -> str:
@@ -183,6 +238,11 @@ class Correlation:
             **{name: number_or_null(one.value) for name, one in self.coefficients.items()},
             "interval": to_json(self.interval),
             **self.accuracies.to_dict(),
+            **(
+                {}
+                if self.pearson_without_outliers is None
+                else {"pearson_without_outliers": number_or_null(self.pearson_without_outliers)}
+            ),
             **({"groups": main.groups, "groups_defined": main.defined} if main.groups > 1 else {}),
             "cluster": self.cluster or None,
             "sentinel": self.sentinel,
@@ -202,6 +262,8 @@ class CorrelateResult(ResultTable):
     human_level: str  # what people judged: system or segment
     outliers: Mapping[str, tuple[str, ...]]  # by criterion, systems far from the others
     notes: tuple[str, ...]
+    n_systems: int = 0  # that people judged
+    differences: tuple[AccuracyAtDifference, ...] = ()  # how often people agree with a difference under each metric
 
     def __iter__(self) -> Iterator[Correlation]:
         return iter(self.correlations)
@@ -261,6 +323,7 @@ class CorrelateResult(ResultTable):
                 "other": comparison.other,
                 "lead": comparison.difference,
                 "test": comparison.test,
+                "population": comparison.population,
                 "p_value": number_or_null(comparison.p_value),
                 "p_holm": number_or_null(comparison.p_holm),
                 "significant": comparison.significant,

@@ -16,12 +16,17 @@ TITLES = {
     "kendall": "Kendall b",
     "kendall-a": "Kendall a",
     "kendall-c": "Kendall c",
+    "accuracy": "accuracy",
+    "spa": "SPA",
+    "acc-eq": "acc. with ties",
 }
 ACCURACIES = {"accuracy": "accuracy", "soft_accuracy": "SPA", "accuracy_with_ties": "acc. with ties"}
 
 
 def present_correlations(result: CorrelateResult, digits: int | None = None, pairs: bool = False) -> Presentation:
     """Present correlations; with `pairs`, the tests of all pairs of metrics."""
+    if result.design.at_differences is not None:
+        return _present_differences(result)
     form = f".{4 if digits is None else digits}f"
     table = leads_table if pairs else correlations_table
 
@@ -40,6 +45,52 @@ def present_correlations(result: CorrelateResult, digits: int | None = None, pai
     )
 
 
+def _present_differences(result: CorrelateResult) -> Presentation:
+    """Present how often people agree with differences under each metric."""
+    rows = [one.to_dict() for one in result.differences]
+    return Presentation(
+        "correlate",
+        asdict(result.design) | {"notes": list(result.notes)},
+        lambda: rows,
+        lambda delimiter: separated(rows, delimiter),
+        show_tables(lambda: [differences_table(result)], lambda: _differences_footnotes(result)),
+        lambda: [number_or_dash(one.share, ".4f") for one in result.differences],
+        result.notes,
+    )
+
+
+def differences_table(result: CorrelateResult) -> Table:
+    """One row per metric and difference."""
+    several = len(result.criteria) > 1
+    rows = [
+        (
+            *([one.criterion] if several else []),
+            *(one.metric, f"{one.difference:.4g}", number_or_dash(one.share, ".3f")),
+            f"[{number_or_dash(one.low, '.3f')}, {number_or_dash(one.high, '.3f')}]",
+            *(number_or_dash(one.near, ".3f"), str(one.n_near), str(one.n_pairs)),
+        )
+        for one in result.differences
+    ]
+    header = (
+        *(["criterion"] if several else []),
+        *("metric", "difference", "people agree", f"{100 * result.design.confidence:g}%"),
+        *("observed", "near", "pairs"),
+    )
+    return Table(header, tuple(rows), labels=2 if several else 1)
+
+
+def _differences_footnotes(result: CorrelateResult) -> list[str]:
+    return [
+        *result.human_signatures.values(),
+        "people agree with a difference of so much between two systems under the metric: the share of pairs of systems "
+        "that people order alike, by a logistic curve through all pairs",
+        f"{100 * result.design.confidence:g}%: systems and segments redrawn, {result.design.n_resamples} resamples, "
+        f"seed {result.design.seed}: a statement about such systems",
+        "observed: the share among pairs that differ by half to twice as much; near: how many these are. Where there "
+        "are none, the estimate is extrapolated",
+    ]
+
+
 def correlations_table(result: CorrelateResult, digits: int | None = None) -> Table:
     """One row per criterion and metric, best first; the coefficient that ranks metrics has an interval."""
     decimals = 3 if digits is None else digits
@@ -47,7 +98,12 @@ def correlations_table(result: CorrelateResult, digits: int | None = None) -> Ta
     several = len(result.criteria) > 1
     first = result.correlations[0]
     others = [name for name in first.coefficients if name != main]
-    accuracies = [key for key in ACCURACIES if any(key in one.accuracies.to_dict() for one in result)]
+    accuracies = [
+        key
+        for key, title in ACCURACIES.items()
+        if title != TITLES[main] and any(key in one.accuracies.to_dict() for one in result)
+    ]
+    outliers = any(one.pearson_without_outliers is not None for one in result)
     confidence = f"{100 * result.design.confidence:g}%"
 
     def number(value: float | None) -> str:
@@ -61,6 +117,7 @@ def correlations_table(result: CorrelateResult, digits: int | None = None) -> Ta
             number(result.value(one)),
             low if low == NO_NUMBER else f"[{low}, {high}]",
             *(number(one.coefficients[name].value) for name in others),
+            *([number(one.pearson_without_outliers)] if outliers else []),
             *(number(one.accuracies.to_dict().get(key)) for key in accuracies),
             str(one.cluster or NO_NUMBER),
         )
@@ -71,6 +128,7 @@ def correlations_table(result: CorrelateResult, digits: int | None = None) -> Ta
         TITLES[main],
         confidence,
         *(TITLES[name] for name in others),
+        *(["without outliers"] if outliers else []),
         *(ACCURACIES[key] for key in accuracies),
         "cluster",
     )
@@ -110,21 +168,15 @@ def footnotes(result: CorrelateResult, pairs: bool) -> list[str]:
     sentinels = list(dict.fromkeys(one.metric for one in result if one.sentinel))
     lines.append(f"baselines that know nothing of quality: {', '.join(sentinels)}")
     if pairs:
-        lines.append(f"*: significant; one-sided p-values with Holm's correction for {_count(result)}")
+        lines.append(f"*: significant; two-sided p-values with Holm's correction for {_count(result)}")
     else:
+        lines.append(_describe_interval(result))
         lines.append(
-            f"{100 * question.confidence:g}%: bootstrap interval of {TITLES[question.coefficient]} over segments, "
-            f"{question.n_resamples} resamples, seed {question.seed}"
-            + (
-                "; only metric scores are resampled, because the human scores are of whole systems"
-                if result.human_level == "system"
-                else ""
-            )
-        )
-        lines.append(
-            f"cluster: metrics that do not differ significantly ({_tests(result)}, "
+            f"cluster: each metric of a cluster is significantly better than each of the next ({_tests(result)}, "
             f"Holm's correction for {_count(result)})"
         )
+    lines += _describe_populations(result)
+    lines += _describe_groups(result)
     reasons: dict[str, list[str]] = {}
     for one in result:
         why = one.coefficients[question.coefficient].why
@@ -134,9 +186,58 @@ def footnotes(result: CorrelateResult, pairs: bool) -> list[str]:
     dropped = question.outliers == "dropped"
     for criterion, names in result.outliers.items():
         if names:
-            what = "left out" if dropped else "they may determine the correlation; --drop-outliers leaves them out"
+            what = "left out" if dropped else "without outliers: Pearson of the other systems"
             lines.append(f"{criterion}: far from the other systems: {', '.join(names)} ({what})")
     return lines
+
+
+def _describe_interval(result: CorrelateResult) -> str:
+    question = result.design
+    drawn = "systems and segments" if question.population == SUCH else "segments"
+    if question.coefficient == "spa":
+        how = "; p-values on resamples are normal approximations"
+    elif question.coefficient == "acc-eq":
+        how = "; resamples keep the calibrated epsilon"
+    else:
+        how = ""
+    if result.human_level == "system":
+        how += "; human scores are of whole systems, so that segments are redrawn for metrics only"
+    return (
+        f"{100 * question.confidence:g}%: bootstrap interval of {TITLES[question.coefficient]} over {drawn}, "
+        f"{question.n_resamples} resamples, seed {question.seed}: a statement about "
+        f"{_about(result, question.population)}{how}"
+    )
+
+
+def _about(result: CorrelateResult, population: str) -> str:
+    return population if population == SUCH else f"these {result.n_systems} systems only"
+
+
+def _describe_populations(result: CorrelateResult) -> list[str]:
+    """Say which population each test speaks of."""
+    tests: dict[str, list[str]] = {}
+    for one in result.metric_comparisons:
+        names = tests.setdefault(one.population, [])
+        if one.test not in names:
+            names.append(one.test)
+    return [
+        f"{' and '.join(names)} speak{'s' * (len(names) == 1)} of {_about(result, population)}"
+        for population, names in tests.items()
+    ]
+
+
+def _describe_groups(result: CorrelateResult) -> list[str]:
+    """Say how many groups a mean is over, and how many were left out."""
+    mains = [(one.metric, one.coefficients[result.design.coefficient]) for one in result]
+    mains = [(name, main) for name, main in mains if main.groups > 1 and main.defined]
+    if not mains:
+        return []
+    least, most = min(main.defined for _, main in mains), max(main.defined for _, main in mains)
+    groups = mains[0][1].groups
+    counts = f"{least}" if least == most else f"{least} to {most}"
+    left = f"{groups - least}" if least == most else f"{groups - most} to {groups - least}"
+    why = "fewer than two judged systems" if result.design.coefficient == "acc-eq" else "all scores equal or too few"
+    return [f"mean over {counts} of {groups} groups, by metric; {left} left out ({why})"]
 
 
 def _tests(result: CorrelateResult) -> str:
