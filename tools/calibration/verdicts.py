@@ -16,7 +16,7 @@ import numpy as np
 from cells import Cell
 
 from tarocco.meta.correlation.score_sources import ScoreSource, make_source
-from tarocco.meta.support.decision import SUPPORTED, SupportRules
+from tarocco.meta.support.decision import SUCH, SUPPORTED, THESE, SupportRules
 from tarocco.meta.support.people import PairAgreement, Sources, judge_by_people
 
 NULLS = ("random", "random per system", "shuffled", "inverted", "noisy length", "log length")

@@ -24,6 +24,7 @@ SUCH, THESE = "such systems", "these systems"  # the populations that a statemen
 
 MOST_SYSTEMS, MOST_SEGMENTS = 500, 50_000  # more than these is not worth recommending
 _HOPELESS = "more data of a usual size will not help: the gap to the best metric is too close to the margin"
+MOST_GROUPS = 400  # more units than this are combined into so many random groups
 MOST_DRAWS = 20_000  # where a decision is close to its threshold
 
 
@@ -42,7 +43,7 @@ class SupportRules:
     seed: int = 12345
     caution: float = 3.0  # standard errors: a share of draws this close to its threshold is borderline
     n_stability: int = 0  # resamples on which the whole decision is repeated
-    most_groups: int = 400  # more units than this are combined into so many random groups
+    most_groups: int = MOST_GROUPS  # more units than this are combined into so many random groups
 
     def margin(self, level: str) -> float:
         """Return by how much a metric may be worse than the best."""
@@ -217,7 +218,7 @@ def step_down_max(observed: Floats, null: Floats, exact: bool) -> Floats:
     return adjusted
 
 
-def group_units(n: int, labels: Sequence[str] | None, rules: SupportRules) -> NDArray[np.intp]:
+def group_units(n: int, labels: Sequence[str] | None, seed: int, most: int = MOST_GROUPS) -> NDArray[np.intp]:
     """Return the group of each segment: its document where known, or random groups where there are too many.
 
     Redrawing random groups of units gives a sum the same variance, in expectation, as redrawing the units.
@@ -227,11 +228,11 @@ def group_units(n: int, labels: Sequence[str] | None, rules: SupportRules) -> ND
         numbers = {label: i for i, label in enumerate(dict.fromkeys(labels))}
         units = np.array([numbers[label] for label in labels])
     count = int(units.max()) + 1
-    if count <= rules.most_groups:
+    if count <= most:
         return units
-    shuffled = np.argsort(words(rules.seed, 1, count)[0], kind="stable")
+    shuffled = np.argsort(words(seed, 1, count)[0], kind="stable")
     group = np.empty(count, np.intp)
-    group[shuffled] = np.arange(count) % rules.most_groups
+    group[shuffled] = np.arange(count) % most
     return group[units]
 
 

@@ -88,7 +88,7 @@ class PairAgreement:
         self.coefficient = "segment accuracy" if level == "segment" else "SPA" if self.by_segment else "accuracy"
         statistics = next((s.statistics for s in (people, *metrics) if s.statistics is not None), None)
         self.n_segments = 1 if statistics is None else statistics.shape[1]
-        self.groups = group_units(self.n_segments, labels, rules)
+        self.groups = group_units(self.n_segments, labels, rules.seed, rules.most_groups)
         self.human: Floats | None = None
         self.differences: list[Floats] = []
         if self.by_segment:
@@ -238,7 +238,7 @@ def compare_by_people(people: ScoreSource, labels: Sequence[str] | None = None) 
     p_values = np.ones((n, n))
     if people.statistics is None:
         return p_values
-    groups = group_units(people.statistics.shape[1], labels, RULES)
+    groups = group_units(people.statistics.shape[1], labels, RULES.seed)
     for i, j in combinations(range(n), 2):
         differences = np.nan_to_num(people.segments[i] - people.segments[j])[None]
         sums = sum_groups(differences, groups)
@@ -445,7 +445,7 @@ def _combine_segments(
 ) -> tuple[Sources, NDArray[np.intp]]:
     """Return the sources and the groups to resample; many segments become means of random groups, for speed."""
     n = sources.n_segments
-    groups = group_units(n, labels, rules)
+    groups = group_units(n, labels, rules.seed, rules.most_groups)
     by_segment = sources.people.statistics is not None
     missing = by_segment and bool(np.isnan(sources.people.segments).any())
     if level == "segment" or labels is not None or missing or n <= rules.most_groups:

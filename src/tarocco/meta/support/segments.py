@@ -57,8 +57,8 @@ class SegmentValues:
 class MeanDraws:
     """Means over segments, as observed and on redrawn units: documents where they are known, else segments."""
 
-    def __init__(self, rows: Floats, labels: Sequence[str] | None, rules: SupportRules) -> None:
-        self.groups = group_units(rows.shape[1], labels, rules)
+    def __init__(self, rows: Floats, labels: Sequence[str] | None, seed: int) -> None:
+        self.groups = group_units(rows.shape[1], labels, seed)
         self.units = len(set(self.groups.tolist() if labels is None else labels))
         known = ~np.isnan(rows)
         self.sums, self.counts = (
@@ -100,7 +100,7 @@ def judge_by_segments(
     n = len(measured.names)
     beyond = measured.values - measured.chance
     rows = beyond if measured.by_length is None else np.concatenate([beyond, measured.by_length])
-    means = MeanDraws(rows, labels, rules)
+    means = MeanDraws(rows, labels, rules.seed)
     observed, draws = means.observed(), means.redraw(rules.seed, rules.n_draws)
     p_values = {CHANCE: p_above_zero(observed[:n], draws[:, :n], means.units)}
     if measured.by_length is not None:
