@@ -34,7 +34,7 @@ def reach_verdict(findings: Findings) -> Verdict:
     judgments = collect_judgments(findings)
     held_back = is_held_back(findings)
     metrics = [judge_metric(name, judgments, findings.human is not None, held_back) for name in _metrics(findings)]
-    metrics.sort(key=lambda one: _place(one, judgments))
+    metrics.sort(key=_place)
     rankings = None
     if findings.comparison is not None and findings.comparison.differences:
         tested = list(dict.fromkeys(one.metric for one in findings.comparison.differences))
@@ -98,11 +98,10 @@ def _describe_reasons(judgments: Sequence[Judgment]) -> str:
     return "; ".join(one.sentence if one.judge == AUDIT else f"{one.judge}: {one.sentence}" for one in judgments)
 
 
-def _place(one: MetricVerdict, judgments: Mapping[str, Judgments]) -> tuple[int, int, float]:
-    """Sort by trust, by how many judges support minus refute, and by the value of the first judge."""
+def _place(one: MetricVerdict) -> tuple[int, float]:
+    """Sort by trust, then by the value that the first judge gives."""
     deciding = [judgment for judgment in one.judgments if judgment.judge in DECIDING]
-    balance = sum((judgment.status == SUPPORTED) - (judgment.status == REFUTED) for judgment in deciding)
-    return TRUST.index(one.trust), -balance, -deciding[0].value if deciding else 1.0
+    return TRUST.index(one.trust), -deciding[0].value if deciding else 1.0
 
 
 def _describe_judge(judge: str, judgments: Judgments) -> str:
@@ -169,12 +168,13 @@ def _describe_trusted(trusted: Sequence[MetricVerdict]) -> str:
 
 
 def _supports(one: MetricVerdict) -> list[Support]:
-    """Return the tests of the judges that support a metric."""
-    return [
+    """Return the tests of the judges that trust rests on: people, or else the judges that support the metric."""
+    supports = [
         judgment.support
         for judgment in one.judgments
         if judgment.support is not None and judgment.judge in DECIDING and judgment.status == SUPPORTED
     ]
+    return [support for support in supports if support.judge == PEOPLE] or supports
 
 
 def _describe_stability(supports: Sequence[Support]) -> str:
