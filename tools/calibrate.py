@@ -15,6 +15,8 @@ from studies import put
 sys.path.append(str(Path(__file__).parent / "calibration"))
 
 from cells import Cell
+from judges import of_judges
+from metrics import coverage_at_difference, coverage_of_correlations, error_rates_of_metrics
 from systems import coverage, documents, error_rates, few_differences, power_and_coverage
 from verdicts import Campaign, null_metrics_only, seed_stability, simulate_verdicts
 
@@ -43,6 +45,14 @@ def of_systems(runs: int) -> Iterator[Cell]:
         pair = system_pair(metric)
         for simulation in (error_rates, few_differences, power_and_coverage, coverage, documents):
             yield from simulation(pair, runs)
+
+
+def of_metrics(runs: int) -> Iterator[Cell]:
+    """Yield the cells of the tests between metrics and of intervals of their agreement with people."""
+    german = Campaign.read(DATA / "wmt23-mtme" / "wmt23", "en-de", "refA")
+    for systems in (12, 22):
+        for simulation in (error_rates_of_metrics, coverage_of_correlations, coverage_at_difference):
+            yield from simulation(german, systems, 300, runs)
 
 
 def of_verdicts(runs: int) -> Iterator[Cell]:
@@ -75,16 +85,21 @@ def table(cells: Iterable[Cell]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", nargs="*", choices=[[], "systems", "verdicts"], help="default: all parts")
+    choices = ["systems", "metrics", "verdicts", "judges"]
+    parser.add_argument("part", nargs="*", choices=[[], *choices], help="default: all parts")
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
-    parts = options.part or ["systems", "verdicts"]
+    parts = options.part or choices
     if not DATA.exists():
         raise SystemExit("the shared folder with the data is not beside this checkout")
     if "systems" in parts:
         put(PAGE, "systems", table(of_systems(200 if options.quick else 2000)))
+    if "metrics" in parts:
+        put(PAGE, "metrics", table(of_metrics(40 if options.quick else 400)))
     if "verdicts" in parts:
         put(PAGE, "verdicts", table(of_verdicts(40 if options.quick else 400)))
+    if "judges" in parts:
+        put(PAGE, "judges", table(of_judges(40 if options.quick else 400)))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm
+from scipy.stats import t as student
 
 from tarocco.meta.orange.chance import choose_roles, count_by_chance, count_combined_by_chance
 from tarocco.meta.orange.ranking import rank
@@ -93,7 +95,7 @@ def test_p_of_best(seed, count):
     generator = np.random.default_rng(seed)
     drawn = generator.normal(size=(40, count)) + np.arange(count)
     differences = np.arange(count) - 0.0
-    expected = chance_levels.difference_p_values(drawn.tolist(), 0)
+    expected = chance_levels.difference_p_values(drawn.tolist(), 0, 20, lambda t: norm.isf(student.sf(t, 19)))
     found = p_of_best(drawn, differences, drawn - drawn[:, [0]], np.full(count, 20))
     assert found[0] == 1
     assert found[1:].tolist() == pytest.approx([expected(i, differences[i]) for i in range(1, count)])

@@ -21,6 +21,7 @@ from tarocco.core.test_set import HumanScores, Segments, TestSet, make_test_set
 from tarocco.meta.correlation.score_sources import make_human_scores
 from tarocco.meta.references.curves import Curve, Point
 from tarocco.meta.references.subsets import make_pool
+from tarocco.meta.significance.distributions import t_quantile
 
 DEMO = datasets.load("demo")
 FOLDER = ROOT / "src" / "tarocco" / "data" / "demo"
@@ -221,32 +222,53 @@ def test_orange_leaves_out_lists_of_segments_that_take_no_part():
 # --- verdicts ------------------------------------------------------------------------------------------------------
 
 
-@given(st.lists(st.floats(-1, 1), min_size=2, max_size=9), st.sampled_from([0.9, 0.98, 1.0]), st.booleans())
-def test_verdicts(means, wanted, lower):
-    points = tuple(Point(k, ("all",), np.array([1 - mean if lower else mean])) for k, mean in enumerate(means, start=1))
-    means = [1 - point.mean if lower else point.mean for point in points]
-    verdict = Curve("M", "M", points, wanted, lower).verdict
-    kind, enough, best = textbook.verdict(means, wanted)
-    if kind == "none":
-        assert (verdict.kind, verdict.enough, verdict.best) == ("none", None, None)
+def make_curve(means, spread=0.0, wanted=0.98, lower=False, seed=0):
+    """A curve with these means, and with draws around them."""
+    noise = np.random.default_rng(seed).normal(size=(50, len(means))) * spread
+    draws = np.concatenate([[means], means + noise])
+    points = tuple(
+        Point(k + 1, ("all",), np.array([1 - mean if lower else mean]), {}, draws[:, k]) for k, mean in enumerate(means)
+    )
+    return Curve("M", "M", points, wanted, lower), draws
+
+
+@given(
+    st.lists(st.floats(-1, 1), min_size=2, max_size=6),
+    st.sampled_from([0.0, 0.01, 0.1]),
+    st.sampled_from([0.9, 0.98, 1.0]),
+    st.booleans(),
+    st.integers(0, 20),
+)
+def test_verdicts(means, spread, wanted, lower, seed):
+    curve, draws = make_curve(means, spread, wanted, lower, seed)
+    goodness = [1 - point.mean if lower else point.mean for point in curve.points]
+    kind, enough = textbook.verdict(means, draws[1:].tolist(), wanted, lambda p: t_quantile(p, 49))
+    if max(goodness) <= 0 or kind == "none":
+        assert curve.verdict.kind in ("none", "open")
     else:
-        assert (verdict.kind, verdict.enough, verdict.best) == (kind, enough + 1, best + 1)
+        assert (curve.verdict.kind, curve.verdict.enough) == (kind, None if enough is None else enough + 1)
 
 
 @pytest.mark.parametrize(
     ("means", "sentence"),
     [
-        ([0.5, 0.7, 0.9], "M gains: 0.500 with 1 reference, 0.900 with 3; 2 reach 77.8% of that"),
-        ([0.5, 0.89, 0.9], "M saturates: 2 references reach 98.9% of what 3 give"),
-        ([0.89, 0.9, 0.9], "M is flat: 1 reference reaches 98.9% of what 3 give"),
-        ([0.7, 0.8, 0.6], "M degrades: best with 2 references (0.800); 3 give 0.600, 75.0% of that"),
+        ([0.5, 0.7, 0.9], "M gains: 2 references are shown to give less than 98% of what 3 give"),
+        ([0.5, 0.89, 0.9], "M saturates: 2 references are shown to give at least 98% of what 3 give"),
+        ([0.89, 0.9, 0.9], "M is flat: 1 reference is shown to give at least 98% of what 3 give"),
+        ([0.7, 0.8, 0.6], "M degrades: 3 references are shown to give less than 98% of what 1 gives"),
         ([-0.1, -0.2], "M does not agree with the judge at any number of references"),
-        ([0.4, 0.8], "M gains: 0.400 with 1 reference, 0.800 with 2; 1 reaches 50.0% of that"),
     ],
 )
 def test_sentences(means, sentence):
-    points = tuple(Point(k, ("all",), np.array([mean])) for k, mean in enumerate(means, start=1))
-    assert Curve("M", "M", points).verdict.sentence == sentence
+    assert make_curve(means, 1e-6)[0].verdict.sentence == sentence
+
+
+def test_what_was_not_shown_is_open():
+    curve, _ = make_curve([0.5, 0.7, 0.7], 0.3)
+    words = "M is open: no smaller number is shown to give 98% of what 3 give, or less than that"
+    assert (curve.verdict.kind, curve.verdict.enough, curve.verdict.sentence) == ("open", None, words)
+    untested = tuple(Point(k, ("all",), np.array([0.5])) for k in (1, 2))
+    assert Curve("M", "M", untested).verdict.kind == "open"
 
 
 # --- KING as a judge -----------------------------------------------------------------------------------------------

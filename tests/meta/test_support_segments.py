@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import tarocco
+from tarocco.meta.correlation.score_sources import ScoreSource, make_source
+from tarocco.meta.support.assumption import check_assumption
 from tarocco.meta.support.decision import OPEN, REFUTED, SUPPORTED, SupportRules
 from tarocco.meta.support.judges import support_king, support_orange
 from tarocco.meta.support.segments import CHANCE, LENGTH, SegmentValues, judge_by_segments
@@ -109,3 +111,31 @@ def test_orange_says_what_its_support_says(demo):
         assert result[name].orange == pytest.approx(1 - found[name].value)
         assert result[name].chance == pytest.approx(1 - found[name].chance)
     assert sum(result.by_length) == pytest.approx(12 / 11)
+
+
+def people_of(scores):
+    return make_source("human", np.array(scores, float))
+
+
+def test_references_that_people_judged():
+    generator = np.random.default_rng(3)
+    base = generator.normal(size=(4, 100)) + np.array([[2.0], [1.0], [0.0], [1.9]])
+    names = ["ref", "a", "b", "c"]
+    found = check_assumption(people_of(base), names, ["ref"])
+    assert (found.status, found.worse, found.better) == (OPEN, ("a", "b"), ())
+    assert found.differences["a"] == pytest.approx((base[0] - base[1]).mean())
+    assert check_assumption(people_of(base[:3]), names[:3], ["ref"]).status == SUPPORTED
+    turned = check_assumption(people_of(-base), names, ["ref"])
+    assert (turned.status, turned.better) == (REFUTED, ("a", "b"))
+    assert "assume what is false here" in turned.sentence
+    assert check_assumption(people_of(base), names, ["other"]) is None
+    few = check_assumption(people_of(base[:3, :10]), names[:3], ["ref"])
+    assert (few.status, few.worse) == (OPEN, ())
+
+
+def test_references_scored_as_wholes():
+    names = ["r1", "r2", *"abcdef"]
+    scores = ScoreSource("human", np.array([9.0, 8, 1, 2, 3, 4, 5, 6]), None, lambda sums: sums[..., 0])
+    found = check_assumption(scores, names, ["r1", "r2"])
+    assert (found.status, found.p_value) == (SUPPORTED, pytest.approx(1 / 28))
+    assert check_assumption(scores.select(range(1, 8)), names[1:], ["r2"]).status == OPEN

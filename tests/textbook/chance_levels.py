@@ -37,8 +37,11 @@ def king(queens):
     return sum(at_least) / len(queens), sum(better) / len(queens)
 
 
-def difference_p_values(drawn, best):
-    """p-values of the differences from the best of several means, corrected for all pairs; rows are resamples."""
+def difference_p_values(drawn, best, units, normal_score):
+    """p-values of the differences from the best of several means, corrected for all pairs; rows are resamples.
+
+    A difference is the mean of so many units; normal_score turns Student's t into a normal variable.
+    """
     n, count = len(drawn), len(drawn[0])
 
     def differences(i, j):
@@ -56,6 +59,10 @@ def difference_p_values(drawn, best):
             if spread(own) > 1e-12:
                 sizes.append(abs(own[row] - sum(own) / n) / spread(own))
         largest.append(max(sizes))
-    return lambda i, observed: (
-        (1 + sum(size >= abs(observed) / spread(differences(i, best)) - 1e-12 for size in largest)) / (1 + n)
-    )
+
+    def p_value(i, observed):
+        error = spread(differences(i, best)) * (units / (units - 1)) ** 0.5
+        score = normal_score(abs(observed) / error)
+        return (1 + sum(size >= score - 1e-12 for size in largest)) / (1 + n)
+
+    return p_value

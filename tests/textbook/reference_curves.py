@@ -56,15 +56,35 @@ def curve(references, subsets, score, correlate, human):
     ]
 
 
-def verdict(means, wanted):
-    """(kind, place of enough, place of the best) of a curve of which higher is better."""
-    if max(means) <= 0:
-        return "none", None, None
-    best = means.index(max(means))
-    enough = min(i for i, mean in enumerate(means) if mean >= wanted * means[best])
-    if means[-1] < wanted * means[best]:
-        return "degrades", enough, best
-    return ("gains" if enough == len(means) - 1 else "flat" if enough == 0 else "saturates"), enough, best
+def verdict(observed, draws, wanted, quantile):
+    """(kind, place of enough) of a curve: observed[k], and draws[b][k] on redrawn segments; higher is better.
+
+    quantile(probability) is that of the distribution that standardized differences have.
+    """
+    if max(observed) <= 0:
+        return "none", None
+    last, level = len(observed) - 1, 0.05
+
+    def low(contrast, alpha):
+        values = [contrast(row) for row in draws]
+        mean = sum(values) / len(values)
+        error = (sum((value - mean) ** 2 for value in values) / len(values)) ** 0.5
+        return contrast(observed) - quantile(1 - alpha) * error
+
+    def more(a, b, alpha):
+        """A share of what a gives is more than what b gives, and a gives something."""
+        return low(lambda row: row[a], alpha) > 0 and low(lambda row: wanted * row[a] - row[b], alpha) > 0
+
+    if any(more(k, last, level / last) for k in range(last)):
+        return "degrades", None
+    if more(last, last - 1, level):
+        return "gains", None
+    enough = last
+    while enough > 0 and low(lambda row: row[last], level) > 0:
+        if low(lambda row, k=enough - 1: row[k] - wanted * row[last], level) < 0:
+            break
+        enough -= 1
+    return ("open", None) if enough == last else ("flat" if enough == 0 else "saturates", enough)
 
 
 def nist_shares(segments, order):

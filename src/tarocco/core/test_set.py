@@ -235,6 +235,25 @@ class CandidateScores:
 
 
 @dataclass(frozen=True, eq=False)
+class RaterScores:
+    """The scores of each rater by one criterion, with the numbers of the file; one place per score in all arrays."""
+
+    raters: tuple[str, ...]
+    rater: NDArray[np.int64]
+    system: NDArray[np.int64]
+    segment: NDArray[np.int64]
+    values: NDArray[np.float64]
+
+    def select(self, systems: Sequence[int]) -> RaterScores:
+        """Return only the scores of these systems, by index, which are numbered in this order."""
+        moved = np.full(max([*self.system.tolist(), *systems], default=-1) + 1, -1)
+        moved[list(systems)] = range(len(systems))
+        kept = moved[self.system] >= 0
+        arrays = self.rater[kept], moved[self.system[kept]], self.segment[kept], self.values[kept]
+        return RaterScores(self.raters, *arrays)
+
+
+@dataclass(frozen=True, eq=False)
 class HumanScores:
     """Human judgments of systems, as `tarocco.read_human` reads them, with the numbers of the file."""
 
@@ -246,6 +265,7 @@ class HumanScores:
     origin: tuple[tuple[str, str], ...]  # identifies the file in signatures
     comparisons: NDArray[np.int64] | None = None  # of rankings: judge, segment, better system, other, 1 (or 0: tied)
     unknown: tuple[str, ...] = ()  # judged systems that the run does not have
+    ratings: Mapping[str, RaterScores] = field(default_factory=dict)  # by criterion, if several raters scored segments
 
     def higher_is_better(self, criterion: str) -> NDArray[np.float64]:
         """Return the scores of a criterion, negated if lower is better."""

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.core.test_set import HumanScores, Kind
+from tarocco.core.test_set import HumanScores, Kind, RaterScores
 from tarocco.io.files import display_name
 from tarocco.io.scores.mqm import is_mqm, sum_errors
 from tarocco.io.scores.mt_metrics_eval import find_human_files, parse_score_path, refuse_folder
@@ -167,6 +167,8 @@ def read_human(
     scores = {criterion.name: _reduce_judges(rows, criterion, judges) for criterion in criteria}
     kinds: dict[str, Kind] = {criterion.name: criterion.kind for criterion in criteria}
     human = HumanScores(scores, kinds, rows.systems, rows.level, max(1, len(rows.judges)), tuple(origin), comparisons)
+    if len(rows.judges) > 1 and rows.level == "segment":
+        human = replace(human, ratings={criterion.name: _keep_raters(rows, criterion) for criterion in criteria})
     if column in (None, AVERAGE) and AVERAGE not in scores:
         human = _add_average(human, display_name(path), alone=column == AVERAGE)
     return _select_systems(human, display_name(path), systems, shared_only)
@@ -551,6 +553,13 @@ def _reduce_judges(judgments: _Judgments, criterion: Criterion, judges: Judges) 
     return scores.reshape(-1, judgments.n_segments) if judgments.level == "segment" else scores
 
 
+def _keep_raters(judgments: _Judgments, criterion: Criterion) -> RaterScores:
+    """Return the scores of each judge."""
+    rows = criterion.rows
+    places = judgments.judge[rows], judgments.system[rows], judgments.segment[rows]
+    return RaterScores(judgments.judges, *places, criterion.values)
+
+
 def _add_average(human: HumanScores, where: str, alone: bool) -> HumanScores:
     """Add the mean of several criteria (higher is better, NaN if one is missing), or keep only the mean (`alone`)."""
     if len(human.criteria) < 2 and not alone:
@@ -593,4 +602,7 @@ def _select_systems(human: HumanScores, where: str, systems: Sequence[str] | Non
         comparisons[:, 2:4] = moved[comparisons[:, 2:4]]
         comparisons = comparisons[(comparisons[:, 2:4] >= 0).all(axis=1)]
     criteria = {name: scores[places] for name, scores in human.criteria.items()}
-    return replace(human, criteria=criteria, systems=tuple(systems), comparisons=comparisons, unknown=unknown)
+    ratings = {name: scores.select(places) for name, scores in human.ratings.items()}
+    return replace(
+        human, criteria=criteria, systems=tuple(systems), comparisons=comparisons, unknown=unknown, ratings=ratings
+    )

@@ -28,6 +28,7 @@ from tarocco.meta.correlation.metric_tests import (
     count_comparisons,
 )
 from tarocco.meta.correlation.pairwise import PAIRWISE, SOFT_PERMUTATIONS, SPA, measure_pairwise, resample_pairwise
+from tarocco.meta.correlation.raters import RaterAgreement, measure_raters
 from tarocco.meta.correlation.results import (
     CORRELATION_OPTIONS,
     Accuracies,
@@ -162,6 +163,7 @@ def correlate_scores(
     outliers: dict[str, tuple[str, ...]] = {}
     human_signatures: dict[str, str] = {}
     differences: list[AccuracyAtDifference] = []
+    raters: list[RaterAgreement] = []
     names = list(dict.fromkeys(score.system for score in scores.scores))
     notes = [
         *describe_judged_systems(human, names),
@@ -170,6 +172,7 @@ def correlate_scores(
     ]
     for criterion in human.criteria:
         people, judged, dropped = make_human_source(human, criterion), list(sources), []
+        places = list(range(len(human.systems)))
         if design.level == "system":
             flags = find_outliers(people.systems)
             outliers[criterion] = tuple(name for name, far in zip(human.systems, flags, strict=True) if far)
@@ -191,6 +194,8 @@ def correlate_scores(
         )
         correlations += sorted(signed, key=lambda record: _rank(record, design.coefficient))
         comparisons += tests
+        if criterion in human.ratings and design.level != "document":
+            raters.append(_measure_raters(human, criterion, places, judged, people, level, design, workers))
         if design.at_differences is not None:
             scales = {str(score.metric): float(score.metric.scale) for score in scores.scores}
             differences += _measure_differences(judged, people, scales, design, workers)
@@ -208,7 +213,27 @@ def correlate_scores(
         tuple(dict.fromkeys(notes)),
         len(human.systems),
         tuple(differences),
+        tuple(raters),
     )
+
+
+def _measure_raters(
+    human: HumanScores,
+    criterion: str,
+    systems: Sequence[int],
+    sources: Sequence[ScoreSource],
+    people: ScoreSource,
+    level: CorrelationLevel,
+    design: CorrelationDesign,
+    workers: Workers,
+) -> RaterAgreement:
+    """Measure how far raters agree by a criterion."""
+    ratings = human.ratings[criterion].select(systems)
+    if human.kinds[criterion] == "error":
+        ratings = replace(ratings, values=-ratings.values)
+    metrics = [source for source in sources if source.name not in SENTINELS]
+    settings = design.coefficient, design.population, design.resampling, workers
+    return measure_raters(ratings, metrics, people, level, *settings)
 
 
 def _measure_differences(

@@ -15,6 +15,7 @@ from tarocco.meta.correlation.agreement import COEFFICIENTS, TieCalibration
 from tarocco.meta.correlation.levels import Coefficient, CorrelationLevel
 from tarocco.meta.correlation.metric_tests import MetricComparison, choose_test
 from tarocco.meta.correlation.pairwise import LEVEL_OF, PAIRWISE, SOFT_PERMUTATIONS, TIES
+from tarocco.meta.correlation.raters import RaterAgreement
 from tarocco.meta.support.decision import SUCH, THESE
 from tarocco.scoring.settings import Resampling
 
@@ -264,6 +265,7 @@ class CorrelateResult(ResultTable):
     notes: tuple[str, ...]
     n_systems: int = 0  # that people judged
     differences: tuple[AccuracyAtDifference, ...] = ()  # how often people agree with a difference under each metric
+    raters: tuple[RaterAgreement, ...] = ()  # by criterion, where several raters scored segments
 
     def __iter__(self) -> Iterator[Correlation]:
         return iter(self.correlations)
@@ -292,6 +294,13 @@ class CorrelateResult(ResultTable):
         """Return the coefficient that metrics are ranked by."""
         return record.coefficients[self.design.coefficient].value
 
+    def share_of_ceiling(self, record: Correlation) -> float | None:
+        """Return a metric's agreement as a share of that among raters; None if the ceiling is unknown."""
+        for one in self.raters:
+            if one.criterion == record.criterion and one.n_used:
+                return one.shares.get(record.metric)
+        return None
+
     def metric_values(self) -> list[float]:
         """Return the coefficients of the metrics without sentinels, by criterion, in the order they were listed."""
         return [
@@ -312,7 +321,12 @@ class CorrelateResult(ResultTable):
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return what `tarocco correlate -f json` prints under "results"."""
-        return [record.to_dict(self.design.coefficient) for record in self.correlations]
+        records = []
+        for record in self.correlations:
+            share = self.share_of_ceiling(record)
+            more = {} if share is None else {"share_of_ceiling": number_or_null(share)}
+            records.append(record.to_dict(self.design.coefficient) | more)
+        return records
 
     def pairs(self) -> list[dict[str, Any]]:
         """Return one flat record per pair of metrics and criterion, as `--pairs` prints them."""

@@ -149,7 +149,8 @@ def _select_systems(human: HumanScores, systems: Sequence[str], n_segments: int)
     shared, unknown = _split_judged(human.systems, systems, human.unknown)
     places = [human.systems.index(system) for system in shared]
     criteria = {name: values[places] for name, values in human.criteria.items()}
-    return replace(human, criteria=criteria, systems=shared, comparisons=None, unknown=unknown)
+    ratings = {name: ratings.select(places) for name, ratings in human.ratings.items()}
+    return replace(human, criteria=criteria, systems=shared, comparisons=None, unknown=unknown, ratings=ratings)
 
 
 def _read_numbers(numbers: Mapping[str, Any], systems: Sequence[str], n_segments: int) -> HumanScores:

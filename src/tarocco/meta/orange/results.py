@@ -19,6 +19,7 @@ from tarocco.meta.orange.confusions import Confusion
 from tarocco.meta.orange.lists import ListBlock, ListTally
 from tarocco.meta.orange.ranking import rank
 from tarocco.meta.orange.rules import EvaluatedMetric, OrangeRules
+from tarocco.meta.significance.distributions import to_normal_score
 from tarocco.meta.support.decision import MOST_DRAWS, Support, SupportRules
 from tarocco.meta.support.segments import CHANCE, LEAST_UNITS, SegmentValues, judge_by_segments
 from tarocco.metrics.base import Floats
@@ -353,8 +354,9 @@ def p_of_best(drawn: Floats, differences: Floats, drawn_differences: Floats, cou
         largest = np.fmax(largest, standardized.max(axis=1, initial=0.0))
     p_values = np.full(len(differences), np.nan)
     for i in np.flatnonzero(counts >= LEAST_UNITS).tolist():
-        error = np.nanstd(drawn_differences[:, i])
-        observed = abs(differences[i]) / error if error > _NO_SPREAD else 0.0
+        n = int(counts[i])
+        error = np.nanstd(drawn_differences[:, i]) * math.sqrt(n / (n - 1))
+        observed = to_normal_score(abs(differences[i]) / error, n - 1) if error > _NO_SPREAD else 0.0
         p_values[i] = (1 + np.count_nonzero(largest >= observed - 1e-12)) / (1 + len(drawn))
     return p_values
 

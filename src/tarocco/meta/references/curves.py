@@ -12,20 +12,26 @@ import numpy as np
 
 from tarocco.core.errors import UnknownName
 from tarocco.core.records import ResultTable, number_or_null, to_json
+from tarocco.meta.significance.distributions import t_quantile
 from tarocco.metrics.base import PENALTY, Floats
+
+ALPHA = 0.05
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
     """The values of a metric with subsets of one size: a correlation, ORANGE or KING per subset, NaN if undefined.
 
-    `shares` is what each order of n-grams contributes to the score, on average over systems and subsets.
+    `shares` is what each order of n-grams contributes to the score, on average over systems and subsets. `redrawn` is
+    the agreement that is compared between numbers of references, on average over subsets: what a metric has beyond its
+    chance level, higher is better, first as observed and then on redrawn segments. It is empty where there is no test.
     """
 
     size: int
     subsets: tuple[str, ...]
     values: Floats
     shares: Mapping[str, float] = field(default_factory=dict)
+    redrawn: Floats = field(default_factory=lambda: np.empty(0))
 
     @cached_property
     def _defined(self) -> Floats:
@@ -64,16 +70,15 @@ class Point:
 
 @dataclass(frozen=True)
 class CurveShape:
-    """The shape of a curve.
+    """What was shown of a curve.
 
-    `kind`: the metric "gains" up to the last reference, "saturates" earlier, "degrades" after its best point, is "flat"
-    from the fewest references on, or "none" if it does not agree with the judge at any number of references. `enough`
-    is the smallest number whose mean reaches the required share of the best, `best` the number with the best mean.
+    `kind`: the metric "gains" from the last reference, "saturates" before it, "degrades" with it, is "flat" from the
+    fewest references on, "open" if nothing was shown, or "none" if it does not agree with the judge at any number of
+    references. `enough` is the smallest number that was shown to give the required share of what all references give.
     """
 
     kind: str
     enough: int | None
-    best: int | None
     sentence: str
 
 
@@ -84,7 +89,7 @@ class Curve:
     metric: str
     signature: str
     points: tuple[Point, ...]
-    required: float = 0.98  # share of the best that is enough
+    required: float = 0.98  # share of what all references give that is enough
     lower_is_better: bool = False
     named: bool = True  # by the caller
     why: str | None = None  # values are undefined
@@ -108,34 +113,35 @@ class Curve:
 
     @cached_property
     def verdict(self) -> CurveShape:
-        """Whether the metric gains, saturates or degrades, and how many references are enough."""
-        goodness, sizes = self.goodness, [point.size for point in self.points]
-        if not any(value > 0 for value in goodness):
+        """Whether the metric was shown to gain, saturate or degrade, and how many references are enough.
+
+        Each statement is a test of two numbers of references. "Enough" is tested from the second largest number
+        downwards until a test fails; "degrades" is corrected for all smaller numbers.
+        """
+        if not any(value > 0 for value in self.goodness):
             reason = f" ({self.why})" if self.why else ""
-            return CurveShape(
-                "none", None, None, f"{self.metric} does not agree with the judge at any number of references{reason}"
-            )
-        top = max(value for value in goodness if not math.isnan(value))
-        best = goodness.index(top)
-        enough = next(i for i, value in enumerate(goodness) if value >= self.required * top)
-        last = len(sizes) - 1
-        means = ["nothing" if math.isnan(point.mean) else f"{point.mean:.3f}" for point in self.points]
-        reached = f"{_references(sizes[enough])} reach{'es' * (sizes[enough] == 1)}"
-        of = " of 1 - ORANGE" if self.lower_is_better else " of that"
-        if not goodness[last] >= self.required * top:
-            kind = "degrades"
-            words = f"best with {_references(sizes[best])} ({means[best]}); {sizes[last]} give "
-            words += f"{means[last]}, {_percent(goodness[last], top)}{of}" if goodness[last] > 0 else "nothing"
-        elif enough == last:
-            kind = "gains"
-            words = f"{means[0]} with {_references(sizes[0])}, {means[last]} with {sizes[last]}"
-            if goodness[last - 1] > 0:
-                reach = f"{sizes[last - 1]} reach{'es' * (sizes[last - 1] == 1)}"
-                words += f"; {reach} {_percent(goodness[last - 1], top)}{of}"
-        else:
-            kind = "flat" if enough == 0 else "saturates"
-            words = f"{reached} {_percent(goodness[enough], goodness[last])} of what {sizes[last]} give"
-        return CurveShape(kind, sizes[enough], sizes[best], f"{self.metric} {_KINDS[kind]}: {words}")
+            words = f"does not agree with the judge at any number of references{reason}"
+            return CurveShape("none", None, f"{self.metric} {words}")
+        *fewer, last = self.points
+        share = f"{100 * self.required:g}%"
+        for point in fewer:
+            if exceeds(point.redrawn, last.redrawn, self.required, ALPHA / len(fewer)):
+                words = f"{_give(last.size)} less than {share} of what {point.size} give{'s' * (point.size == 1)}"
+                return CurveShape("degrades", None, f"{self.metric} degrades: {words}")
+        if exceeds(last.redrawn, fewer[-1].redrawn, self.required, ALPHA):
+            words = f"{_give(fewer[-1].size)} less than {share} of what {last.size} give"
+            return CurveShape("gains", None, f"{self.metric} gains: {words}")
+        enough = None
+        for point in reversed(fewer):
+            if not reaches(point.redrawn, last.redrawn, self.required, ALPHA):
+                break
+            enough = point.size
+        if enough is None:
+            words = f"no smaller number is shown to give {share} of what {last.size} give, or less than that"
+            return CurveShape("open", None, f"{self.metric} is open: {words}")
+        kind = "flat" if enough == fewer[0].size else "saturates"
+        words = f"{_give(enough)} at least {share} of what {last.size} give"
+        return CurveShape(kind, enough, f"{self.metric} {'is flat' if kind == 'flat' else kind}: {words}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON record."""
@@ -147,20 +153,49 @@ class Curve:
             "curve": [point.to_dict() for point in self.points],
             "verdict": shape.kind,
             "enough": shape.enough,
-            "best": shape.best,
             "advice": shape.sentence,
         }
 
 
-_KINDS = {"gains": "gains", "saturates": "saturates", "degrades": "degrades", "flat": "is flat"}
+# --- tests of two numbers of references ---
+
+
+def exceeds(larger: Floats, smaller: Floats, share: float, alpha: float) -> bool:
+    """Return whether a share of the first quantity is shown to be more than the second; see `Point.redrawn`."""
+    if not _is_positive(larger, alpha):
+        return False
+    low, _ = bounds(share * larger - smaller, alpha)
+    return low > 0
+
+
+def reaches(quantity: Floats, whole: Floats, share: float, alpha: float) -> bool:
+    """Return whether the first quantity is shown to be at least a share of the second."""
+    if not _is_positive(whole, alpha):
+        return False
+    low, _ = bounds(quantity - share * whole, alpha)
+    return low >= 0
+
+
+def _is_positive(quantity: Floats, alpha: float) -> bool:
+    """Return whether there is agreement at all, without which a share of it means nothing."""
+    return bounds(quantity, alpha)[0] > 0
+
+
+def bounds(contrast: Floats, alpha: float) -> tuple[float, float]:
+    """Return one-sided bounds of the first value, whose standard error is that of the others; NaN if undefined."""
+    if len(contrast) < 3 or np.isnan(contrast).any():
+        return math.nan, math.nan
+    reach = t_quantile(1 - alpha, len(contrast) - 2) * float(contrast[1:].std())
+    return float(contrast[0]) - reach, float(contrast[0]) + reach
+
+
+def _give(count: int) -> str:
+    """Return "1 reference is shown to give"."""
+    return f"{_references(count)} {'is' if count == 1 else 'are'} shown to give"
 
 
 def _references(count: int) -> str:
     return f"{count} reference{'s' * (count != 1)}"
-
-
-def _percent(part: float, whole: float) -> str:
-    return f"{100 * part / whole:.1f}%"
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +211,16 @@ class ReferencesResult(ResultTable, Mapping[str, Curve]):
     n_segments: int
     notes: tuple[str, ...] = ()
     lower_orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of the metrics that the caller named
+
+    @property
+    def tested(self) -> str:
+        """How statements were tested; empty if none could be."""
+        draws = max(len(point.redrawn) for curve in self.curves for point in curve.points) - 1
+        if draws < 2:
+            return ""
+        beyond = " beyond chance" if self.judged_by in ("ORANGE", "strict KING") else ""
+        test = f"one-sided test at {ALPHA:g}, {draws} draws of the segments"
+        return f"{self.judged_by.split(',')[0]}{beyond}, {test}; about these systems and references"
 
     def __getitem__(self, name: str) -> Curve:
         for curve in self.curves:
@@ -238,18 +283,14 @@ class ReferencesResult(ResultTable, Mapping[str, Curve]):
 
     @property
     def advice(self) -> list[str]:
-        """One sentence per metric, the cheapest way to nearly the best agreement, and what orders contribute."""
+        """One sentence per metric, and what orders contribute."""
         verdicts = [curve.verdict.sentence for curve in self.named_curves]
-        return [
-            *verdicts,
-            *_cheapest(self.named_curves),
-            *(line for curves in self.by_order() for line in _orders(curves)),
-        ]
+        return [*verdicts, *(line for curves in self.by_order() for line in _orders(curves))]
 
 
 def _orders(curves: Sequence[Curve]) -> list[str]:
-    """Return sentences on what the orders above 1 contribute, and on the order that agrees best."""
-    curve = curves[-1]
+    """Return sentences on what the orders above 1 contribute, and on lower orders that agree better."""
+    *lower, curve = curves
     first, last = curve.points[0], curve.points[-1]
     lines = []
     if first.shares:
@@ -261,31 +302,8 @@ def _orders(curves: Sequence[Curve]) -> list[str]:
         words = f"{higher[0]:.1f}% of {whole} with {_references(first.size)}, {higher[1]:.1f}% with {last.size}"
         if not any(map(math.isnan, higher)):
             lines.append(f"{curve.metric}: orders above 1 make {words}")
-    best = max(reversed(curves), key=lambda one: one.goodness[-1])  # of equals the highest order
-    if not math.isnan(best.goodness[-1]):
-        words = (
-            "no lower order agrees better"
-            if best is curve
-            else f"{best.metric} agrees best, {best.points[-1].mean:.3f}"
-        )
-        lines.append(f"{curve.metric}: with {_references(last.size)} {words}")
-    return lines
-
-
-def _cheapest(curves: Sequence[Curve]) -> list[str]:
-    """Return a sentence on the fewest references with which a metric reaches the required share of the best."""
-    places = [
-        (value, curve, point)
-        for curve in curves
-        for value, point in zip(curve.goodness, curve.points, strict=True)
-        if value > 0
+    better = [
+        one.metric for one in lower if bounds(one.points[-1].redrawn - last.redrawn, ALPHA / max(1, len(lower)))[0] > 0
     ]
-    if len(curves) < 2 or not places:
-        return []
-    top, best, at = max(places, key=lambda place: place[0])
-    reaching = [place for place in places if place[0] >= curves[0].required * top]
-    value, metric, point = min(reaching, key=lambda place: (place[2].size, -place[0]))
-    whose = f"the best, {best.metric} with {at.size} ({at.mean:.3f})"
-    if (metric, point) == (best, at):
-        return [f"cheapest: {metric.metric} with {_references(point.size)} ({point.mean:.3f}), and nothing does better"]
-    return [f"cheapest: {metric.metric} with {_references(point.size)} reaches {_percent(value, top)} of {whose}"]
+    words = f"{', '.join(better)} shown to agree better" if better else "no lower order is shown to agree better"
+    return [*lines, f"{curve.metric}: with {_references(last.size)} {words}"]

@@ -37,14 +37,16 @@ from tarocco.meta.correlation.score_sources import (
 from tarocco.meta.orange.orange import UNTOKENIZED, NBest, open_lists, run_orange
 from tarocco.meta.orange.rules import OrangeRules, make_scorers
 from tarocco.meta.qarla.decisions import HeldOutCases
-from tarocco.meta.qarla.king import mean_over_segments
-from tarocco.meta.qarla.queen import PairSelection, compute_held_out_queens
+from tarocco.meta.qarla.king import compute_chance, mean_over_segments
+from tarocco.meta.qarla.queen import PairSelection, compute_held_out_queens, mean_ignoring_nan
 from tarocco.meta.qarla.similarities import Similarities, compute_similarities
 from tarocco.meta.references.curves import Curve, Point, ReferencesResult
 from tarocco.meta.references.subsets import ReferencePool, Subset, make_pool
+from tarocco.meta.support.decision import group_units, sum_groups
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import map_ordered
+from tarocco.scoring.resampling import count_draws
 from tarocco.scoring.score import score_signature, score_test_set
 from tarocco.scoring.settings import (
     SEED,
@@ -58,6 +60,8 @@ from tarocco.scoring.settings import (
     apply_shortcuts,
 )
 
+N_DRAWS = 200  # of the segments, for the standard error of a difference between two numbers of references
+N_SEGMENT_DRAWS = 50  # correlations of all segments take longer
 METRICS = ("BLEU-4", "NIST-5", "WER", "GTM-1", "chrF")  # the four of Finch et al., and a recent one
 
 
@@ -73,7 +77,7 @@ class ReferenceStudy:
     orders
         Also evaluate the lower orders of BLEU and NIST, and what each order contributes to the score.
     enough
-        The share of the best agreement that counts as enough.
+        The share of the agreement with all references that counts as enough.
     level, grouping, coefficient
         What is correlated with people: "system", "segment" or "document" (1000 pseudo-documents of 30 segments). At the
         latter two, all points together ("none"), or the mean over "item" or "system". The coefficient is pearson,
@@ -183,7 +187,7 @@ def references(
         if systems is None:
             raise BadParameter("KING compares references with systems, but systems is None")
         pool = make_pool(make_test_set(systems, references), study.most, least=4)
-        judge = KingJudge(reading.encoding, pool, workers)
+        judge = KingJudge(reading.encoding, pool, workers, study.seed)
     else:
         assert human is not None
         if not isinstance(systems, Mapping):
@@ -282,7 +286,8 @@ def _point(size: int, agreements: Sequence[tuple[str, SubsetAgreement]], with_sh
         values = np.array([agreement.shares[name] for _, agreement in agreements])
         shares[name] = float(np.nanmean(values)) if not np.isnan(values).all() else np.nan
     values = np.array([agreement.value for _, agreement in agreements])
-    return Point(size, tuple(name for name, _ in agreements), values, shares)
+    redrawn = np.stack([agreement.redrawn for _, agreement in agreements])
+    return Point(size, tuple(name for name, _ in agreements), values, shares, mean_ignoring_nan(redrawn, 0))
 
 
 def _notes(pool: ReferencePool, judge: Judge, curves: Sequence[Curve]) -> tuple[str, ...]:
@@ -304,9 +309,13 @@ def _notes(pool: ReferencePool, judge: Judge, curves: Sequence[Curve]) -> tuple[
 
 @dataclass(frozen=True)
 class SubsetAgreement:
-    """What a judge says of one metric with one subset of the references."""
+    """What a judge says of one metric with one subset of the references.
+
+    `redrawn` is the agreement beyond chance, higher is better: as observed, and on redrawn segments.
+    """
 
     value: float  # NaN if undefined
+    redrawn: Floats
     shares: Mapping[str, float] = field(default_factory=dict)  # of orders, the mean over systems
     why: str | None = None  # the value is undefined
 
@@ -318,7 +327,9 @@ class PeopleJudge:
     encoding: Encoding
     level: CorrelationLevel
     coefficient: str
+    people: ScoreSource
     items: Floats
+    seed: int
     signature_parts: Sequence[tuple[str, object]]
     notes: Sequence[str] = ()
     least: int = 1
@@ -337,12 +348,34 @@ class PeopleJudge:
         agreements = []
         for m, metric in enumerate(metrics):
             of_metric = scores[m :: len(metrics)]  # sorted by system, then by metric
-            items = self.level.items(make_metric_source(of_metric))
-            agreement = self.level.agreement(self.coefficient, items, self.items)
+            source = make_metric_source(of_metric)
+            agreement = self.level.agreement(self.coefficient, self.level.items(source), self.items)
+            redrawn = np.concatenate([[agreement.value], self._redraw(source, workers.jobs)])
             by_order = metric.order_shares(np.stack([score.sums for score in of_metric]))
             shares = {name: _mean(values) for name, values in by_order.items()}
-            agreements.append(SubsetAgreement(agreement.value, shares, agreement.why))
+            agreements.append(SubsetAgreement(agreement.value, redrawn, shares, agreement.why))
         return agreements
+
+    def _redraw(self, source: ScoreSource, jobs: int | None) -> Floats:
+        """Return correlations on redrawn segments; none for pseudo-documents, which overlap."""
+        if self.level.level == "document":
+            return np.empty(0)
+        people, n_draws = self.people, N_SEGMENT_DRAWS
+        if self.level.level == "system":
+            people, source, n_draws = _sum_units(people, self.seed), _sum_units(source, self.seed), N_DRAWS
+        resampling = Resampling(n_draws, seed=self.seed)
+        values = self.level.resampled(self.coefficient, [source], people, resampling, Workers(jobs=jobs))
+        return np.asarray(values[0], np.float64)
+
+
+def _sum_units(source: ScoreSource, seed: int) -> ScoreSource:
+    """Return the source with many segments summed in random groups, which takes a fraction of the time to redraw."""
+    if source.statistics is None:
+        return source
+    systems, segments, k = source.statistics.shape
+    groups = group_units(segments, None, seed)
+    rows = sum_groups(np.moveaxis(source.statistics, 1, 2).reshape(systems * k, segments), groups)
+    return ScoreSource(source.name, source.systems, np.moveaxis(rows.reshape(-1, systems, k), 0, 1), source.score)
 
 
 def judge_by_people(
@@ -367,7 +400,7 @@ def judge_by_people(
         parts.append(("documents", "1000x30"))
     parts += [("corr", coefficient), *human.origin]
     notes = [*describe_judged_systems(human, list(test_set.systems)), *notes]
-    return pool, PeopleJudge(encoding, view, coefficient, items, parts, notes)
+    return pool, PeopleJudge(encoding, view, coefficient, side, items, study.seed, parts, notes)
 
 
 def _restrict(side: ScoreSource, pool: ReferencePool) -> tuple[ScoreSource, list[str]]:
@@ -382,6 +415,16 @@ def _restrict(side: ScoreSource, pool: ReferencePool) -> tuple[ScoreSource, list
         return side, []
     counts = f"{fewest} to {most}" if fewest < most else str(most)
     return side, [f"people judged {counts} of {len(pool.rows)} segments of a system; metrics score all of them"]
+
+
+def redraw_mean(values: Floats, seed: int) -> Floats:
+    """Return the mean over segments, as observed and on redrawn segments; all metrics and subsets draw alike."""
+    weights = np.concatenate([np.ones((1, len(values))), count_draws(len(values), seed, 0, N_DRAWS)])
+    known = ~np.isnan(values)
+    means = np.full(len(weights), np.nan)
+    counts = weights @ known
+    np.divide(weights @ np.where(known, values, 0.0), counts, out=means, where=counts > 0)
+    return np.round(means, 12)
 
 
 def _mean(values: Floats) -> float:
@@ -423,8 +466,13 @@ class OrangeJudge:
             resampling=Resampling(2, seed=self.seed),  # intervals are not used
             workers=workers,
         )
-        of_metrics = [result[str(metric)] for metric in metrics]
-        return [SubsetAgreement(one.orange, why=None if one.n_segments else "it scores no list") for one in of_metrics]
+        agreements = []
+        for one in (result[str(metric)] for metric in metrics):
+            beyond = np.full(len(test_set), np.nan)
+            beyond[result.segments] = (one.chance_ranks - one.ranks) / (result.sizes + 1.0)
+            why = None if one.n_segments else "it scores no list"
+            agreements.append(SubsetAgreement(one.orange, redraw_mean(beyond, self.seed), why=why))
+        return agreements
 
 
 def judge_by_orange(nbest: NBest, pool: ReferencePool, encoding: Encoding, seed: int, first_id: int = 0) -> OrangeJudge:
@@ -454,6 +502,7 @@ class KingJudge:
     encoding: Encoding
     pool: ReferencePool
     workers: Workers
+    seed: int = SEED
     signature_parts: Sequence[tuple[str, object]] = (("by", "strict-king"),)
     notes: Sequence[str] = ()
     least: int = 3  # one is held out, and two are compared with each other
@@ -468,9 +517,12 @@ class KingJudge:
         alone = [[m] for m in range(len(metrics))]
         of_metrics = compute_held_out_queens(near, alone, PairSelection(), workers.jobs)
         agreements = []
-        for cases in (HeldOutCases.of(queens, near.present) for queens in of_metrics):
+        for queens in of_metrics:
+            cases = HeldOutCases.of(queens, near.present)
             why = None if cases.n_segments else "it has no scores to compare"
-            agreements.append(SubsetAgreement(float(mean_over_segments(cases.by_segment)[1]), why=why))
+            chance = mean_ignoring_nan(compute_chance(queens, cases.counted)[..., 1], 1)
+            redrawn = redraw_mean(cases.by_segment[:, 1] - chance, self.seed)
+            agreements.append(SubsetAgreement(float(mean_over_segments(cases.by_segment)[1]), redrawn, why=why))
         return agreements
 
     def _similarities(self, test_set: TestSet, metrics: tuple[Metric, ...], workers: Workers) -> Similarities:

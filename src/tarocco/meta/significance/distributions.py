@@ -1,8 +1,9 @@
-"""Student's t distribution: tail probabilities and quantiles, without SciPy."""
+"""Student's t distribution: tail probabilities, quantiles and normal scores, without SciPy."""
 
 from __future__ import annotations
 
-from math import exp, isnan, lgamma, log, nan
+from math import copysign, exp, isinf, isnan, lgamma, log, nan
+from statistics import NormalDist
 
 _TINY = 1e-300
 _CLOSE = 1e-15
@@ -15,6 +16,17 @@ def upper_tail(t: float, degrees: float) -> float:
     whole = degrees + t * t
     half = _incomplete_beta(degrees / 2, 0.5, degrees / whole, t * t / whole) / 2
     return half if t >= 0 else 1 - half
+
+
+def to_normal_score(t: float, degrees: float) -> float:
+    """Return the value of a normal distribution that is exceeded as often as this value of Student's t.
+
+    A mean divided by its estimated standard error is compared with draws that know the standard error.
+    """
+    if isnan(t) or isinf(t):
+        return t
+    tail = max(upper_tail(abs(t), degrees), _TINY)
+    return copysign(-NormalDist().inv_cdf(tail), t) if tail < 0.5 else 0.0
 
 
 def t_quantile(probability: float, degrees: float) -> float:

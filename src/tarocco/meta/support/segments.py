@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tarocco.meta.significance.distributions import to_normal_score
 from tarocco.meta.support.decision import (
     MOST_SEGMENTS,
     THESE,
@@ -31,7 +32,7 @@ from tarocco.meta.support.decision import (
 from tarocco.metrics.base import Floats
 from tarocco.scoring.resampling import count_draws
 
-CHANCE, LENGTH = "better than chance", "to know more than output length"
+CHANCE, LENGTH = "better than chance", "better than output length"
 LEAST_UNITS = 20  # with fewer segments or documents, redrawing them does not show how far they vary
 
 
@@ -125,14 +126,16 @@ def p_above_zero(observed: Floats, draws: Floats, units: int) -> Floats:
     """Return one-sided p-values of "the mean is above zero", corrected for the number of means.
 
     The draws, shifted to a center of zero, are the null distribution of the mean (Efron and Tibshirani 1993, 16.4).
-    Each is divided by its standard error, so that the largest is not that of the noisiest metric.
+    Each is divided by its standard error, so that the largest is not that of the noisiest metric. The standard error of
+    the observed mean is estimated from few units, which Student's t accounts for.
     """
     errors = draws.std(axis=0) * math.sqrt(units / max(units - 1, 1))
     varies = errors > 1e-9
     scale = np.where(varies, errors, 1.0)
     statistics = np.where(varies, observed / scale, np.where(observed > 1e-9, np.inf, -np.inf))
+    statistics = np.array([to_normal_score(t, units - 1) for t in np.where(np.isnan(observed), np.nan, statistics)])
     null = np.where(varies, (draws - observed) / scale, 0.0)
-    return step_down_max(np.where(np.isnan(observed), np.nan, statistics), null, exact=False)
+    return step_down_max(statistics, null, exact=False)
 
 
 def _describe_needed(evidence: Evidence, k: int, segments: int, alpha: float) -> str:
@@ -146,7 +149,7 @@ def _describe_needed(evidence: Evidence, k: int, segments: int, alpha: float) ->
     if evidence.p_values[CHANCE][k] > alpha:
         factors.append((float(np.quantile(evidence.draws[:, k], 1 - alpha)) - observed) ** 2 / observed**2)
     if LENGTH in evidence.p_values and evidence.p_values[LENGTH][k] > alpha and max(factors) <= 1:
-        return "more segments will help only if it turns out to know more than output length"
+        return "more segments will help only if it turns out better than output length"
     count = round_up(segments * max(1.1, *factors))
     if count > MOST_SEGMENTS:
         return "more segments of a usual number will not help: the gap to the best metric is too close to the margin"

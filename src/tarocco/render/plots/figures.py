@@ -12,6 +12,7 @@ from tarocco.meta.correlation.results import CorrelateResult
 from tarocco.meta.orange.results import OrangeResult
 from tarocco.meta.qarla.results import OptimizeResult
 from tarocco.meta.references.curves import Curve, ReferencesResult
+from tarocco.meta.support.decision import SUCH
 from tarocco.metrics.base import PENALTY
 from tarocco.render.plots.charts import arrange, curves, dots, heat_map, stacks
 from tarocco.render.plots.files import check_path, import_altair, write_chart
@@ -144,7 +145,8 @@ def draw_correlations(result: CorrelateResult) -> alt.ConcatChart:
         for score in result
         if not score.sentinel
     ]
-    notes = [f"Lines: {100 * question.confidence:g}% bootstrap intervals over segments"]
+    drawn = "systems and segments" if question.population == SUCH else "segments, for these systems only"
+    notes = [f"Lines: {100 * question.confidence:g}% bootstrap intervals over {drawn}"]
     for criterion in result.criteria:
         sentinels = [
             f"{score.metric} {number_or_dash(result.value(score), '.3f')}"

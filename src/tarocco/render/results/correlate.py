@@ -36,7 +36,9 @@ def present_correlations(result: CorrelateResult, digits: int | None = None, pai
 
     return Presentation(
         "correlate",
-        asdict(result.design) | {"outliers_found": dict(result.outliers), "notes": list(result.notes)},
+        asdict(result.design)
+        | {"outliers_found": dict(result.outliers), "notes": list(result.notes)}
+        | {"raters": [one.to_dict() for one in result.raters]},
         result.pairs if pairs else result.to_dict,
         lambda delimiter: separated(result.pairs() if pairs else result.rows(), delimiter),
         show_tables(lambda: [table(result, digits)], lambda: footnotes(result, pairs)),
@@ -104,6 +106,7 @@ def correlations_table(result: CorrelateResult, digits: int | None = None) -> Ta
         if title != TITLES[main] and any(key in one.accuracies.to_dict() for one in result)
     ]
     outliers = any(one.pearson_without_outliers is not None for one in result)
+    shares = any(result.share_of_ceiling(one) is not None for one in result)
     confidence = f"{100 * result.design.confidence:g}%"
 
     def number(value: float | None) -> str:
@@ -119,6 +122,7 @@ def correlations_table(result: CorrelateResult, digits: int | None = None) -> Ta
             *(number(one.coefficients[name].value) for name in others),
             *([number(one.pearson_without_outliers)] if outliers else []),
             *(number(one.accuracies.to_dict().get(key)) for key in accuracies),
+            *([number_or_dash(result.share_of_ceiling(one), ".0%")] if shares else []),
             str(one.cluster or NO_NUMBER),
         )
 
@@ -130,6 +134,7 @@ def correlations_table(result: CorrelateResult, digits: int | None = None) -> Ta
         *(TITLES[name] for name in others),
         *(["without outliers"] if outliers else []),
         *(ACCURACIES[key] for key in accuracies),
+        *(["of ceiling"] if shares else []),
         "cluster",
     )
     column = 2 if several else 1
@@ -177,6 +182,7 @@ def footnotes(result: CorrelateResult, pairs: bool) -> list[str]:
         )
     lines += _describe_populations(result)
     lines += _describe_groups(result)
+    lines += describe_raters(result)
     reasons: dict[str, list[str]] = {}
     for one in result:
         why = one.coefficients[question.coefficient].why
@@ -224,6 +230,28 @@ def _describe_populations(result: CorrelateResult) -> list[str]:
         f"{' and '.join(names)} speak{'s' * (len(names) == 1)} of {_about(result, population)}"
         for population, names in tests.items()
     ]
+
+
+def describe_raters(result: CorrelateResult) -> list[str]:
+    """Say how far raters agree and what ceiling this sets; without several raters, that it is unknown."""
+    lines = []
+    title, confidence = TITLES[result.design.coefficient], f"{100 * result.design.confidence:g}%"
+    for one in result.raters:
+        alpha = (
+            f"{one.criterion}: {one.n_raters} raters, Krippendorff's alpha {number_or_dash(one.alpha, '.3f')} "
+            f"[{number_or_dash(one.alpha_low, '.3f')}, {number_or_dash(one.alpha_high, '.3f')}] over {one.n_outputs} "
+            "outputs with two raters or more"
+        )
+        if one.n_used:
+            ceiling = (
+                f"ceiling: a rater agrees with the mean of the others by {title} {one.ceiling:.3f} "
+                f"[{number_or_dash(one.ceiling_low, '.3f')}, {number_or_dash(one.ceiling_high, '.3f')}] ({confidence}, "
+                f"mean over {one.n_used} raters); of ceiling: metrics' agreement with the same means, as a share of it"
+            )
+        else:
+            ceiling = "the ceiling is unknown: no two raters scored enough of the same outputs"
+        lines.append(f"{alpha}; {ceiling}")
+    return lines or ["the ceiling is unknown (one rater, or raters are not named)"]
 
 
 def _describe_groups(result: CorrelateResult) -> list[str]:

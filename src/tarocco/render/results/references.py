@@ -24,12 +24,11 @@ def tables_of(result: ReferencesResult, subsets: bool, digits: int) -> list[Tabl
 
 def curves_table(curves: Sequence[Curve], digits: int) -> Table:
     """Return means and standard deviations over subsets: one row per number of references, one column per metric."""
-    rows = []
-    best = set()
-    for r, points in enumerate(zip(*(curve.points for curve in curves), strict=True)):
-        rows.append((str(points[0].size), str(len(points[0].values)), *(_mean(point, digits) for point in points)))
-        best |= {(r, 2 + c) for c, curve in enumerate(curves) if curve.verdict.best == points[0].size}
-    return Table(("references", "subsets", *(curve.metric for curve in curves)), tuple(rows), best=frozenset(best))
+    rows = [
+        (str(points[0].size), str(len(points[0].values)), *(_mean(point, digits) for point in points))
+        for points in zip(*(curve.points for curve in curves), strict=True)
+    ]
+    return Table(("references", "subsets", *(curve.metric for curve in curves)), tuple(rows))
 
 
 def _mean(point: Point, digits: int) -> str:
@@ -63,7 +62,12 @@ def footnotes(result: ReferencesResult) -> list[str]:
     judged = f"{result.judged_by}, mean over subsets of the references; {result.n_segments} segments"
     lower = "; the lower ORANGE, the better the metric" if result.curves[0].lower_is_better else ""
     spread = "; ±: standard deviation over subsets" if any(len(p.values) > 1 for p in result.curves[0].points) else ""
-    return [judged + spread + lower, *result.advice, *(curve.signature for curve in result.named_curves)]
+    return [
+        judged + spread + lower,
+        *result.advice,
+        f"shown: {result.tested}" if result.tested else "nothing was tested at this level",
+        *(curve.signature for curve in result.named_curves),
+    ]
 
 
 def present_references(
