@@ -22,7 +22,6 @@ from tarocco.meta.audit.audit import AuditResult, audit_test_set
 from tarocco.meta.audit.evidence import AuditSettings
 from tarocco.meta.correlation.agreement import MIN_POINTS
 from tarocco.meta.correlation.correlate import correlate_scores
-from tarocco.meta.correlation.metric_tests import count_comparisons
 from tarocco.meta.correlation.results import CorrelateResult, CorrelationOptions
 from tarocco.meta.correlation.score_sources import MIN_SYSTEMS, HumanInput, LengthRatio
 from tarocco.meta.orange.orange import NBest, open_lists, run_orange
@@ -45,7 +44,7 @@ from tarocco.meta.references.study import (
 )
 from tarocco.meta.references.subsets import make_pool
 from tarocco.meta.significance.compare import CompareResult, compare_scores
-from tarocco.meta.significance.paired_tests import PairedTest, required_draws
+from tarocco.meta.significance.paired_tests import PairedTest
 from tarocco.meta.support.decision import Support, SupportRules
 from tarocco.meta.support.judges import support_king, support_orange
 from tarocco.meta.support.support import support_scores
@@ -340,16 +339,13 @@ class _TrialRun:
         assert human is not None
         levels = ["system"] if len(human.systems) >= MIN_SYSTEMS else []
         levels += ["segment"] if human.level == "segment" else []
-        needed = required_draws(count_comparisons(len(self.material.metrics), 2), ALPHA)
         results, errors = [], []
         for level in levels:
             within = level == "segment" and len(human.systems) >= MIN_POINTS
             options = CorrelationOptions(level, "item" if within else None, alpha=ALPHA)
-            # Below system level the test is the bootstrap, which needs enough draws for all pairs of metrics.
-            n_resamples = max(self.options.n_resamples, needed if level == "segment" else 0)
-            design = options.resolve(replace(self.options.resampling, n_resamples=n_resamples))
+            design = options.resolve(self.options.resampling)
             try:
-                with self.watched("people", "resamples", n_resamples * len(human.criteria)) as advance:
+                with self.watched("people", "resamples", design.n_resamples * len(human.criteria)) as advance:
                     workers = Workers(self.options.jobs, progress=advance)
                     result = correlate_scores(self.scores_with_length, human, design, workers)
                 results.append(result)

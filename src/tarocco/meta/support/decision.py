@@ -251,6 +251,8 @@ def describe_needed(room: float, spread: float, of_segments: float, sizes: tuple
     the gap when systems and segments are redrawn, `of_segments` when segments alone are. Their squares shrink as
     systems and segments are added.
     """
+    if math.isnan(room + spread):
+        return "it would take scores that differ between systems"
     if room <= 0:
         return "more data will not help: the gap to the best metric is larger than the margin"
     n_systems, n_segments = sizes

@@ -45,6 +45,7 @@ def check_copies(texts: TextProfiles) -> Iterator[DataFinding]:
         for s in range(n_systems):
             equal, similar = texts.equal[s, r], texts.similar[s, r]
             others = np.delete(distances, s)
+            others = others[~np.isnan(others)]
             if equal >= EQUAL or similar >= NEAR_REFERENCE:
                 yield DataFinding(
                     "copies",
@@ -53,14 +54,14 @@ def check_copies(texts: TextProfiles) -> Iterator[DataFinding]:
                     f"{names[s]} equals {names[r]} in {_percent(equal)} of the segments (similarity {similar:.2f}).",
                     f"Leave {names[s]} out, or do not use {names[r]} as a reference.",
                 )
-            elif len(others) > 1 and texts.count_shared(s, r) >= FEW and distances[s] < CLOSER * np.nanmedian(others):
+            elif len(others) > 1 and texts.count_shared(s, r) >= FEW and distances[s] < CLOSER * np.median(others):
                 yield DataFinding(
                     "copies",
                     "warning",
                     (names[s], names[r]),
                     f"{names[s]} is unusually close to {names[r]}: similarity {similar:.2f}, equal in "
                     f"{_percent(equal)} of the segments; the median of the other systems is "
-                    f"{1 - np.nanmedian(others):.2f}.",
+                    f"{1 - np.median(others):.2f}.",
                     f"Find out whether {names[r]} was made from {names[s]}; if so, it favors that system.",
                 )
     for s in range(n_systems):
