@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tarocco.core.errors import InputError
 from tarocco.io.nbest import byte_ranges
-from tarocco.io.nbest.lists import NBestFile, read_nbest
+from tarocco.io.nbest.lists import ByteRangeLists, NBestFile, read_nbest
 
 TEXTS = st.text(alphabet="ab ü|\u2028", max_size=8)
 FORMS = {
@@ -39,7 +39,7 @@ def cut_up(path):
     cut = NBestFile(str(path)).cut()
     found, line = [], 1
     for stretch in cut:
-        reading = cut.reading(stretch, line)
+        reading = ByteRangeLists(cut, stretch, line)
         own = list(map(told, reading))
         if stretch.ids is not None:
             assert stretch.ids[0] == own[0][0]

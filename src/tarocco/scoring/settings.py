@@ -49,7 +49,8 @@ class Text:
     analyzer: Analyzer | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "analyzer", register_analyzer(self.analyzer))  # an analyzer object is registered
+        if self.analyzer is not None:
+            object.__setattr__(self, "analyzer", register_analyzer(self.analyzer))  # an analyzer object is registered
 
     @property
     def encoding(self) -> Encoding:

@@ -35,7 +35,7 @@ from tarocco.encode.vocabulary import Vocabulary
 from tarocco.io.graphs.formats import read_lattices
 from tarocco.kernels import kernel, ngram_lattices
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.names import signature
+from tarocco.metrics.names import write_signature
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import map_ordered
 from tarocco.scoring.score import score_test_set
@@ -155,7 +155,7 @@ class LinearGain:
             ("case", "lc" if self.lowercase else "mixed"),
             ("v", __version__),
         ]
-        return signature("MBR", parts)
+        return write_signature("MBR", parts)
 
 
 def lattice_mbr(

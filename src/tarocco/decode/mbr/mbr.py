@@ -30,11 +30,11 @@ from tarocco.io.nbest.features import parse_scores
 from tarocco.io.nbest.lists import NBestList, read_nbest
 from tarocco.meta.correlation.score_sources import round_last_bits
 from tarocco.metrics.base import Floats, Metric
+from tarocco.metrics.batches import prepare_contexts, score_batch
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import blocks, map_ordered
 from tarocco.scoring.score import score_test_set
 from tarocco.scoring.settings import WORKERS, Text, TextShortcuts, Workers, WorkerShortcuts, apply_shortcuts
-from tarocco.scoring.statistics import prepare_contexts, score_batch
 
 METRIC = "chrF"
 OPTIONS, TOKENIZED = MbrOptions(), Text(tokenize="none")

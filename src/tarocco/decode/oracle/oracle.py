@@ -28,12 +28,12 @@ from tarocco.io.graphs.formats import NBEST, detect_kind, read_lattices
 from tarocco.io.nbest.lists import NBestList, read_nbest
 from tarocco.meta.orange.orange import lists_of_strings
 from tarocco.metrics.base import Floats, Metric
+from tarocco.metrics.batches import prepare_contexts, score_batch
 from tarocco.metrics.edit.rates import WORD_AUTOMATON, Automaton
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import map_ordered
 from tarocco.scoring.score import score_test_set
 from tarocco.scoring.settings import WORKERS, Text, TextShortcuts, Workers, WorkerShortcuts, apply_shortcuts
-from tarocco.scoring.statistics import prepare_contexts, score_batch
 
 METRIC = "GRR-4"
 BEAM = 16

@@ -16,8 +16,8 @@ from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.io.nbest.features import parse_features, parse_scores
 from tarocco.io.nbest.lists import NBestList, read_nbest
 from tarocco.metrics.base import Floats, Metric
+from tarocco.metrics.batches import count_batch, group_by_encoding, prepare_contexts
 from tarocco.parallel.fan_out import blocks, map_ordered
-from tarocco.scoring.statistics import count_batch, group_by_encoding, prepare_contexts
 
 Path = str | os.PathLike[str]
 Weights = Mapping[str, tuple[float, ...]]

@@ -19,7 +19,7 @@ from tarocco.meta.orange.lists import ListBlock, ListTally
 from tarocco.meta.orange.ranking import rank
 from tarocco.meta.orange.rules import EvaluatedMetric, OrangeRules
 from tarocco.metrics.base import Floats
-from tarocco.scoring.resampling import bootstrap, percentiles, sum_rows
+from tarocco.scoring.resampling import bootstrap, percentile_interval, sum_rows
 from tarocco.scoring.settings import Resampling
 
 
@@ -231,6 +231,7 @@ def evaluate_ranks(
     jobs: int | None,
 ) -> tuple[Orange, ...]:
     """Return ORANGE of each metric over `lists`, the best first."""
+    curves = _curves(table, lists, n_best, rules)
     ranks = np.concatenate(table.ranks(lists, np.array([n_best]), rules.ties), axis=1)
     ratios = ranks / (np.minimum(n_best, table.used[lists]) + 1.0)[:, None]
     exist, m = ~np.isnan(ratios), len(metrics)
@@ -242,24 +243,17 @@ def evaluate_ranks(
     defined = np.concatenate([exist, exist, with_best, with_best], axis=1)
     means = _means(sum_rows, columns, defined)
     drawn = _means(lambda rows: bootstrap(rows, resampling.n_resamples, resampling.seed, jobs), columns, defined)
-    curves = _curves(table, lists, n_best, rules)
-
-    def interval(numbers: Floats) -> Interval:
-        confidence = resampling.confidence
-        ends = percentiles(numbers, (1 - confidence) / 2)
-        return Interval(*ends, float(confidence), int(resampling.n_resamples), int(resampling.seed))
-
     results = []
     for i, metric in enumerate(metrics):
-        difference = interval(drawn[:, 2 * m + i] - drawn[:, 3 * m + i])
+        difference = percentile_interval(drawn[:, 2 * m + i] - drawn[:, 3 * m + i], resampling)
         results.append(
             Orange(
                 metric=metric.name,
                 signature=metric.signature,
                 orange=float(means[m + i]),
                 average_rank=float(means[i]),
-                interval=interval(drawn[:, i]),
-                orange_interval=interval(drawn[:, m + i]),
+                interval=percentile_interval(drawn[:, i], resampling),
+                orange_interval=percentile_interval(drawn[:, m + i], resampling),
                 difference=float(means[2 * m + i] - means[3 * m + i]),
                 difference_interval=difference,
                 equivalent_to_best=difference.low <= 0 <= difference.high

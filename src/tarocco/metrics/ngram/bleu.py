@@ -87,10 +87,11 @@ class NgramPrecisions(OnePassMetric):
     @classmethod
     def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> PrecisionCounts:
         order = max(metric.order for metric in metrics)
+        by_kind = dict(zip(LENGTHS, reference_lengths(batch).T, strict=True))
         lengths = batch.lengths
         return PrecisionCounts(
             lengths.astype(np.float64),
-            dict(zip(LENGTHS, reference_lengths(batch).T, strict=True)),
+            by_kind,
             clipped_matches(batch, order),
             ngram_totals(lengths, order),
         )
