@@ -436,8 +436,8 @@ def test_tables_for_other_libraries():
     [
         ({"human": {"a": 1}}, InputError, "a correlation needs 4 systems or more"),
         ({"human": {"z": 1}}, InputError, "but the systems are"),
-        ({"human": 3}, InputError, "human is a file"),
-        ({"human": None}, BadParameter, "one judge is wanted"),
+        ({"human": 3}, InputError, "human must be a file"),
+        ({"human": None}, BadParameter, "expected one judge"),
         ({"level": "segment"}, InputError, "whole systems only, not for segments"),
         ({"level": "word"}, BadParameter, "level is one of"),
         ({"coefficient": "r"}, BadParameter, "coefficient is one of pearson"),
@@ -471,7 +471,7 @@ def test_several_criteria_are_not_guessed():
         1,
         (),
     )
-    with pytest.raises(InputError, match="several criteria, one, two: name one"):
+    with pytest.raises(InputError, match="several criteria, one, two: select one"):
         tarocco.references({name: ["x"] for name in "abcd"}, [["x", "y"]], human)
 
 

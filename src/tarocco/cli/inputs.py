@@ -118,7 +118,7 @@ def encoding_of(options: argparse.Namespace, test_set: TestSet | None = None) ->
 def analyzer_of(options: argparse.Namespace, texts: Mapping[str, Segments]) -> str | None:
     """Return the analyzer of --analyzer or --parses, which shows its progress."""
     from tarocco.annotate.analyzers import set_progress
-    from tarocco.render.terminal import progress
+    from tarocco.cli.terminal import progress
     from tarocco.trials.inputs import choose_analyzer
 
     set_progress(None if options.quiet else lambda total: progress("texts", total))
@@ -191,8 +191,8 @@ def score_inputs(
     resampling: Resampling | None = None,
 ) -> Result:
     """Return the scores of all systems, with a progress bar; `resampling` adds bootstrap intervals."""
+    from tarocco.cli.terminal import progress
     from tarocco.metrics.external import External
-    from tarocco.render.terminal import progress
     from tarocco.scoring.score import score_test_set
 
     computed = sum(not isinstance(metric, External) for metric in metrics)

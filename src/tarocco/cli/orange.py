@@ -262,9 +262,9 @@ def evaluate(inputs: OrangeInputs, options: argparse.Namespace) -> OrangeResult:
     """Run ORANGE, and write the error analysis and the sample if requested."""
     from dataclasses import replace
 
+    from tarocco.cli.terminal import progress
     from tarocco.meta.orange.orange import open_lists, run_orange
     from tarocco.render.results.confusions import write_confusions
-    from tarocco.render.terminal import progress
 
     with progress("lists", len(inputs.references), shown=not options.quiet, inside="candidates") as advance:
         result = run_orange(

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter
-from tarocco.core.names import MetricName, Value, read_value, write_value
 from tarocco.encode.batch import Batch, Encoding
+from tarocco.metrics.names import MetricName, Value, read_value, write_value
 
 if TYPE_CHECKING:
     from tarocco.metrics.edit.rates import Automaton

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeGuard, Union
 import numpy as np
 
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.core.names import signature
 from tarocco.core.test_set import ExternalScores, Kind, TestSet
 from tarocco.encode.batch import Batch
 from tarocco.metrics.base import Floats, Metric
+from tarocco.metrics.names import signature
 
 if TYPE_CHECKING:
     from tarocco.io.scores.external import ExternalFile

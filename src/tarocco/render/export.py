@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from tarocco._version import __version__
 from tarocco.core.errors import InputError, MissingExtra, TaroccoError
-from tarocco.core.names import write_value
 from tarocco.core.test_set import HumanScores
 from tarocco.io.files import replace_file, write_atomically
 from tarocco.io.scores.mt_metrics_eval import ScoreFile, ScoreFileName
 from tarocco.io.tables import write_rows
 from tarocco.meta.orange.cache import EXTERNAL, NAME
 from tarocco.metrics.base import Metric
+from tarocco.metrics.names import write_value
 from tarocco.metrics.registry import metric, release_of
 from tarocco.store import Store
 from tarocco.store.maintenance import SeriesEntry, read_rows

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.records import Interval
-from tarocco.kernels import kernel, statistics, widest
+from tarocco.kernels import kernel, statistics
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import is_system_level
 from tarocco.parallel.fan_out import blocks, map_ordered
@@ -19,10 +19,10 @@ from tarocco.parallel.fan_out import blocks, map_ordered
 if TYPE_CHECKING:
     from tarocco.scoring.settings import Resampling
 
-_weighted_totals = kernel(widest(statistics), "sum_weighted")
-_counted_totals = kernel(widest(statistics), "sum_counts")
-_draw = kernel(widest(statistics), "draw_resamples")
-_fill = kernel(widest(statistics), "fill_random_words")
+_weighted_totals = kernel(statistics, "sum_weighted", wide=True)
+_counted_totals = kernel(statistics, "sum_counts", wide=True)
+_draw = kernel(statistics, "draw_resamples", wide=True)
+_fill = kernel(statistics, "fill_random_words", wide=True)
 
 _LANES = 8  # the kernels add in eight lanes
 _TOGETHER = 4  # resamples that the kernel adds at once

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from tarocco._version import __version__
 from tarocco.core.errors import InputError
-from tarocco.core.names import signature, write_value
 from tarocco.core.records import Interval
 from tarocco.core.test_set import (
     Candidates,
@@ -23,6 +22,7 @@ from tarocco.core.test_set import (
 from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import External, ExternalSource, external_metrics, insert_external
+from tarocco.metrics.names import signature, write_value
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import bootstrap_intervals, corpus_sums
 from tarocco.scoring.results import Result, Score

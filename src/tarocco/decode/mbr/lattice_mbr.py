@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from tarocco._version import __version__
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.graphs import Forest, Graph, Lattice
-from tarocco.core.names import signature
 from tarocco.core.test_set import References, Segments, TestSet, as_list, make_streams
 from tarocco.decode.mbr.results import CHOICE, FIRST, LatticeChoice, LatticeMbrResult
 from tarocco.decode.oracle.forests import unfolded
@@ -36,6 +35,7 @@ from tarocco.encode.vocabulary import Vocabulary
 from tarocco.io.graphs.formats import read_lattices
 from tarocco.kernels import kernel, ngram_lattices
 from tarocco.metrics.base import Floats, Metric
+from tarocco.metrics.names import signature
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import map_ordered
 from tarocco.scoring.score import score_test_set

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from tarocco._version import __version__
 from tarocco.core.errors import BadParameter
-from tarocco.core.names import signature
 from tarocco.core.test_set import Segments
 from tarocco.encode.batch import CandidateLists, Encoding, make_list_batch, split_by_reference
 from tarocco.kernels import duplicates, kernel
@@ -23,6 +22,7 @@ from tarocco.meta.correlation.score_sources import round_last_bits
 from tarocco.meta.qarla.decisions import Decisions, compute_queen_of_set
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats, Metric
+from tarocco.metrics.names import signature
 from tarocco.parallel.fan_out import blocks
 from tarocco.scoring.resampling import bootstrap, words
 from tarocco.scoring.score import score_signature

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.core.names import write_value
 from tarocco.core.records import Interval
 from tarocco.core.test_set import References, TestSet, as_list, make_streams
 from tarocco.decode.tuning.mert import MertSearch, TuningObjective, best_of_lists, climb_all, normalize, weighted_sum
@@ -20,6 +19,7 @@ from tarocco.decode.tuning.results import RerankResult, TunedScore, TuneResult, 
 from tarocco.encode.batch import Encoding
 from tarocco.io.nbest.features import check_weights
 from tarocco.metrics.base import Floats, Metric
+from tarocco.metrics.names import write_value
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import bootstrap, percentiles
 from tarocco.scoring.score import score_signature

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter
-from tarocco.core.names import signature
 from tarocco.core.test_set import CandidateScores, as_list
 from tarocco.encode.batch import Encoding
 from tarocco.metrics.base import Metric
+from tarocco.metrics.names import signature
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.score import score_signature
 from tarocco.scoring.settings import Shortcuts

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter
-from tarocco.core.names import Value
 from tarocco.encode.batch import Batch
 from tarocco.metrics.base import (
     PENALTY,
@@ -25,6 +24,7 @@ from tarocco.metrics.base import (
     divide_parts,
     parameter,
 )
+from tarocco.metrics.names import Value
 from tarocco.metrics.ngram.counts import LENGTHS, clipped_matches, ngram_totals, reference_lengths, share
 
 HIGHEST_ORDER = 12  # Lin and Och (2004) go up to BLEU12
