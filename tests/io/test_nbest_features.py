@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tarocco.core.errors import InputError
 from tarocco.io import text as text_module
 from tarocco.io.nbest.features import parse_features, parse_scores
-from tarocco.io.nbest.lists import read_nbest
+from tarocco.io.nbest.lists import NBestFile
 
 NUMBERS = st.floats(-1e6, 1e6).map(lambda x: round(x, 4))
 WORDS = st.text("ab|=: é", max_size=8).filter(lambda text: "|||" not in f" {text} " and "||" not in text)
@@ -19,7 +19,7 @@ WORDS = st.text("ab|=: é", max_size=8).filter(lambda text: "|||" not in f" {tex
 def lists_in(tmp_path, content, name="n.txt"):
     path = tmp_path / name
     path.write_text(content, "utf-8")
-    return list(read_nbest(str(path)))
+    return list(NBestFile(str(path)))
 
 
 @given(
@@ -72,7 +72,7 @@ def test_json(tmp_path):
 
 
 def test_old_moses_lists(shared):
-    lists = list(read_nbest(str(shared("data", "moses-fren-100best", "nbest.txt"))))
+    lists = list(NBestFile(str(shared("data", "moses-fren-100best", "nbest.txt"))))
     assert len(lists) == 100
     assert parse_scores(lists[0])[:2].tolist() == [-14.6262, -14.6848]
     features = parse_features(lists[0])
