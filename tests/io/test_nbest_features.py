@@ -43,7 +43,6 @@ def test_what_is_written_is_read(tmp_path_factory, rows, form, tail, chunk):
     features = [parse_features(one) for one in found]
     assert {(one.names, one.sizes) for one in features} == {(("lm", "TM_0"), (2, 1))}
     assert [tuple(row) for one in features for row in one.values] == [values for _, _, values, _ in rows]
-    assert [tuple(row) for one in features for row in one["TM_0"]] == [(z,) for _, _, (_, _, z), _ in rows]
 
 
 def test_a_score_alone(tmp_path):
