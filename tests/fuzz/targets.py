@@ -154,11 +154,11 @@ def weights(path: str) -> None:
 def nbest(path: str) -> None:
     from tarocco.io.graphs.formats import detect_kind
     from tarocco.io.nbest.features import parse_features, parse_scores
-    from tarocco.io.nbest.lists import read_nbest
+    from tarocco.io.nbest.lists import NBestFile
 
     for asked in ({"num_candidates": 2}, {"segments": 3}, {}):
         try:
-            for one in islice(read_nbest(path, **asked), 50):
+            for one in islice(NBestFile(path, **asked), 50):
                 assert len(list(one.candidates)) == len(one.candidates)
                 for read in (parse_scores, parse_features):
                     with suppress(TaroccoError):

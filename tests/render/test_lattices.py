@@ -85,5 +85,5 @@ def test_what_cannot_be_written(tmp_path):
         ):
             tarocco.write_lattices(Forest.of(lattice), tmp_path / "y", format=format)
     assert not (tmp_path / "y").exists()
-    with pytest.raises(UnknownName, match='expected one of the formats plf, .*, found "dot"'):
+    with pytest.raises(UnknownName, match=r'expected one of the formats plf, .*, found "dot"'):
         tarocco.write_lattices(lattice, tmp_path / "y", format="dot")

@@ -367,14 +367,6 @@ class ExpandedLattice:
         )
         return counts
 
-    def words_of(self, gram: int) -> tuple[int, ...]:
-        """Return the word numbers of an n-gram."""
-        words: list[int] = []
-        while gram:
-            words.append(int(self.grams[gram, 2]))
-            gram = int(self.grams[gram, 0])
-        return tuple(words[::-1])
-
     def gains(self, theta: Sequence[float], posteriors: Floats) -> Floats:
         """Return the gain of a word that ends each n-gram: theta[0] plus theta[n] times each suffix's posterior."""
         gains = np.full(len(self.grams), float(theta[0]))

@@ -203,13 +203,6 @@ def no_lists_error(path: str) -> InputError:
     return InputError(f"{display_name(path)}: expected candidates (H-id or D-id lines, or JSON objects), found none")
 
 
-def read_nbest(
-    path: str, *, segments: int | None = None, first_id: int = 0, num_candidates: int | None = None
-) -> Iterator[NBestList]:
-    """Yield the lists of a file or a directory; see `NBestFile` for the arguments."""
-    return iter(NBestFile(path, segments, first_id, num_candidates))
-
-
 # --- formats -------------------------------------------------------------------------------------------------------
 
 
