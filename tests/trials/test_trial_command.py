@@ -125,7 +125,7 @@ def test_a_bar_for_each_step():
     impatient = (
         sys.executable,
         "-c",
-        "import sys; from tarocco.cli import main; from tarocco.render import terminal; terminal.PATIENCE = -1; "
+        "import sys; from tarocco.cli import main; from tarocco.cli import terminal; terminal.PATIENCE = -1; "
         "sys.exit(main(sys.argv[1:]))",
     )
     shown = on_terminal("trial", FILE, *SMALL, program=impatient)

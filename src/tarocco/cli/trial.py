@@ -130,9 +130,9 @@ def run_trial(
     material: Material, conduct: TrialOptions, options: argparse.Namespace, announce: bool = True
 ) -> Findings:
     """Print the plan if `announce`, run it with one progress bar per step, and print notes."""
+    from tarocco.cli.terminal import progress
     from tarocco.render.results.trial import plan_sections
     from tarocco.render.tables import write_sections
-    from tarocco.render.terminal import progress
     from tarocco.trials.plan import make_plan
     from tarocco.trials.trial import conduct_trial
 
