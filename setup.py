@@ -22,7 +22,7 @@ if os.environ.get("TAROCCO_SANITIZE") == "1":
     LINK = ["-fsanitize=address,undefined"]
     FLAGS = ["-O1", "-g1", "-ffp-contract=off", "-fno-sanitize-recover=all", *LINK]
 
-# Kernels that gain from wider vectors are also compiled for AVX2, under another name; tarocco.kernels.widest chooses at
+# Kernels that gain from wider vectors are also compiled for AVX2, under another name; tarocco.kernels.kernel chooses at
 # import time.
 WIDER = ("bit_parallel", "ngram_matches", "qarla", "statistics", "weighted_lcs")
 if platform.machine() not in ("x86_64", "AMD64"):

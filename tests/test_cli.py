@@ -351,7 +351,7 @@ def test_terminals_wide_and_narrow():
 IMPATIENT = """if True:
     import sys
     from tarocco.cli import main
-    from tarocco.render import terminal as progress
+    from tarocco.cli import terminal as progress
     progress.PATIENCE = -1
     sys.exit(main(sys.argv[1:]))
 """

@@ -233,8 +233,8 @@ def test_what_is_wrong_with_a_site_is_found(tmp_path):
     )
     assert problems(tmp_path) == [
         "index.html fetches //cdn.example/a.js",
-        "index.html links to there.html#bottom, which is not there",
-        "index.html links to gone.html, which is not there",
+        "index.html links to there.html#bottom, which does not exist",
+        "index.html links to gone.html, which does not exist",
         "site.css fetches https://fonts.example/a.css",
     ]
 

@@ -12,8 +12,8 @@ from test_laws import NAMES
 
 from tarocco.core.test_set import Segments
 from tarocco.encode.batch import CandidateLists, Encoding, Groups, make_leave_one_out_batch
+from tarocco.metrics.batches import count_batch, group_by_encoding, score_batch
 from tarocco.metrics.registry import metrics
-from tarocco.scoring.statistics import count_batch, group_by_encoding, score_batch
 
 
 @st.composite

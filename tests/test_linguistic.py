@@ -19,7 +19,6 @@ from tarocco.cli import main
 from tarocco.core.errors import BadParameter, InputError, TextRefused, UnknownName
 from tarocco.encode.batch import Encoding
 from tarocco.metrics.registry import metric
-from tarocco.scoring.score import score_signature
 
 WORDS = st.sampled_from(["the", "The", "cat", "mat", "sat", "on"])
 TAGS = st.sampled_from(["DT", "NN", "VBD"])
@@ -390,13 +389,13 @@ def test_signature_names_the_analyzer_and_its_version():
     assert result["SP-Op-*"].signature.startswith("SP-Op-*|nrefs:1|case:mixed|analyzer:by-rule-1|variant:minimum|v:")
     assert "analyzer" not in result["BLEU-4"].signature
     asked = Encoding("13a", analyzer="spacy")
-    assert "analyzer" not in score_signature(metric("BLEU-4"), asked, 1)
-    assert score_signature(metric("DP-HWCw-4"), asked, 1) == score_signature(metric("DP-HWCw-4"), Encoding(), 1)
+    assert "analyzer" not in metric("BLEU-4").signature(asked, 1)
+    assert metric("DP-HWCw-4").signature(asked, 1) == metric("DP-HWCw-4").signature(Encoding(), 1)
 
 
 def test_an_unknown_analyzer():
     with pytest.raises(UnknownName, match='no analyzer "nobody"'):
-        score_signature(metric("SP-Op-*"), Encoding(analyzer="nobody"), 1)
+        metric("SP-Op-*").signature(Encoding(analyzer="nobody"), 1)
 
 
 def test_no_text_is_analyzed_twice():

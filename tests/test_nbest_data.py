@@ -5,7 +5,7 @@ import sys
 import pytest
 from conftest import ROOT
 
-from tarocco.io.nbest.lists import read_nbest
+from tarocco.io.nbest.lists import NBestFile
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def test_the_shape_and_the_seed(write, tmp_path):
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         write(tmp_path / name, 6, 50, 3, seed)
     assert contents(tmp_path / "a") == contents(tmp_path / "b") != contents(tmp_path / "c")
-    lists = list(read_nbest(str(tmp_path / "a" / "nbest.txt"), segments=6))
+    lists = list(NBestFile(str(tmp_path / "a" / "nbest.txt"), segments=6))
     assert [(one.segment, len(one.candidates)) for one in lists] == [(i, 50) for i in range(6)]
     assert sorted(contents(tmp_path / "a")) == ["nbest.txt", "ref1.txt", "ref2.txt", "ref3.txt"]
 
@@ -40,7 +40,7 @@ def test_candidates_share_more_with_each_other_than_with_references(write, tmp_p
 
     write(tmp_path, 10, 50, 2)
     references = (tmp_path / "ref1.txt").read_text().splitlines()
-    for one in read_nbest(str(tmp_path / "nbest.txt")):
+    for one in NBestFile(str(tmp_path / "nbest.txt")):
         first, *others = one.candidates
         among = sum(overlap(first, other) for other in others) / len(others)
         assert among > 0.7

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from tarocco.core.names import write_value
 from tarocco.metrics.base import Metric
+from tarocco.metrics.names import write_value
 from tarocco.metrics.registry import built_in_families
 
 INTRODUCTION = """# Metrics

@@ -27,11 +27,12 @@ from tarocco import datasets
 from tarocco.core.errors import BadParameter
 from tarocco.core.test_set import make_test_set
 from tarocco.metrics.base import Floats, Metric
+from tarocco.metrics.batches import prepare_contexts
 from tarocco.metrics.registry import metric as find_metric
 from tarocco.scoring.results import Score
 from tarocco.scoring.score import score, statistics
 from tarocco.scoring.settings import TEXT
-from tarocco.scoring.statistics import BlockTask, analyze_texts, count, prepare_contexts
+from tarocco.scoring.statistics import BlockTask, analyze_texts, count
 
 __all__ = ["LAWS", "check_metric"]
 

@@ -163,7 +163,7 @@ IMPATIENT = f"""if True:
     from annotate.test_kept import Counting
     from tarocco.annotate.cache import register
     from tarocco.cli import main
-    from tarocco.render import terminal as progress
+    from tarocco.cli import terminal as progress
     register("rule", Counting())
     progress.PATIENCE = -1
     sys.exit(main(sys.argv[1:]))

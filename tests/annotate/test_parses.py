@@ -13,7 +13,7 @@ from test_cli import run
 import tarocco
 from tarocco.annotate.analyzers import describe_source
 from tarocco.annotate.cache import annotate_texts, clear_memory, register
-from tarocco.annotate.parses import WRITERS, ConflictingParses, ParsedFile, ParsedTexts, format_sentences, read_parses
+from tarocco.annotate.parses import WRITERS, ConflictingParses, ParsedTexts, format_sentences, read_parses
 from tarocco.annotate.sentence import Node, Sentence
 from tarocco.core.errors import BadParameter, InputError, TextRefused
 from tarocco.render.results import json_text
@@ -288,9 +288,9 @@ def test_missing_layers_name_the_file(capsys, folder):
 def test_two_analyses_of_a_text(folder):
     column = [replace(parsed("the cat sat on a mat"), tags=("VB",) * 6), parsed("dog")]
     (folder / "x.conllu").write_text(format_sentences(column, "conllu"))
-    good = ParsedFile("good", TEXTS["good"], ["parses/good.conllu"])
+    good = (TEXTS["good"], ["parses/good.conllu"])
     with pytest.warns(ConflictingParses, match="1 segments repeat a text with another analysis"):
-        found = read_parses([good, ParsedFile("x", ["the cat sat on a mat", "dog"], ["x.conllu"])])
+        found = read_parses([good, (["the cat sat on a mat", "dog"], ["x.conllu"])])
     assert found.annotate(["the  cat sat on a mat "])[0].tags == parsed("the cat sat on a mat").tags
 
 

@@ -82,6 +82,7 @@ def made(tmp_path_factory):
     """Every page is made once; gives its path and its payload."""
     from findings import demo_findings, hostile_findings, large_findings
 
+    from tarocco.render.page import segments
     from tarocco.render.page.payload import payload_of
     from tarocco.render.page.report import write_report
 
@@ -90,7 +91,10 @@ def made(tmp_path_factory):
 
     def report(kind):
         if kind not in known:
-            payload = payload_of(kinds[kind](), 360 if kind == "demo" else None)
+            with pytest.MonkeyPatch.context() as patched:
+                if kind == "demo":
+                    patched.setattr(segments, "EXPLAINED", 360)
+                payload = payload_of(kinds[kind]())
             path = folder / f"{kind}.html"
             write_report(payload, path)
             known[kind] = path, payload

@@ -89,9 +89,9 @@ WORK = {
 @pytest.mark.parametrize("name", WORK)
 def test_the_same_bits(name, workers):
     here = WORK[name](jobs=1)
-    sent = workers._done
+    sent = workers._items
     there = WORK[name](executor=workers)
-    assert workers._done > sent
+    assert workers._items > sent
     assert bits(there.to_dict()) == bits(here.to_dict())
 
 
@@ -103,9 +103,9 @@ def test_workers_that_do_not_have_the_file(workers, tmp_path, monkeypatch):
         name = f"/proc/self/fd/{file.fileno()}"
         asked = {"metrics": ["BLEUS-4", "NIST-5", "chrF"]}
         here = tarocco.orange(name, DEMO.references, jobs=1, **asked)
-        sent = workers._done
+        sent = workers._items
         there = tarocco.orange(name, DEMO.references, executor=workers, **asked)
-    assert workers._done > sent
+    assert workers._items > sent
     assert bits(there.to_dict()) == bits(here.to_dict())
 
 
@@ -120,9 +120,9 @@ def test_oracles_of_lattices(workers, tmp_path):
 def test_what_is_in_the_store_is_not_sent(workers, tmp_path):
     for name in ("orange", "orange of a file", "king", "references"):
         first = WORK[name](executor=workers, store=tmp_path / "s.db")
-        sent = workers._done
+        sent = workers._items
         again = WORK[name](executor=workers, store=tmp_path / "s.db")
-        assert workers._done == sent
+        assert workers._items == sent
         assert bits(again.to_dict()) == bits(first.to_dict())
 
 

@@ -34,6 +34,15 @@ def all_paths(lattice):
     return texts, [float(lattice.weights[one].sum()) if one else 0.0 for one in found]
 
 
+def words_of(expanded, gram):
+    """The word numbers of an n-gram."""
+    words = ()
+    while gram:
+        words = (int(expanded.grams[gram, 2]), *words)
+        gram = int(expanded.grams[gram, 0])
+    return words
+
+
 def check(lattice, theta, scale):
     order = len(theta) - 1
     texts, weights = all_paths(lattice)
@@ -41,7 +50,7 @@ def check(lattice, theta, scale):
     expanded = ExpandedLattice.of(lattice, order, scale)
     posteriors = expanded.posteriors()
     found = {
-        tuple(lattice.words[number] for number in expanded.words_of(gram)): posteriors[gram]
+        tuple(lattice.words[number] for number in words_of(expanded, gram)): posteriors[gram]
         for gram in range(1, len(posteriors))
     }
     assert found == pytest.approx(expected, abs=1e-12)
@@ -119,7 +128,7 @@ def test_many_paths_of_small_weight_against_one():
             for word in ("a", "b"):
                 arcs.add(column, column + 1, word, -np.log(2) - less / 1500)
         expanded = ExpandedLattice.of(arcs.lattice(0, {1500: 0.0}), 1, 1.0)
-        by_word = dict(zip(map(expanded.words_of, range(len(expanded.grams))), expanded.posteriors(), strict=True))
+        by_word = {words_of(expanded, gram): share for gram, share in enumerate(expanded.posteriors())}
         assert by_word[(0,)] == pytest.approx(1 / (1 + np.exp(-less)), rel=1e-9)
 
 

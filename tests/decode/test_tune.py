@@ -9,7 +9,7 @@ from conftest import ROOT
 import tarocco
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.decode.tuning.pool import pool_lists
-from tarocco.io.nbest.lists import read_nbest
+from tarocco.io.nbest.lists import NBestFile
 
 DEMO = ROOT / "src" / "tarocco" / "data" / "demo"
 NBEST = DEMO / "nbest.txt"
@@ -186,7 +186,7 @@ def test_lists_that_are_refused(tmp_path, content, message):
 
 def test_a_pool_has_each_candidate_once(tmp_path):
     (tmp_path / "n").write_text("0 ||| a ||| f= 0 ||| 1\n0 ||| a ||| f= 1 ||| 2\n0 ||| a ||| f= -0 ||| 3\n")
-    pool = pool_lists([read_nbest(str(tmp_path / "n"))])
+    pool = pool_lists([NBestFile(str(tmp_path / "n"))])
     assert (pool.features.tolist(), pool.fitted, pool.merged) == ([[0.0], [1.0]], None, 1)
 
 

@@ -154,11 +154,11 @@ def weights(path: str) -> None:
 def nbest(path: str) -> None:
     from tarocco.io.graphs.formats import detect_kind
     from tarocco.io.nbest.features import parse_features, parse_scores
-    from tarocco.io.nbest.lists import read_nbest
+    from tarocco.io.nbest.lists import NBestFile
 
     for asked in ({"num_candidates": 2}, {"segments": 3}, {}):
         try:
-            for one in islice(read_nbest(path, **asked), 50):
+            for one in islice(NBestFile(path, **asked), 50):
                 assert len(list(one.candidates)) == len(one.candidates)
                 for read in (parse_scores, parse_features):
                     with suppress(TaroccoError):
@@ -174,7 +174,7 @@ def _same_in_byte_ranges(path: str) -> None:
     from unittest.mock import patch
 
     from tarocco.io.nbest import byte_ranges
-    from tarocco.io.nbest.lists import NBestFile, no_lists_error
+    from tarocco.io.nbest.lists import ByteRangeLists, NBestFile, no_lists_error
 
     def in_one_go(file: NBestFile) -> Iterator[object]:
         return iter(file)
@@ -183,7 +183,7 @@ def _same_in_byte_ranges(path: str) -> None:
         found = file.cut()
         line, before = 1, None
         for byte_range in found or ():
-            reading = found.reading(byte_range, line, before)
+            reading = ByteRangeLists(found, byte_range, line, before)
             for one in reading:
                 before = one.segment
                 yield one

@@ -15,7 +15,7 @@ from tarocco.core.errors import InputError, TaroccoError
 from tarocco.io import files as reading
 from tarocco.io.files import read_bytes
 from tarocco.io.nbest.features import read_weights
-from tarocco.io.nbest.lists import read_nbest
+from tarocco.io.nbest.lists import NBestFile
 from tarocco.io.scores.external import ExternalFile, read_candidate_scores, read_external
 from tarocco.io.scores.human import read_human
 from tarocco.io.test_set import read_references, read_systems
@@ -197,7 +197,7 @@ def test_a_line_of_a_hundred_megabytes(tmp_path, soon):
     path.write_bytes(b"word " * (LONG // 5) + b"\nshort\n")
     assert read_lines(str(path)).lengths.tolist() == [LONG, 5]
     path.write_bytes(b"0 ||| " + b"word " * (LONG // 5) + b"\n")
-    (one,) = read_nbest(str(path))
+    (one,) = NBestFile(str(path))
     assert one.candidates.lengths.tolist() == [LONG - 1]
     path = path.with_suffix(".trees")
     path.write_bytes(b"(" * (LONG // 10))
@@ -236,7 +236,7 @@ def test_texts_with_nul_bytes_are_scored():
 def test_ids_of_eighteen_digits_allocate_nothing(tmp_path, soon):
     path = tmp_path / "nbest.txt"
     path.write_text("999999999999999999 ||| a ||| w= 1 ||| 1\n")
-    assert [one.segment for one in read_nbest(str(path))] == [10**18 - 1]
+    assert [one.segment for one in NBestFile(str(path))] == [10**18 - 1]
     result = tarocco.rerank(path, {"w": 1})
     with pytest.raises(InputError, match="nearly all lines would be empty"):
         result.lines()
@@ -250,11 +250,11 @@ def test_ids_of_eighteen_digits_allocate_nothing(tmp_path, soon):
         tarocco.orange(path, [["a", "b"]])
     path.write_text("1000000000000000000 ||| a\n")
     with pytest.raises(InputError, match="expected a whole number as id"):
-        list(read_nbest(str(path)))
+        list(NBestFile(str(path)))
     path = tmp_path / "nbest.jsonl"
     path.write_text('{"id": 1000000000000000000, "candidates": ["a"]}\n')
     with pytest.raises(InputError, match='expected a whole number from 0 as "id"'):
-        list(read_nbest(str(path)))
+        list(NBestFile(str(path)))
 
 
 HUGE = ("1e400", "-1e400", "Infinity", "NaN", "9" * 400, "9" * 5000)
@@ -342,7 +342,7 @@ def test_pipes_are_read_and_not_waited_for_in_folders(tmp_path):
     with pytest.raises(
         InputError, match=r"0\.txt: expected an ordinary file in a directory of lists, found a device or a pipe"
     ):
-        list(read_nbest(str(tmp_path)))
+        list(NBestFile(str(tmp_path)))
     reader, writer = os.pipe()
     os.write(writer, b"a\nb\n")
     os.close(writer)

@@ -11,10 +11,11 @@ import pytest
 from test_cli import on_terminal
 
 import tarocco
+from tarocco.cli.terminal import visible_message
 from tarocco.io.tables import escape_formula, read_table
 from tarocco.render.results.score import separated_text
 from tarocco.render.tables import Table, latex, markdown, plain, separated, write_noted, write_table
-from tarocco.render.terminal import visible, visible_line, visible_message
+from tarocco.render.terminal import visible, visible_line
 
 CLEAR, TITLE, CSI, TURN = "\x1b[2J", "\x1b]0;gone\x07", "\x9b31m", "\u202e"
 EVIL = f"a{CLEAR}b{TITLE}c{CSI}d\re\bf{TURN}g"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tarocco.core.errors import InputError
 from tarocco.io.nbest import byte_ranges
-from tarocco.io.nbest.lists import NBestFile, read_nbest
+from tarocco.io.nbest.lists import ByteRangeLists, NBestFile
 
 TEXTS = st.text(alphabet="ab ü|\u2028", max_size=8)
 FORMS = {
@@ -39,7 +39,7 @@ def cut_up(path):
     cut = NBestFile(str(path)).cut()
     found, line = [], 1
     for stretch in cut:
-        reading = cut.reading(stretch, line)
+        reading = ByteRangeLists(cut, stretch, line)
         own = list(map(told, reading))
         if stretch.ids is not None:
             assert stretch.ids[0] == own[0][0]
@@ -73,7 +73,7 @@ def test_lists_by_their_stretches(tmp_path_factory, lists, form, newline, mark, 
     cut = list(NBestFile(str(path)).cut())
     assert b"".join(chunk for one in cut for chunk in one.chunks()) == path.read_bytes()
     assert [one.start for one in cut] == [0, *(one.stop for one in cut[:-1])]
-    assert cut_up(path) == list(map(told, read_nbest(str(path))))
+    assert cut_up(path) == list(map(told, NBestFile(str(path))))
 
 
 def test_a_file_of_many_lists_has_many_stretches(tmp_path):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import tarocco
 from tarocco.cli import main
 from tarocco.core.errors import BadParameter, InputError
+from tarocco.encode.batch import Encoding
 from tarocco.io.scores.external import (
     ExternalFile,
     ScoresMissing,
@@ -74,7 +75,7 @@ def test_scores_of_segments(write, name, text):
     assert listed(scores) == WANTED
     assert (scores.level, scores.kind, scores.pairs) == ("segment", "similarity", {})
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
-    assert External(scores).signature == f"COMET|external|kind:similarity|file:{name}|sha256:{digest}"
+    assert External(scores).signature(Encoding(), 1) == f"COMET|external|kind:similarity|file:{name}|sha256:{digest}"
 
 
 @pytest.mark.parametrize(
@@ -102,7 +103,7 @@ def test_a_column_of_a_wide_table(write):
     assert listed(read(path, "adequacy")) == {"A": [4.0], "B": [3.0]}
     ranks = read(path, "rank")
     assert (listed(ranks), ranks.kind) == ({"A": [1.0], "B": [2.0]}, "error")
-    assert "|file:c.tsv|column:rank|sha256:" in External(ranks).signature
+    assert "|file:c.tsv|column:rank|sha256:" in External(ranks).signature(Encoding(), 1)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +138,7 @@ def test_pairs(write):
     path = write("pairs.tsv", PAIRS)
     scores = read(path, n=2)
     assert listed(scores) == {"A": [0.6, 0.4], "B": [0.1, 0.9]}
-    assert External(scores).signature.endswith("|refs:best")
+    assert External(scores).signature(Encoding(), 1).endswith("|refs:best")
     assert scores.pairs["r1", "r2"].tolist()[0] == 0.8
     assert math.isnan(scores.pairs["r1", "r2"][1])
     # Of the references only those of the run count.

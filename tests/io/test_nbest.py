@@ -16,7 +16,7 @@ from textbook import nbest_files
 from tarocco import datasets
 from tarocco.core.test_set import Segments
 from tarocco.io import text as text_module
-from tarocco.io.nbest.lists import NBestList, read_nbest
+from tarocco.io.nbest.lists import NBestFile, NBestList
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -32,7 +32,7 @@ def folder(tmp_path_factory):
 def found(path, chunk=1 << 20, **options):
     """{segment: [(place, text), ...]} as the reader has it; places are lines."""
     with patch.object(text_module, "CHUNK", chunk):
-        lists = list(read_nbest(str(path), **options))
+        lists = list(NBestFile(str(path), **options))
     places = {}
     for one in lists:
         assert one.segment not in places
@@ -167,7 +167,7 @@ def test_compressed_json_lines_by_their_name(tmp_path):
 
 def test_standard_input(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(MOSES.encode())))
-    first, second = read_nbest("-", segments=3)
+    first, second = NBestFile("-", segments=3)
     assert [first.segment, second.segment] == [0, 2]
     assert list(first.candidates) == ["ein Haus", "das Haus — é"]
     assert first.where(1) == "standard input, line 2"
@@ -188,7 +188,7 @@ def test_a_directory(tmp_path):
         ".hidden": b"\xff",
     }.items():
         (tmp_path / name).write_bytes(content)
-    lists = list(read_nbest(str(tmp_path), first_id=1, segments=11))
+    lists = list(NBestFile(str(tmp_path), first_id=1, segments=11))
     assert [(one.segment, list(one.candidates)) for one in lists] == [
         (8, ["neun", "", "nine"]),
         (9, ["zehn"]),
@@ -202,7 +202,7 @@ def test_lists_come_one_by_one(tmp_path, monkeypatch):
     monkeypatch.setattr(text_module, "CHUNK", 8)
     path = tmp_path / "a"
     path.write_text("0 ||| a\n1 ||| b\n2 ||| c\nwrong\n")
-    lists = read_nbest(str(path))
+    lists = iter(NBestFile(str(path)))
     assert list(next(lists).candidates) == ["a"]
 
 

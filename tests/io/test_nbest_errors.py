@@ -7,7 +7,7 @@ import pytest
 
 from tarocco.core.errors import InputError
 from tarocco.io import text as text_module
-from tarocco.io.nbest.lists import read_nbest
+from tarocco.io.nbest.lists import NBestFile
 
 # name: (the file, how it is read, what is said after the file's name)
 WRONG = {
@@ -144,7 +144,7 @@ WRONG = {
 
 def said(path, **options):
     with pytest.raises(InputError) as caught:
-        list(read_nbest(str(path), **options))
+        list(NBestFile(str(path), **options))
     return str(caught.value)
 
 

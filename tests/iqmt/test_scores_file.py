@@ -82,7 +82,7 @@ def test_plain_files_are_read_as_the_parser_reads_them(text, closed):
     wanted = {"target": ("S0",), "ref": ("R0",), "metric": ("BLEU-4",)}
     quick = _parse_plain(data, wanted)
     if quick is not None:
-        found = _ScoresReader(Path("file"), wanted).parse(data)
+        found = _ScoresReader(Path("file"), wanted).read(data)
         assert (quick.score, quick.segments.tolist()) == (found.score, found.segments.tolist())
 
 

@@ -12,7 +12,7 @@ from textbook import edit_metrics as textbook
 from textbook import rouge_metrics as rouge
 
 import tarocco
-from tarocco.kernels import bit_parallel, widest
+from tarocco.kernels import bit_parallel, kernel
 from tarocco.metrics import comparison
 from tarocco.metrics.comparison import Comparison
 
@@ -44,9 +44,9 @@ def test_every_instruction_set_gives_the_same(candidates, references):
 
 def test_the_widest_instructions_of_the_processor_are_used():
     expected = "tarocco.kernels.bit_parallel_avx2" if bit_parallel.has_avx2() else "tarocco.kernels.bit_parallel"
-    assert widest(bit_parallel).__name__ == expected
+    assert kernel(bit_parallel, "compare_texts", wide=True).__module__ == expected
     with mock.patch.object(comparison.bit_parallel, "has_avx2", return_value=False):
-        assert widest(bit_parallel) is bit_parallel
+        assert kernel(bit_parallel, "compare_texts", wide=True).__module__ == "tarocco.kernels.bit_parallel"
 
 
 @given(segments=SEGMENTS)

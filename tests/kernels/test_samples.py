@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judge_similarities import similarities
 
-from tarocco.kernels import kernel, qarla, widest
+from tarocco.kernels import kernel, qarla
 from tarocco.meta.qarla import queen as queens
 from tarocco.meta.qarla.decisions import (
     Decisions,
@@ -35,7 +35,7 @@ def test_decide(seed, segments, references, pairs, common, gaps):
     words = -(-references * pairs // 64)
     passed, silent = np.zeros((2, segments, systems + references, words), np.uint64)
     upto = np.empty((pairs + 2, -(-pairs // 64)), np.uint64)
-    told = kernel(widest(qarla), "decide_samples")(
+    told = kernel(qarla, "decide_samples", wide=True)(
         near, between, np.argsort(between, axis=1), systems, upto, passed, silent
     )
     own, other = near[:, :, :, None], between[:, None, None, :]

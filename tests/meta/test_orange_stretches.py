@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import tarocco
 from tarocco.core.errors import InputError
 from tarocco.io.nbest import byte_ranges as stretches
-from tarocco.io.nbest.lists import NBestByteRanges, NBestFile
+from tarocco.io.nbest.lists import ByteRangeLists, NBestFile
 from tarocco.meta.orange import ranking as block
 from tarocco.store import Store
 from tarocco.store.maintenance import list_series, problems
@@ -208,13 +208,13 @@ def test_a_file_that_grows_keeps_its_cuts(texts, path, tmp_path, monkeypatch):
 @pytest.mark.parametrize("kept", [False, True])
 def test_a_file_that_changes_meanwhile(texts, path, tmp_path, monkeypatch, kept):
     """Nothing is made of two versions of a file."""
-    reading = NBestByteRanges.reading
+    read = ByteRangeLists.__iter__
 
-    def changed(self, stretch, *rest):
-        if stretch.start:
+    def changed(self):
+        if self.byte_range.start:
             path.write_bytes(path.read_bytes() + b"\n")
-        return reading(self, stretch, *rest)
+        return read(self)
 
-    monkeypatch.setattr(NBestByteRanges, "reading", changed)
+    monkeypatch.setattr(ByteRangeLists, "__iter__", changed)
     with pytest.raises(InputError, match=r"nbest.txt: the file changed while it was read"):
         tarocco.orange(path, texts[1], metrics=["WER"], jobs=1, store=tmp_path / "store" if kept else None)

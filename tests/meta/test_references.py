@@ -458,7 +458,7 @@ def test_tables_for_other_libraries():
     [
         ({"human": {"a": 1}}, InputError, "a correlation needs 4 systems or more"),
         ({"human": {"z": 1}}, InputError, "but the systems are"),
-        ({"human": 3}, InputError, "human"),
+        ({"human": 3}, InputError, "human must be a file"),
         ({"human": None}, BadParameter, "expected one judge"),
         ({"level": "segment"}, InputError, "whole systems only, not for segments"),
         ({"level": "word"}, BadParameter, "level is one of"),

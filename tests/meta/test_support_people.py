@@ -28,6 +28,7 @@ from tarocco.meta.support.people import (
     SUCH,
     THESE,
     PairAgreement,
+    Sources,
     draw_systems,
     judge_by_people,
     measure_stability,
@@ -186,7 +187,7 @@ def simulate(seed, systems=10, segments=120, noise=(0.3, 0.5, 3.0), good=0.7):
 
 
 def statuses(metrics, people, population=SUCH, **options):
-    results = judge_by_people(metrics, people, None, rules=QUICK, **options)
+    results = judge_by_people(Sources(metrics, people), rules=QUICK, **options)
     return {one.metric: one.status for one in results if one.population == population}
 
 
@@ -210,7 +211,7 @@ def test_a_perfect_metric_is_supported_once_the_data_suffice():
     perfect = make_source("perfect", people.segments)
     assert statuses([*metrics, perfect], people)["perfect"] == SUPPORTED
     few = [source.select(range(5)) for source in (*metrics, perfect, people)]
-    results = judge_by_people(few[:-1], few[-1], None, rules=QUICK)
+    results = judge_by_people(Sources(few[:-1], few[-1]), rules=QUICK)
     assert all(one.status != SUPPORTED for one in results)
     assert any("at least 6 are needed" in reason for one in results for reason in one.reasons)
 
@@ -245,7 +246,7 @@ def test_adding_metrics_helps_none():
 def test_a_much_better_metric_refutes():
     metrics, people = simulate(4, systems=14, segments=300, noise=(0.3,))
     results = {
-        one.metric: one for one in judge_by_people(metrics, people, None, rules=QUICK) if one.population == THESE
+        one.metric: one for one in judge_by_people(Sources(metrics, people), rules=QUICK) if one.population == THESE
     }
     assert results["inverted"].status == REFUTED
     assert results["inverted"].rival is not None
@@ -254,8 +255,8 @@ def test_a_much_better_metric_refutes():
 
 def test_the_order_of_metrics_and_unrelated_ones_change_no_draw():
     metrics, people = simulate(5)
-    one = {r.metric: r for r in judge_by_people(metrics, people, None, rules=QUICK) if r.population == SUCH}
-    other = {r.metric: r for r in judge_by_people(metrics[::-1], people, None, rules=QUICK) if r.population == SUCH}
+    one = {r.metric: r for r in judge_by_people(Sources(metrics, people), rules=QUICK) if r.population == SUCH}
+    other = {r.metric: r for r in judge_by_people(Sources(metrics[::-1], people), rules=QUICK) if r.population == SUCH}
     assert {name: (r.value, r.low, r.high) for name, r in one.items()} == {
         name: (r.value, r.low, r.high) for name, r in other.items()
     }
@@ -264,7 +265,7 @@ def test_the_order_of_metrics_and_unrelated_ones_change_no_draw():
 def test_stability_counts_equal_verdicts():
     metrics, people = simulate(6, systems=12, segments=150, noise=(0.3,))
     observed = statuses(metrics, people)
-    shares = measure_stability(metrics, people, None, observed, rules=replace(QUICK, n_stability=10))
+    shares = measure_stability(Sources(metrics, people), observed, rules=replace(QUICK, n_stability=10))
     assert set(shares) == set(observed)
     assert all(0 <= share <= 1 for share in shares.values())
     assert shares["inverted"] == 1.0
@@ -279,7 +280,7 @@ def test_what_it_would_take():
 
 def test_open_says_what_it_would_take():
     metrics, people = simulate(7, systems=7, segments=20)
-    results = judge_by_people(metrics, people, None, rules=QUICK)
+    results = judge_by_people(Sources(metrics, people), rules=QUICK)
     assert all((one.needed is None) == (one.status != OPEN) for one in results)
 
 

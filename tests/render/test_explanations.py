@@ -5,8 +5,9 @@ import io
 import pytest
 
 import tarocco
+from tarocco.core.records import printable
 from tarocco.explanation.records import Element
-from tarocco.render.results.explain import StyledText, WordRun, WrappedLines, visible, word_runs, write_explanations
+from tarocco.render.results.explain import StyledText, WordRun, WrappedLines, word_runs, write_explanations
 from tarocco.render.tables import width
 
 
@@ -85,5 +86,5 @@ def test_long_words_break_nothing():
     assert out.getvalue() == f"head\n      {'x' * 100}\n      y\n"
 
 
-def test_visible():
-    assert visible("a\x1b[0m\n\u200e é 漢 🙂 \udc80") == "a\\x1b[0m\\n\\u200e é 漢 🙂 \\udc80"
+def test_printable():
+    assert printable("a\x1b[0m\n\u200e é 漢 🙂 \udc80") == "a\\x1b[0m\\n\\u200e é 漢 🙂 \\udc80"

@@ -17,6 +17,7 @@ from tarocco.core.test_set import make_test_set
 from tarocco.encode.batch import Encoding
 from tarocco.explanation.records import Element
 from tarocco.render import terms
+from tarocco.render.page import segments
 from tarocco.render.page.payload import json_of, payload_of, read_payload
 from tarocco.render.page.report import page_of, write_figures
 from tarocco.render.page.segments import interesting_segments, locate_words, marks_of, marks_of_states
@@ -49,7 +50,9 @@ def demo_payload(scores):
         kings=tarocco.king(systems, references, metrics=["BLEU-4", "TER"]),
         orange=tarocco.orange(demo.path / "nbest.txt", references, metrics=["BLEU-4"], short="keep", confusions=2),
     )
-    return payload_of(findings, explained=24)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(segments, "EXPLAINED", 24)
+        return payload_of(findings)
 
 
 # --- data ------------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from tarocco.trials.inputs import METRICS, Material
 from tarocco.trials.plan import QUESTIONS, make_plan
 
 DEMO = datasets.load("demo")
-ALWAYS = {"scores", "agreement", "breakdown"}
+ALWAYS = {"data", "scores", "agreement", "breakdown"}
 
 
 def people(systems, level="system"):
@@ -67,7 +67,7 @@ def test_what_the_data_allow(own, more):
 
 
 def test_one_metric_agrees_with_nobody_and_is_no_set():
-    assert possible(material(3, 1, ["chrF"])) == {"scores", "breakdown", "QUEEN", "KING"}
+    assert possible(material(3, 1, ["chrF"])) == {"data", "scores", "breakdown", "QUEEN", "KING"}
 
 
 def test_what_is_missing_is_told():
@@ -88,7 +88,7 @@ def test_scores_made_elsewhere_are_no_similarities():
     """Of whole systems there is nothing to correlate, and nothing to compare two texts by."""
     whole = External(ExternalScores("COMET", "similarity", "system", {"careful": np.ones(1)}, ()))
     alone = material(4, 1, [], [whole])
-    assert possible(alone) == {"scores"}
+    assert possible(alone) == {"data", "scores"}
     assert why(alone, "KING") == "a metric that can compare any two texts"
     beside = material(4, 1, ["chrF"], [whole])
     assert "KING" in possible(beside)

@@ -136,8 +136,8 @@ def test_scores_made_elsewhere_are_left_out_where_they_say_nothing():
 
 def test_one_system_and_one_reference():
     result = tarocco.trial({"a": ["the cat sat"]}, ["the cat sat down"], metrics=["chrF"])
-    assert {one.name for one in result.plan if one.possible} == {"scores", "breakdown"}
-    assert result.verdict.systems == ("Systems were not compared: a second system.",)
+    assert {one.name for one in result.plan if one.possible} == {"data", "scores", "breakdown"}
+    assert result.verdict.systems == ("Systems were not compared: this needs a second system.",)
     assert result.breakdowns == ()
 
 

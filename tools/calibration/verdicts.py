@@ -16,8 +16,8 @@ import numpy as np
 from cells import Cell
 
 from tarocco.meta.correlation.score_sources import ScoreSource, make_source
-from tarocco.meta.support.decision import SUPPORTED, SupportRules
-from tarocco.meta.support.people import SUCH, THESE, PairAgreement, judge_by_people
+from tarocco.meta.support.decision import SUCH, SUPPORTED, THESE, SupportRules
+from tarocco.meta.support.people import PairAgreement, Sources, judge_by_people
 
 NULLS = ("random", "random per system", "shuffled", "inverted", "noisy length", "log length")
 RULES = SupportRules(n_draws=400, most_draws=400, n_permutations=1000, caution=0.0)  # quick; as strict on average
@@ -110,7 +110,9 @@ def simulate_verdicts(
         rows |= useless_metrics(rows[max(chosen, key=truth.__getitem__)], length, random)
         sources: list[ScoreSource] = [make_source(name, scores) for name, scores in rows.items()]
         people = make_source("human", campaign.human[places])
-        for result in judge_by_people(sources, people, make_source("length", length), level=level, rules=RULES):
+        for result in judge_by_people(
+            Sources(sources, people, make_source("length", length)), level=level, rules=RULES
+        ):
             if result.metric in NULLS:
                 trusted[result.population, result.metric] += result.status == SUPPORTED
             elif best - truth[result.metric] <= margin / 2 and truth[result.metric] >= floor + 0.03:
@@ -144,7 +146,9 @@ def null_metrics_only(campaign: Campaign, systems: int, n_metrics: int, runs: in
             batch = useless_metrics(human, length, random)
             rows |= {f"{name} {len(rows)}": scores for name, scores in batch.items()}
         sources = [make_source(name, scores) for name, scores in list(rows.items())[:n_metrics]]
-        results = judge_by_people(sources, make_source("human", human), make_source("length", length), rules=RULES)
+        results = judge_by_people(
+            Sources(sources, make_source("human", human), make_source("length", length)), rules=RULES
+        )
         for population in any_supported:
             any_supported[population] += any(one.status == SUPPORTED for one in results if one.population == population)
     for population, count in any_supported.items():
@@ -166,7 +170,7 @@ def seed_stability(campaign: Campaign, runs: int, seeds: int = 5) -> Iterator[Ce
         supported = {
             tuple(
                 (one.metric, one.population)
-                for one in judge_by_people(sources, human, length, rules=SupportRules(seed=seed))
+                for one in judge_by_people(Sources(sources, human, length), rules=SupportRules(seed=seed))
                 if one.status == SUPPORTED
             )
             for seed in range(seeds)

@@ -10,8 +10,8 @@ Any other analyzer is passed as an object, or as a mapping from texts to sentenc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 from tarocco.annotate.sentence import Sentence
@@ -88,15 +88,7 @@ def describe_source(name: str, layer: str) -> str:
 
 
 def load_analyzer(name: str = DEFAULT) -> Annotator:
-    """Return the analyzer of a name, loading it on first use.
-
-    Raises
-    ------
-    MissingExtra
-        If a package must be installed.
-    UnknownName
-        If there is no analyzer of that name.
-    """
+    """Return the analyzer of a name, loading it on first use; raises MissingExtra or UnknownName if it cannot."""
     if name not in _loaded:
         _loaded[name] = _load(name)
     return _loaded[name]
@@ -140,20 +132,15 @@ class IqmtAnalyzer:
 ProgressReporter = Callable[[int], AbstractContextManager[Callable[[int], None]]]
 
 
-@contextmanager
-def _no_progress(_total: int) -> Iterator[Callable[[int], None]]:
-    yield lambda _done: None
-
-
-_reporter: ProgressReporter = _no_progress
+_reporter: ProgressReporter | None = None
 
 
 def set_progress(reporter: ProgressReporter | None) -> None:
     """Report the progress of all later analyses to `reporter`; None turns reports off."""
     global _reporter
-    _reporter = reporter or _no_progress
+    _reporter = reporter
 
 
 def report_progress(total: int) -> AbstractContextManager[Callable[[int], None]]:
     """Open a progress report about `total` texts."""
-    return _reporter(total)
+    return nullcontext(lambda _done: None) if _reporter is None else _reporter(total)

@@ -10,6 +10,7 @@ import sys
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from threading import RLock
@@ -26,7 +27,7 @@ from tarocco.annotate.analyzers import (
     load_analyzer,
     report_progress,
 )
-from tarocco.annotate.sentence import Frame, Node, Sentence, Span
+from tarocco.annotate.sentence import Frame, Node, Sentence, Span, find_cycle
 from tarocco.core.errors import ClusterError, InputError, StoreError
 from tarocco.parallel.fan_out import map_ordered
 from tarocco.store.blocks import RELEASE, Store, get_annotations, make_digest, put_annotations
@@ -47,20 +48,9 @@ def annotate_texts(
     advance: Callable[[int], None] | None = None,
     executor: Executor | None = None,
 ) -> list[Sentence]:
-    """Return the sentences of texts, one `Sentence` per text.
+    """Return one `Sentence` per text, which is a raw segment, not tokenized.
 
-    Parameters
-    ----------
-    texts
-        Raw segments, not tokenized.
-    analyzer
-        A name, such as "spacy:en_core_web_sm", or an object with the interface of `Annotator`.
-    store
-        A store, or the path of one, to read analyses from and write them to.
-    advance
-        Called repeatedly with the number of texts just finished.
-    executor
-        Where texts are analyzed, such as `tarocco.cluster`; its workers must have the analyzer. By default here.
+    `advance` is called with the numbers of texts just finished. The workers of an executor must have the analyzer.
     """
     if isinstance(analyzer, str):
         analyzer = load_analyzer(analyzer)
@@ -73,11 +63,10 @@ def annotate_texts(
             if isinstance(analyzer, IqmtAnalyzer):  # the cache holds the sentences of the analyzer that it wraps
                 originals = annotate_texts(missing, analyzer.analyzer, store, advance, executor)
                 sentences.update(zip(missing, analyzer.relabel(originals), strict=True))
-            elif advance is not None:
-                _analyze(missing, analyzer, sentences, store, advance, executor)
             else:
-                with report_progress(len(missing)) as advance:
-                    _analyze(missing, analyzer, sentences, store, advance, executor)
+                reports = report_progress(len(missing)) if advance is None else nullcontext(advance)
+                with reports as report, _open_store(store if missing else None, analyzer) as opened:
+                    _analyze(missing, analyzer, sentences, opened, report, executor)
     elif advance is not None:
         advance(len(texts))
     return [sentences[text] for text in texts]
@@ -129,22 +118,11 @@ class _AbsentAnalyzer:
         raise InputError(f"this process has neither the analyzer {self.name} nor its analyses of {len(texts)} texts")
 
 
-def _analyze(
-    texts: Sequence[str],
-    analyzer: Annotator,
-    sentences: dict[str, Sentence],
-    store: Store | str | Path | None,
-    advance: Callable[[int], None],
-    executor: Executor | None,
-) -> None:
-    """Add the sentences of texts to `sentences`, opening the store if it is a path."""
-    if store is None or not texts or not getattr(analyzer, "storable", True):
-        _analyze_batches(texts, analyzer, sentences, None, advance, executor)
-    elif isinstance(store, Store):
-        _analyze_batches(texts, analyzer, sentences, store, advance, executor)
-    else:
-        with Store(store) as opened:
-            _analyze_batches(texts, analyzer, sentences, opened, advance, executor)
+def _open_store(store: Store | str | Path | None, analyzer: Annotator) -> AbstractContextManager[Store | None]:
+    """Open a store that is a path; return no store for an analyzer whose sentences need none."""
+    if store is None or not getattr(analyzer, "storable", True):
+        return nullcontext(None)
+    return nullcontext(store) if isinstance(store, Store) else Store(store)
 
 
 class _PendingBatch(NamedTuple):
@@ -155,7 +133,7 @@ class _PendingBatch(NamedTuple):
     keys: dict[str, bytes]
 
 
-def _analyze_batches(
+def _analyze(
     texts: Sequence[str],
     analyzer: Annotator,
     sentences: dict[str, Sentence],
@@ -163,6 +141,7 @@ def _analyze_batches(
     advance: Callable[[int], None],
     executor: Executor | None,
 ) -> None:
+    """Add the sentences of texts to `sentences`."""
     version = analyzer.version
     pending: deque[_PendingBatch] = deque()
 
@@ -287,20 +266,6 @@ def _is_valid(sentence: Sentence) -> bool:
         all(0 <= span.start < span.end <= n for span in spans)
         and all(-1 <= node.parent < index for index, node in enumerate(sentence.tree or ()))
         and all(0 <= frame.predicate < n and isinstance(frame.lemma, str) for frame in frames)
-        and _is_forest(sentence.heads or ())
+        and all(-1 <= head < n for head in sentence.heads or ())
+        and find_cycle(sentence.heads or ()) is None
     )
-
-
-def _is_forest(heads: tuple[int, ...]) -> bool:
-    """Return whether heads are in range and have no cycle."""
-    if not all(-1 <= head < len(heads) for head in heads):
-        return False
-    visited_from = [-1] * len(heads)  # the word from which the climb first reached this one
-    for start in range(len(heads)):
-        word = start
-        while word >= 0 and visited_from[word] < 0:
-            visited_from[word] = start
-            word = heads[word]
-        if word >= 0 and visited_from[word] == start:
-            return False
-    return True

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tarocco.annotate.sentence import TOP, Frame, Node, Sentence, Span
+from tarocco.annotate.sentence import TOP, Frame, Node, Sentence, Span, find_cycle
 from tarocco.core.errors import InputError
 from tarocco.io.files import display_name, read_bytes
 from tarocco.io.text import normalize_lines
@@ -193,15 +193,9 @@ def _parse_heads(rows: list[list[str]], lines: list[int], path: str) -> tuple[in
         if not -1 <= head < len(rows):
             raise error_at(path, line, f'expected a head from 0 to {len(rows)}, found "{row[6]}"')
         heads.append(head)
-    visited = [False] * len(heads)
-    for start in range(len(heads)):
-        climb, word = [], start
-        while word >= 0 and not visited[word]:
-            visited[word] = True
-            climb.append(word)
-            word = heads[word]
-        if word >= 0 and word in set(climb):
-            raise error_at(path, lines[word], f'the heads form a cycle: "{rows[word][1]}" depends on itself')
+    word = find_cycle(heads)
+    if word is not None:
+        raise error_at(path, lines[word], f'the heads form a cycle: "{rows[word][1]}" depends on itself')
     return tuple(heads)
 
 

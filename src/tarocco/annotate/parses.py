@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -246,27 +246,21 @@ class ParsedTexts:
         return "the parses"
 
 
-@dataclass(frozen=True)
-class ParsedFile:
-    """A text, one string per segment, and the files that describe it."""
+def read_parses(described: Iterable[tuple[Sequence[str], Sequence[str]]]) -> ParsedTexts:
+    """Read files into an analyzer, from pairs of a text (one string per segment) and the files that describe it.
 
-    name: str
-    texts: Sequence[str]
-    files: Sequence[str]
-
-
-def read_parses(parsed_files: Sequence[ParsedFile]) -> ParsedTexts:
-    """Read files into an analyzer. If a text has several analyses, the first one counts and a warning is issued."""
+    If a text has several analyses, the first one counts and a warning is issued.
+    """
     sentences: dict[str, Sentence] = {}
     origins: dict[str, str] = {}
     digest = hashlib.sha256()
     n_conflicts = 0
-    for parsed in parsed_files:
-        for text, sentence in zip(parsed.texts, read_annotations(parsed.files, parsed.texts), strict=True):
+    for texts, files in described:
+        for text, sentence in zip(texts, read_annotations(files, texts), strict=True):
             key = _lookup_key(text)
             n_conflicts += sentences.setdefault(key, sentence) != sentence
-            origins.setdefault(key, " with ".join(parsed.files))
-        for path in parsed.files:
+            origins.setdefault(key, " with ".join(files))
+        for path in files:
             digest.update(hashlib.sha256(read_bytes(path)).digest())
     if n_conflicts:
         message = f"{n_conflicts} segments repeat a text with another analysis: the first analysis is used"
@@ -314,9 +308,7 @@ def register_parses(entries: Sequence[str], texts: Mapping[str, Segments], note:
     if unused:
         note(f"--parses: no text has the name of {', '.join(unused)}")
     order = [*(text for text in texts if text in files), *(text for text in files if text not in texts)]
-    parses = read_parses(
-        [ParsedFile(text, list(texts[text] if text in texts else read_lines(text)), files[text]) for text in order]
-    )
+    parses = read_parses((list(texts[text] if text in texts else read_lines(text)), files[text]) for text in order)
     for name, segments in texts.items():
         for number, segment in enumerate(segments, 1):
             if segment not in parses:

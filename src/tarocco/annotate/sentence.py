@@ -71,6 +71,19 @@ def empty_sentence(layers: Iterable[str]) -> Sentence:
     return Sentence((), **dict.fromkeys(layers, ()))
 
 
+def find_cycle(heads: Sequence[int]) -> int | None:
+    """Return a word that depends on itself, directly or not; None if there is none."""
+    visited_from = [-1] * len(heads)  # the word from which the climb first reached this one
+    for start in range(len(heads)):
+        word = start
+        while word >= 0 and visited_from[word] < 0:
+            visited_from[word] = start
+            word = heads[word]
+        if word >= 0 and visited_from[word] == start:
+            return word
+    return None
+
+
 def join_sentences(sentences: Sequence[Sentence]) -> Sentence:
     """Return several sentences as one segment, with several roots and one node TOP above their trees."""
     if len(sentences) == 1:

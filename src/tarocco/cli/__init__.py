@@ -124,7 +124,7 @@ def _discard_output() -> None:
 def _refuse(command: str, code: int) -> int:
     from difflib import get_close_matches
 
-    from tarocco.render.terminal import visible_message
+    from tarocco.cli.terminal import visible_message
 
     near = " or ".join(f'"{name}"' for name in get_close_matches(command, COMMANDS, n=2))
     hint = f"did you mean {near}?" if near else f"the commands are {', '.join(COMMANDS)}"

@@ -115,10 +115,10 @@ def _sentences(file: str, options: argparse.Namespace) -> list[Sentence]:
     from tarocco.annotate.derivation import choose_derivation
     from tarocco.annotate.iqmt_labels import to_iqmt
     from tarocco.annotate.parses import read_annotations
+    from tarocco.cli.terminal import progress
     from tarocco.core.errors import InputError, TextRefused
     from tarocco.io.files import display_name
     from tarocco.io.text import read_lines
-    from tarocco.render.terminal import progress
 
     texts = list(read_lines(file))
     if options.parses:

@@ -81,12 +81,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from tarocco.cli.inputs import read_inputs
+    from tarocco.cli.terminal import progress
     from tarocco.core.errors import InputError
     from tarocco.meta.audit.audit import METRICS, audit_test_set
     from tarocco.meta.audit.evidence import AuditSettings
     from tarocco.metrics.external import External
     from tarocco.render.results.audit import present_audit
-    from tarocco.render.terminal import progress
     from tarocco.scoring.settings import Workers
 
     inputs = read_inputs(options, METRICS)

@@ -18,8 +18,8 @@ from importlib import import_module
 from typing import Any
 
 from tarocco.cli.options import store_of
+from tarocco.cli.terminal import shielded, visible_message
 from tarocco.core.errors import ClusterError, TaroccoError
-from tarocco.render.terminal import shielded, visible_message
 
 MODULES = {"queen": "qarla", "king": "qarla", "jack": "qarla", "rerank": "tune"}  # others have the command's name
 

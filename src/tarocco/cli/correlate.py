@@ -109,11 +109,11 @@ def _add_test_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    from tarocco.cli.terminal import progress
     from tarocco.meta.correlation.correlate import correlate_scores
     from tarocco.meta.correlation.results import CorrelationOptions
     from tarocco.meta.correlation.score_sources import LengthRatio
     from tarocco.render.results.correlate import present_correlations
-    from tarocco.render.terminal import progress
     from tarocco.scoring.settings import Resampling, Workers
 
     inputs = read_inputs(options)

@@ -46,7 +46,7 @@ def read_inputs(
     chosen = metrics(options.metrics)
     encoding_of(options)  # an unknown tokenizer is an error before any text is read
     test_set = read_texts(options, experiment, piped=piped)
-    encoding = encoding_of(options, test_set)
+    encoding = encoding_of(options, test_set, chosen)
     external = external_of(options, experiment, test_set, chosen, lists)
     return ScoringInputs(test_set, [*chosen, *external], encoding, experiment)
 
@@ -68,12 +68,16 @@ def fill_in(
     """Set the options that the command line leaves open: to the experiment's settings, or to the defaults."""
     from tarocco.trials.inputs import SETTINGS, combine_settings
 
-    settings = combine_settings(vars(options), experiment, {**SETTINGS, "metrics": metrics, **defaults})
-    # Only corpus scores have intervals: below that level an experiment's confidence asks for nothing.
-    if not (getattr(options, "always_intervals", False) or getattr(options, "level", "corpus") == "corpus"):
-        settings["confidence"] = getattr(options, "confidence", None)
+    defaults = {**SETTINGS, "metrics": metrics, **defaults}
     for name in ("nbest", "source"):  # for most commands these are arguments of their own
-        del settings[name]
+        del defaults[name]
+    if experiment is None:
+        settings = {name: value for name, value in defaults.items() if getattr(options, name, None) is None}
+    else:
+        settings = combine_settings(vars(options), experiment, defaults)
+        # Only corpus scores have intervals: below that level an experiment's confidence asks for nothing.
+        if not (getattr(options, "always_intervals", False) or getattr(options, "level", "corpus") == "corpus"):
+            settings["confidence"] = getattr(options, "confidence", None)
     vars(options).update(settings)
 
 
@@ -106,19 +110,32 @@ def read_once(*files: str | None) -> None:
         raise InputError("standard input can be read once, but - was given twice")
 
 
-def encoding_of(options: argparse.Namespace, test_set: TestSet | None = None) -> Encoding:
-    """Return how text is read; with a test set, also the analyzer of its texts."""
+def encoding_of(
+    options: argparse.Namespace, test_set: TestSet | None = None, metrics: Sequence[Metric] | None = None
+) -> Encoding:
+    """Return how text is read; with a test set, also the analyzer of its texts.
+
+    If the metrics are known and none of them needs an analyzer, there is one only if the options name it.
+    """
+    from dataclasses import replace
+
     from tarocco.core.test_set import name_texts
     from tarocco.encode.batch import Encoding
+    from tarocco.metrics.batches import find_analyzer
 
-    analyzer = None if test_set is None else analyzer_of(options, name_texts(test_set))
-    return Encoding(options.tokenize, options.lowercase, analyzer=analyzer)
+    encoding = Encoding(options.tokenize, options.lowercase)
+    if test_set is None:
+        return encoding
+    named = options.analyzer or options.parses or options.labels != "own"
+    if metrics is not None and not named and find_analyzer(metrics, encoding) is None:
+        return encoding
+    return replace(encoding, analyzer=analyzer_of(options, name_texts(test_set)))
 
 
 def analyzer_of(options: argparse.Namespace, texts: Mapping[str, Segments]) -> str | None:
     """Return the analyzer of --analyzer or --parses, which shows its progress."""
     from tarocco.annotate.analyzers import set_progress
-    from tarocco.render.terminal import progress
+    from tarocco.cli.terminal import progress
     from tarocco.trials.inputs import choose_analyzer
 
     set_progress(None if options.quiet else lambda total: progress("texts", total))
@@ -191,8 +208,8 @@ def score_inputs(
     resampling: Resampling | None = None,
 ) -> Result:
     """Return the scores of all systems, with a progress bar; `resampling` adds bootstrap intervals."""
+    from tarocco.cli.terminal import progress
     from tarocco.metrics.external import External
-    from tarocco.render.terminal import progress
     from tarocco.scoring.score import score_test_set
 
     computed = sum(not isinstance(metric, External) for metric in metrics)

@@ -62,9 +62,9 @@ def run(options: argparse.Namespace) -> int | None:
     if len(set(tried)) > 1:
         say(f"expected one new system, found {' '.join(dict.fromkeys(tried))}", PROGRAM)
         return 2
+    from tarocco.cli.terminal import progress
     from tarocco.iqmt.configs import read_eval
     from tarocco.iqmt.evaluate import EvalOptions, IQTestBed
-    from tarocco.render.terminal import progress
 
     asked = EvalOptions(
         metrics=options.M,

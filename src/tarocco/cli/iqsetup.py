@@ -29,9 +29,9 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(options: argparse.Namespace) -> None:
+    from tarocco.cli.terminal import progress
     from tarocco.iqmt.configs import read_setup
     from tarocco.iqmt.setup import set_up
-    from tarocco.render.terminal import progress
 
     made = set_up(read_setup(options.setup), options.config, options.JACK, options.remake, progress)
     there = f", {made.there} existed" if made.there else ""

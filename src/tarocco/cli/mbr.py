@@ -181,11 +181,11 @@ def _read_human(options: argparse.Namespace) -> tuple[TestSet | None, Encoding]:
 
 def run_lists(options: argparse.Namespace) -> None:
     """Choose a candidate from each n-best list."""
+    from tarocco.cli.terminal import progress
     from tarocco.decode.mbr.mbr import METRIC, choose, read_lists
     from tarocco.decode.mbr.utilities import MbrOptions, Utility
     from tarocco.metrics.registry import metrics
     from tarocco.render.results.decode import present_choices
-    from tarocco.render.terminal import progress
     from tarocco.scoring.settings import Workers
 
     human, encoding = _read_human(options)
@@ -215,13 +215,13 @@ def run_lists(options: argparse.Namespace) -> None:
 
 def run_lattices(options: argparse.Namespace) -> None:
     """Choose a path from each lattice."""
+    from tarocco.cli.terminal import progress
     from tarocco.core.errors import InputError
     from tarocco.decode.mbr.lattice_mbr import JUDGE, PRECISION, RATIO, LinearGain, choose_paths, thetas
     from tarocco.decode.oracle.oracle import SearchInput
     from tarocco.io.graphs.formats import read_feature_weights, read_lattices
     from tarocco.metrics.registry import metrics
     from tarocco.render.results.decode import present_paths
-    from tarocco.render.terminal import progress
     from tarocco.scoring.settings import Workers
 
     if options.tokenize != "none":

@@ -102,7 +102,7 @@ def explain(metric: Metric) -> str:
     """Return the documentation of a metric."""
     import dataclasses
 
-    from tarocco.core.names import write_value
+    from tarocco.metrics.names import write_value
 
     lines = [str(metric), "=" * len(str(metric)), "", *wrapped(metric.summary), ""]
     lines += [f"    {line}" for line in metric.formula.splitlines()]

@@ -73,12 +73,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    from tarocco.cli.terminal import progress
     from tarocco.meta.qarla.optimize import METRICS, check_search, run_optimize
     from tarocco.meta.qarla.qarla import QarlaOptions, check_test_set
     from tarocco.meta.qarla.set_search import SetSearch
     from tarocco.meta.qarla.similarities import compute_similarities, count_similarities
     from tarocco.render.results.qarla import present_best_set
-    from tarocco.render.terminal import progress
     from tarocco.scoring.settings import Workers
 
     options.documents = None

@@ -76,10 +76,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    from tarocco.cli.terminal import progress
     from tarocco.decode.oracle.oracle import find_oracles
     from tarocco.io.files import check_no_overwrite, check_writable, write_atomically
     from tarocco.render.results.decode import oracle_lines, present_oracles
-    from tarocco.render.terminal import progress
     from tarocco.scoring.settings import Workers
 
     if options.output:

@@ -179,6 +179,7 @@ def read_orange_inputs(options: argparse.Namespace) -> OrangeInputs:
     from tarocco.io.test_set import align_column, read_labels, read_source
     from tarocco.meta.orange.orange import METRICS
     from tarocco.meta.orange.rules import OrangeRules, make_scorers
+    from tarocco.metrics.base import Metric
     from tarocco.metrics.registry import metrics
 
     experiment = experiment_of([options.nbest])
@@ -188,7 +189,6 @@ def read_orange_inputs(options: argparse.Namespace) -> OrangeInputs:
     encoding_of(options)  # reports an unknown tokenizer before anything is read
     read_once(options.nbest, *(options.references or ()))
     references, first = read_references(options, experiment)
-    encoding = encoding_of(options, references)
     external = _read_external(options, experiment)
     # External scores need no second reference: if there is none, only they are evaluated.
     only_external = bool(external) and not has_metrics and references.present.sum(axis=0).max(initial=0) < 2
@@ -196,10 +196,12 @@ def read_orange_inputs(options: argparse.Namespace) -> OrangeInputs:
     path = experiment.nbest if experiment else options.nbest
     if path is None:
         raise InputError(f"{options.nbest} names no n-best lists (nbest = ...)")
+    scorers = make_scorers([] if only_external else metrics(options.metrics), external, options.combine or ())
+    computed = [scorer for group in scorers for scorer in group if isinstance(scorer, Metric)]
     return OrangeInputs(
         path,
         references,
-        make_scorers([] if only_external else metrics(options.metrics), external, options.combine or ()),
+        scorers,
         OrangeRules(
             against=options.against,
             oracle=options.oracle,
@@ -215,16 +217,18 @@ def read_orange_inputs(options: argparse.Namespace) -> OrangeInputs:
             first_id=options.first_id,
             num_candidates=options.num_candidates,
         ),
-        encoding,
+        encoding_of(options, references, computed),
         align_column(read_source(source), first).segments if source else None,
     )
 
 
 def _read_external(options: argparse.Namespace, experiment: Experiment | None) -> list[CandidateScores]:
     """Read external scores of candidates: those of --scores, and those of the experiment that are about candidates."""
+    files = named_once(options.scores or ())
+    if experiment is None and not files:
+        return []
     from tarocco.io.scores.external import holds_candidate_scores, read_candidate_scores
 
-    files = named_once(options.scores or ())
     for file in experiment.external if experiment else ():
         if file.name not in files and holds_candidate_scores(file.path):
             files[file.name] = file
@@ -262,10 +266,11 @@ def evaluate(inputs: OrangeInputs, options: argparse.Namespace) -> OrangeResult:
     """Run ORANGE, and write the error analysis and the sample if requested."""
     from dataclasses import replace
 
+    from tarocco.cli.terminal import progress
     from tarocco.meta.orange.orange import open_lists, run_orange
     from tarocco.render.results.confusions import write_confusions
-    from tarocco.render.terminal import progress
 
+    resampling, workers = resampling_of(options), workers_of(options)
     with progress("lists", len(inputs.references), shown=not options.quiet, inside="candidates") as advance:
         result = run_orange(
             *open_lists(inputs.path, len(inputs.references), inputs.rules),
@@ -273,8 +278,8 @@ def evaluate(inputs: OrangeInputs, options: argparse.Namespace) -> OrangeResult:
             inputs.scorers,
             rules=inputs.rules,
             encoding=inputs.encoding,
-            resampling=resampling_of(options),
-            workers=workers_of(options),
+            resampling=resampling,
+            workers=workers,
             advance=advance,
         )
     if inputs.source is not None:
@@ -318,9 +323,10 @@ def _check_outputs(options: argparse.Namespace) -> None:
         sheet = options.sheet or SHEET
         check_sheet(sheet)
         sheets = [sheet, key_path(sheet)]
-    scores = [file.path for file in named_once(options.scores or ()).values()]
-    inputs = [options.nbest, *(options.references or ()), *scores, options.pool, options.source]
-    check_no_overwrite([options.errors, options.figure, options.report, *sheets, shared.store_of(options)], inputs)
+    outputs = [options.errors, options.figure, options.report, *sheets, shared.store_of(options)]
+    if any(outputs):
+        scores = [file.path for file in named_once(options.scores or ()).values()]
+        check_no_overwrite(outputs, [options.nbest, *(options.references or ()), *scores, options.pool, options.source])
 
 
 def print_judgments(options: argparse.Namespace) -> None:

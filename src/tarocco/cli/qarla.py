@@ -114,10 +114,10 @@ class QarlaInputs(NamedTuple):
 
 def compare_texts(options: argparse.Namespace, name: str) -> QarlaInputs:
     """Read what the options name and compute all similarities, for QUEEN also scores, with a progress bar."""
+    from tarocco.cli.terminal import progress
     from tarocco.meta.qarla.qarla import check_test_set, list_members, number_sets
     from tarocco.meta.qarla.similarities import compute_similarities, count_similarities
     from tarocco.metrics.external import External
-    from tarocco.render.terminal import progress
     from tarocco.scoring.score import score_test_set
 
     sets = getattr(options, "set", None)

@@ -103,10 +103,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from tarocco.cli.inputs import encoding_of, experiment_of, fill_in, read_texts
+    from tarocco.cli.terminal import progress
     from tarocco.meta.references.study import METRICS, ReferenceStudy, draw_subsets, run_references
     from tarocco.metrics.registry import metrics
     from tarocco.render.results.references import present_references
-    from tarocco.render.terminal import progress
     from tarocco.scoring.settings import Workers
     from tarocco.trials.inputs import ScoringInputs
 

@@ -46,6 +46,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="skip",
         help="n-best lists that are shorter than others (default: skip)",
     )
+    group.add_argument(
+        "--accept-data",
+        action="store_true",
+        help="give a verdict in spite of severe findings of the data audit",
+    )
     group.add_argument("--groups", metavar="FILE", help="one label per segment, such as its genre")
     group.add_argument("--source", metavar="FILE", help="the source text, which the page shows")
     shared.add_human_options(parser)
@@ -117,6 +122,7 @@ def conduct_of(options: argparse.Namespace) -> TrialOptions:
         shared.store_of(options),
         options.executor,
         getattr(options, "short", "keep"),  # the demo keeps them: its lists have different lengths
+        getattr(options, "accept_data", False),
     )
 
 
@@ -124,9 +130,9 @@ def run_trial(
     material: Material, conduct: TrialOptions, options: argparse.Namespace, announce: bool = True
 ) -> Findings:
     """Print the plan if `announce`, run it with one progress bar per step, and print notes."""
+    from tarocco.cli.terminal import progress
     from tarocco.render.results.trial import plan_sections
     from tarocco.render.tables import write_sections
-    from tarocco.render.terminal import progress
     from tarocco.trials.plan import make_plan
     from tarocco.trials.trial import conduct_trial
 

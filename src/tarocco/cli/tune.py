@@ -104,10 +104,10 @@ def positive(text: str) -> float:
 
 
 def run_tune(options: argparse.Namespace) -> None:
+    from tarocco.cli.terminal import progress
     from tarocco.decode.tuning.tune import tune_pool
     from tarocco.io.files import check_no_overwrite, check_writable, write_atomically
     from tarocco.render.results.tune import check_weights, present_tuning, write_weights
-    from tarocco.render.terminal import progress
     from tarocco.scoring.settings import Workers
 
     if options.output:

@@ -14,7 +14,6 @@ from tarocco.core.test_set import Segments
 from tarocco.encode.tokenizers import Tokenizer, tokenizer
 from tarocco.encode.vocabulary import Ragged, Vocabulary
 from tarocco.kernels.segments import Texts
-from tarocco.parallel.fan_out import blocks
 
 _BLOCK = 1024  # segments tokenized at a time, to save memory
 
@@ -49,8 +48,8 @@ class Encoding:
         offsets = np.zeros(sum(map(len, columns)) + 1, np.intp)
         written = rows = 0
         for column in columns:
-            for block in blocks(len(column), _BLOCK):
-                text = column.rows(*block)
+            for first in range(0, len(column), _BLOCK):
+                text = column.rows(first, min(first + _BLOCK, len(column)))
                 split = self.tokenizer.split_loosely(text.lowercased() if self.lowercase else text)
                 if len(split) // 2 > len(ids) - written:  # lowercasing can lengthen a text
                     ids = np.concatenate([ids[:written], np.empty(len(ids) + len(split), np.int32)])
@@ -198,6 +197,18 @@ class Batch:
         of_references[groups.rows] = np.arange(len(groups.rows)) - groups.bounds[groups.segments]
         return of_candidates[self.candidate_groups.rows], of_references[self.reference_groups.rows]
 
+    @property
+    def left_out(self) -> NDArray[np.intp] | None:
+        """Which reference of `whole` each group leaves out, -1 for none; None if a group differs otherwise."""
+        if self.whole is None or self.owners is None:
+            return None
+        groups, sizes = self.reference_groups, self.whole.reference_groups.sizes[self.owners]
+        missing = sizes - groups.sizes
+        if missing.max(initial=0) > 1:
+            return None
+        there = np.concatenate([np.zeros(1, np.intp), np.cumsum(self.places[1])])
+        return np.where(missing == 1, sizes * (sizes - 1) // 2 - np.diff(there[groups.bounds]), -1)
+
     def __len__(self) -> int:
         return len(self.candidate_groups.rows)
 
@@ -214,6 +225,13 @@ class Batch:
     def lengths(self) -> NDArray[np.intp]:
         """The number of words of each candidate."""
         return self.candidates.lengths[self.candidate_groups.rows]
+
+    @property
+    def reference_words(self) -> NDArray[np.intp]:
+        """The number of words of all references of each segment."""
+        groups = self.reference_groups
+        words = np.concatenate([np.zeros(1, np.intp), np.cumsum(self.references.lengths[groups.rows])])
+        return np.diff(words[groups.bounds])
 
     @property
     def texts(self) -> list[str]:

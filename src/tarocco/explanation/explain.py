@@ -14,9 +14,10 @@ from tarocco.encode.batch import Batch, Encoding
 from tarocco.explanation.families import Unexplained, choose_reference, explain_batch
 from tarocco.explanation.records import Element, ExplainResult, Explanation, Reference
 from tarocco.metrics.base import Floats, Metric
-from tarocco.scoring.score import choose_metrics, score_signature
+from tarocco.metrics.batches import prepare_contexts
+from tarocco.scoring.score import choose_metrics
 from tarocco.scoring.settings import TEXT, WORKERS, Text, TextAndWorkerShortcuts, Workers, apply_shortcuts
-from tarocco.scoring.statistics import compute_statistics, prepare_contexts
+from tarocco.scoring.statistics import compute_statistics
 
 Batches = dict[tuple[tuple[int, ...], Encoding], Batch]  # by references and encoding
 NUMBER = 3  # of segments that are explained by default
@@ -173,7 +174,7 @@ class _SegmentExplainer:
             self.system,
             self.segment + 1,
             self.metric,
-            score_signature(self.metric, self.encoding, self.test_set.reference_count),
+            self.metric.signature(self.encoding, self.test_set.reference_count),
             float(self.metric.score(row)[0]),
             texts[0],
             tuple(Reference(number + 1, words) for number, words in zip(numbers, texts[1:], strict=True)),

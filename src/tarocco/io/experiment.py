@@ -44,6 +44,7 @@ from tarocco.io.text import check_utf8, read_lines
 # The expected value of each key, as error messages describe it.
 KEYS = {
     "name": "text",
+    "caveats": "a sentence about the data that limits every verdict, or a list of them",
     "source": "the name of a file",
     "references": "the name of a file, or a list of them",
     "systems": "the name of a file, or a list of them",
@@ -86,6 +87,7 @@ class Experiment:
     name: str
     references: tuple[str, ...]
     systems: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()
     source: str | None = None
     metrics: tuple[str, ...] = ()
     tokenize: str | None = None
@@ -183,6 +185,7 @@ class _ExperimentReader:
             name=self.text("name") or Path(self.path).stem,
             references=tuple(references),
             systems=tuple(systems),
+            caveats=tuple(self.texts("caveats")),
             source=source,
             metrics=self.metrics(check_metric),
             tokenize=self.tokenizer(),

@@ -58,13 +58,13 @@ def build_test_set(
     """Combine columns into a test set, and check that they have the same segments."""
     if not references:
         raise InputError("expected a reference file, found none")
-    first = references[0]
-    streams = [align_column(column, first) for column in references]
-    outputs = [align_column(column, first) for column in systems]
-    names = disambiguate_names(outputs)
+    names, reference_names = disambiguate_names(systems), disambiguate_names(references)
     for name, count in Counter(names).items():
         if count > 1:
             raise InputError(f'expected each system once, found "{name}" {count} times')
+    first = references[0]
+    streams = [align_column(column, first) for column in references]
+    outputs = [align_column(column, first) for column in systems]
     labels = read_labels(documents, first) if documents else None
     if labels is None and first.keys is not None:
         labels = tuple(document for document, _ in first.keys)
@@ -72,7 +72,7 @@ def build_test_set(
         {name: column.segments for name, column in zip(names, outputs, strict=True)},
         tuple(column.segments for column in streams),
         labels,
-        tuple(disambiguate_names(streams)),
+        tuple(reference_names),
     )
 
 

@@ -8,7 +8,7 @@ document type definitions and entities.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
@@ -234,15 +234,17 @@ def _parse_nist(text: str, path: str) -> MarkupFile:
     return texts
 
 
-class _WmtReader:
-    """Collects the texts of <dataset> <doc> <ref|hyp> <p> <seg>."""
+class XmlReader:
+    """Parses XML with the methods `start`, `end` and `characters` of a subclass."""
+
+    start: Callable[[str, dict[str, str]], None]
+    end: Callable[[str], None]
+    characters: Callable[[str], None]
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.texts = MarkupFile()
-        self.document = self.kind = self.name = self.segment = ""
-        self.text: list[str] | None = None
         self.parser = expat.ParserCreate("utf-8")  # whatever encoding the file declares
+        self.parser.buffer_text = True
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
         self.parser.CharacterDataHandler = self.characters
@@ -255,6 +257,23 @@ class _WmtReader:
 
     def refuse(self, *_declaration: object) -> None:
         raise InputError(f"{self.where}: document type definitions and entities are not supported")
+
+    def parse(self, data: bytes) -> None:
+        try:
+            self.parser.Parse(data, True)
+        except expat.ExpatError as error:
+            reason = expat.ErrorString(error.code)
+            raise InputError(f"{self.path}, line {error.lineno}: expected XML ({reason})") from None
+
+
+class _WmtReader(XmlReader):
+    """Collects the texts of <dataset> <doc> <ref|hyp> <p> <seg>."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.texts = MarkupFile()
+        self.document = self.kind = self.name = self.segment = ""
+        self.text: list[str] | None = None
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "doc":
@@ -278,8 +297,5 @@ class _WmtReader:
 
 def _parse_wmt(data: bytes, path: str) -> MarkupFile:
     reader = _WmtReader(path)
-    try:
-        reader.parser.Parse(data, True)
-    except expat.ExpatError as error:
-        raise InputError(f"{path}, line {error.lineno}: expected XML ({expat.ErrorString(error.code)})") from None
+    reader.parse(data)
     return reader.texts

@@ -17,16 +17,16 @@ import os
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from tarocco._version import __version__
 from tarocco.core.errors import InputError, TaroccoError
-from tarocco.core.test_set import Segments
 from tarocco.encode.batch import Encoding
 from tarocco.io.files import STANDARD_INPUT, read_bytes
 from tarocco.io.tables import suggest_names
+from tarocco.io.test_set import TextColumn, system_name
 from tarocco.io.text import check_utf8, read_lines
 from tarocco.metrics.base import Metric
 from tarocco.metrics.registry import metric as find_metric
@@ -119,21 +119,13 @@ def group_by_family(names: Iterable[str]) -> dict[str, list[str]]:
 # --- files ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class TextFile:
-    """A text of a test bed."""
-
-    path: str
-    segments: Segments = field(repr=False, compare=False)
-
-
-def read_text(path: str, config: str) -> TextFile:
+def read_text(path: str, config: str) -> TextColumn:
     """Read a text that a configuration names, from the working directory, as in IQmt, or else from beside the file."""
     if path == STANDARD_INPUT:
         raise InputError("expected a file, found - (standard input)")
     beside = Path(config).parent / path
     chosen = str(beside) if not os.path.exists(path) and os.path.exists(beside) else path
-    return TextFile(chosen, read_lines(chosen))
+    return TextColumn(system_name(chosen), chosen, read_lines(chosen))
 
 
 def read_config_lines(path: str) -> list[str]:
@@ -181,8 +173,8 @@ class SetupConfig:
     path: str
     name: str
     source: str | None
-    references: tuple[TextFile, ...]
-    systems: tuple[TextFile, ...]
+    references: tuple[TextColumn, ...]
+    systems: tuple[TextColumn, ...]
     metrics: dict[str, tuple[str, ...]]  # by family
 
 
@@ -203,9 +195,9 @@ class _SetupReader:
         self.path, self.line = path, 0
         self.mistakes: list[str] = []
         self.name: str | None = None
-        self.texts: dict[str, list[TextFile]] = {"source": [], "ref": [], "system": []}
+        self.texts: dict[str, list[TextColumn]] = {"source": [], "ref": [], "system": []}
         self.metrics: dict[str, list[str]] = {}
-        self.first: TextFile | None = None  # all texts must have as many lines as this one
+        self.first: TextColumn | None = None  # all texts must have as many lines as this one
 
     def report(self, sentence: str) -> None:
         self.mistakes.append(f"{self.path}, line {self.line}: {sentence}")
@@ -359,7 +351,7 @@ class EvalConfig:
             raise InputError(f"{where}: expected members of the set {name}, found none")
         return tuple(segments)
 
-    def texts(self, key: str) -> dict[str, TextFile]:
+    def texts(self, key: str) -> dict[str, TextColumn]:
         """Read the texts of references ("ref") or systems ("system") by name."""
         return {name: read_text(path, self.path) for name, path in self.paths(key).items()}
 

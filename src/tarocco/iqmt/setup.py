@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from tarocco.core.errors import InputError
 from tarocco.core.test_set import Segments, TestSet
 from tarocco.io.files import check_no_overwrite, check_writable, write_atomically
+from tarocco.io.test_set import TextColumn
 from tarocco.iqmt.configs import (
     ENCODING,
     SetupConfig,
-    TextFile,
     find_computed,
     format_eval,
     group_by_family,
@@ -225,7 +225,7 @@ def _relative_to(path: str, config: str) -> str:
     return path if os.path.isabs(path) and relative.startswith(os.pardir) else relative
 
 
-def _check_same_texts(setup: SetupConfig, config: str, texts: dict[str, TextFile], existing: set[Path]) -> None:
+def _check_same_texts(setup: SetupConfig, config: str, texts: dict[str, TextColumn], existing: set[Path]) -> None:
     """Raise InputError if existing files of S0 come from another text, as after a text is inserted before it."""
     if not existing or not Path(config).exists():
         return
@@ -241,7 +241,7 @@ def _check_same_texts(setup: SetupConfig, config: str, texts: dict[str, TextFile
             )
 
 
-def _find_newer_texts(texts: dict[str, TextFile], files: set[Path]) -> tuple[str, ...]:
+def _find_newer_texts(texts: dict[str, TextColumn], files: set[Path]) -> tuple[str, ...]:
     """Return texts that are newer than their files."""
     if not files:
         return ()

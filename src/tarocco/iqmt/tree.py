@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
-from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from tarocco.core.errors import InputError
 from tarocco.io.files import replace_file, write_atomically
+from tarocco.io.text import XmlReader
 from tarocco.iqmt.configs import FILE_NAMES, check_name, file_name, format_eval, read_eval
 from tarocco.meta.correlation.score_sources import round_last_bits
 from tarocco.meta.qarla.queen import mean_ignoring_nan
@@ -63,7 +63,7 @@ def read_scores(path: Path, target: str, reference: str, names: tuple[str, ...])
     """Read the scores of a target, a reference and a metric, which may have one of these names in the file."""
     expected = {"target": (target,), "ref": (reference,), "metric": names}
     data = _read_file(path)
-    return _parse_plain(data, expected) or _ScoresReader(path, expected).parse(data)
+    return _parse_plain(data, expected) or _ScoresReader(path, expected).read(data)
 
 
 def _parse_plain(data: bytes, expected: dict[str, tuple[str, ...]]) -> TargetScores | None:
@@ -102,30 +102,19 @@ def _read_file(path: Path) -> bytes:
         raise InputError(f"{path}: the file cannot be read ({error.strerror})") from None
 
 
-class _ScoresReader:
+class _ScoresReader(XmlReader):
     """Parses a file of <IQ> with <S> inside."""
 
     def __init__(self, path: Path, expected: dict[str, tuple[str, ...]]) -> None:
-        self.path, self.expected = path, expected
+        super().__init__(str(path))
+        self.expected = expected
         self.score = np.nan
         self.by_number: dict[int, float] = {}
         self.depth = self.number = 0
         self.text: list[str] = []
-        self.parser = expat.ParserCreate("utf-8")
-        self.parser.buffer_text = True
-        self.parser.StartElementHandler = self.start
-        self.parser.EndElementHandler = self.end
-        self.parser.CharacterDataHandler = self.characters
-        self.parser.StartDoctypeDeclHandler = self.refuse
-        self.parser.EntityDeclHandler = self.refuse
 
-    def parse(self, data: bytes) -> TargetScores:
-        try:
-            self.parser.Parse(data, True)
-        except expat.ExpatError as error:
-            raise InputError(
-                f"{self.path}, line {error.lineno}: expected XML ({expat.ErrorString(error.code)})"
-            ) from None
+    def read(self, data: bytes) -> TargetScores:
+        self.parse(data)
         n = len(self.by_number)
         missing = next((number for number in range(1, n + 1) if number not in self.by_number), None)
         if not n or missing is not None:
@@ -135,10 +124,7 @@ class _ScoresReader:
         return TargetScores(self.score, np.array([self.by_number[number] for number in range(1, n + 1)]))
 
     def error(self, sentence: str) -> InputError:
-        return InputError(f"{self.path}, line {self.parser.CurrentLineNumber}: {sentence}")
-
-    def refuse(self, *_declaration: object) -> None:
-        raise self.error("document type definitions and entities are not supported")
+        return InputError(f"{self.where}: {sentence}")
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         expected = ("<IQ>", "<S>", "</S>")[self.depth]

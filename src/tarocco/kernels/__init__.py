@@ -31,6 +31,7 @@ no input or output, and release the GIL.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import warnings
 from collections.abc import Callable
@@ -70,25 +71,22 @@ def _with_memoryviews(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def kernel(module: Any, name: str) -> Callable[..., Any]:
-    """Return the function `name` of a kernel module as a function of NumPy arrays."""
-    function = getattr(module, name)
-    if module.COMPILED:
-        return function
-    _warn_uncompiled()
-    return _with_memoryviews(function)
+def kernel(module: Any, name: str, *, wide: bool = False) -> Callable[..., Any]:
+    """Return the function `name` of a kernel module as a function of NumPy arrays.
+
+    With `wide`, it is that of the module's AVX2 variant, if this processor and this installation have it.
+    """
+    if not module.COMPILED:
+        _warn_uncompiled()
+        return _with_memoryviews(getattr(module, name))
+    if wide:
+        from tarocco.kernels import bit_parallel
+
+        if bit_parallel.COMPILED and bit_parallel.has_avx2():
+            with contextlib.suppress(ImportError):  # the build has no AVX2 variants
+                module = import_module(f"{module.__name__}_avx2")
+    function: Callable[..., Any] = getattr(module, name)
+    return function
 
 
-def widest(module: Any) -> Any:
-    """Return the AVX2 variant of a kernel module if this processor and this installation have it, else the module."""
-    from tarocco.kernels import bit_parallel
-
-    if module.COMPILED and bit_parallel.COMPILED and bit_parallel.has_avx2():
-        try:
-            return import_module(f"{module.__name__}_avx2")
-        except ImportError:  # the build has no AVX2 variants
-            return module
-    return module
-
-
-__all__ = ["UncompiledKernels", "cython_fallback", "kernel", "widest"]
+__all__ = ["UncompiledKernels", "cython_fallback", "kernel"]

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tarocco._version import __version__
 from tarocco.core.errors import BadParameter
-from tarocco.core.names import MetricName, Value, read_value, write_value
 from tarocco.encode.batch import Batch, Encoding
+from tarocco.metrics.names import MetricName, Value, read_value, write_signature, write_value
 
 if TYPE_CHECKING:
     from tarocco.metrics.edit.rates import Automaton
@@ -175,6 +176,21 @@ class Metric(ABC):
         """The factor that makes higher scores better: -1 for errors, else 1."""
         return -1.0 if self.kind == "error" else 1.0
 
+    def signature(
+        self, encoding: Encoding, reference_count: int | None, more: Sequence[tuple[str, object]] = ()
+    ) -> str:
+        """Return the signature of a score: the metric and all settings. `more` is what another result adds."""
+        encoding = self.reads(encoding)
+        parts: list[tuple[str, object]] = [
+            ("nrefs", "var" if reference_count is None else reference_count),
+            ("case", "lc" if encoding.lowercase else "mixed"),
+            ("tok", encoding.tokenize) if encoding.analyzer is None else ("analyzer", _version_of(encoding.analyzer)),
+            *((key, write_value(value)) for key, value in self.after_colons.items()),
+            *more,
+            ("v", __version__),
+        ]
+        return write_signature(self.stem, parts)
+
     # --- numbers -------------------------------------------------------------------------------------------------
 
     def reads(self, requested: Encoding) -> Encoding:
@@ -267,6 +283,12 @@ class OnePassMetric(Metric):
 
     def statistics(self, batch: Batch, context: Any = None) -> Floats:
         return self.columns(self.measure([self], batch, context))
+
+
+def _version_of(analyzer: str) -> str:
+    from tarocco.annotate.analyzers import load_analyzer
+
+    return load_analyzer(analyzer).version
 
 
 PENALTY = "penalty"  # the key of the brevity penalty in `order_shares`

@@ -27,21 +27,20 @@ from tarocco.kernels import (
     segments,
     skip_bigrams,
     weighted_lcs,
-    widest,
 )
 from tarocco.metrics.base import Floats, OnePassMetric
 
 _choose_references = kernel(segments, "choose_references")
 _measure_segments = kernel(segments, "measure_segments")
-_compare = kernel(widest(bit_parallel), "compare_texts")
+_compare = kernel(bit_parallel, "compare_texts", wide=True)
 _overlap = kernel(bag_overlap, "count_common_words")
 _align = kernel(edit_distance, "compute_edit_costs")
 _recognize = kernel(edit_distance, "score_recognition")
 _shared_ngrams = kernel(ngram_matches, "count_matches_of_four")
-_matches_with_many = kernel(widest(ngram_matches), "count_matches_of_many")
+_matches_with_many = kernel(ngram_matches, "count_matches_of_many", wide=True)
 _skip_bigrams = kernel(skip_bigrams, "count_skip_bigrams")
-_weigh = kernel(widest(weighted_lcs), "compute_weighted_lcs")
-_weigh_short = kernel(widest(weighted_lcs), "compute_short_weighted_lcs")
+_weigh = kernel(weighted_lcs, "compute_weighted_lcs", wide=True)
+_weigh_short = kernel(weighted_lcs, "compute_short_weighted_lcs", wide=True)
 
 Counts = NDArray[np.intp]
 

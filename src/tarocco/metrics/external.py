@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeGuard, Union
 import numpy as np
 
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.core.names import signature
 from tarocco.core.test_set import ExternalScores, Kind, TestSet
-from tarocco.encode.batch import Batch
+from tarocco.encode.batch import Batch, Encoding
 from tarocco.metrics.base import Floats, Metric
+from tarocco.metrics.names import write_signature
 
 if TYPE_CHECKING:
     from tarocco.io.scores.external import ExternalFile
@@ -42,16 +42,19 @@ class External(Metric):
     def kind(self) -> Kind:  # type: ignore[override]
         return self.scores.kind
 
-    @property
-    def signature(self) -> str:
-        """For example COMET|external|kind:similarity|file:comet.tsv|sha256:0123456789ab."""
-        return signature(f"{self.stem}|external", self.scores.origin)
+    def signature(
+        self, encoding: Encoding, reference_count: int | None, more: Sequence[tuple[str, object]] = ()
+    ) -> str:
+        """For example COMET|external|kind:similarity|file:comet.tsv|sha256:0123456789ab, however text is read."""
+        return write_signature(f"{self.stem}|external", self.scores.origin)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, External) and self.signature == other.signature
+        if not isinstance(other, External):
+            return False
+        return (self.scores.name, self.scores.origin) == (other.scores.name, other.scores.origin)
 
     def __hash__(self) -> int:
-        return hash(self.signature)
+        return hash((self.scores.name, self.scores.origin))
 
     def rows_of(self, system: str, n_segments: int) -> Floats:
         """Return the statistics of a system's segments: [score, 1], or [0, 0] if there is no score."""

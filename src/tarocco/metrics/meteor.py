@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.core.names import Value
 from tarocco.encode.batch import Batch, Encoding
 from tarocco.encode.vocabulary import Ragged
 from tarocco.kernels import kernel, meteor_chunks, meteor_matching
 from tarocco.metrics.base import Agreement, Example, Floats, OnePassMetric, parameter
 from tarocco.metrics.comparison import TextPairs
+from tarocco.metrics.names import Value
 from tarocco.metrics.ngram.counts import share
 
 _link_words = kernel(meteor_matching, "link_words")

@@ -19,8 +19,8 @@ from typing import TypeVar
 
 from tarocco._version import __version__
 from tarocco.core.errors import BadParameter, PluginError, TaroccoError, UnknownName
-from tarocco.core.names import describe_bad_parameter, parse_name
 from tarocco.metrics.base import Metric
+from tarocco.metrics.names import describe_bad_parameter, parse_name
 
 # Beginning of the name (a regular expression), module in tarocco.metrics, families.
 BUILT_IN = (

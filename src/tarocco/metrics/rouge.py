@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter
-from tarocco.core.names import Value, write_value
 from tarocco.encode.batch import Batch, Encoding
 from tarocco.encode.vocabulary import Ragged
 from tarocco.metrics.base import Agreement, EmptyValues, Example, Floats, parameter
@@ -24,6 +23,7 @@ from tarocco.metrics.comparison import (
     PairwiseMetric,
     TextPairs,
 )
+from tarocco.metrics.names import Value, write_value
 from tarocco.metrics.ngram.counts import share
 
 HIGHEST_ORDER = 9

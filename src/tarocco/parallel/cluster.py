@@ -101,12 +101,11 @@ class ClusterExecutor(Executor):
         self._tells = tell is not None
         self.client: Any = None
         self.processes: Any = None  # the local cluster, if any
-        self.lost = 0  # workers that disappeared
         self._run, self._numbers = uuid4().hex[:12], count()
         self._functions: OrderedDict[int, tuple[Callable[..., Any], Any]] = OrderedDict()
         self._pending: dict[Future[Any], tuple[Any, int]] = {}
         self._pending_changed = threading.Condition()
-        self._bytes = self._done = self._items = self._threads = 0
+        self._bytes = self._items = self._threads = 0
         self._seconds = 0.0  # that workers spent on items
         self._over = threading.Event()
         self._failure: ClusterError | None = None
@@ -181,7 +180,6 @@ class ClusterExecutor(Executor):
             if future not in self._pending:  # canceled meanwhile
                 return
             self._bytes -= self._pending.pop(future)[1]
-            self._done += 1
             self._items, self._seconds = self._items + len(results), self._seconds + seconds
             self._pending_changed.notify_all()
         if error is None:
@@ -349,7 +347,6 @@ class ClusterExecutor(Executor):
 
     def _tell_changes(self, before: set[str], now: set[str]) -> None:
         for worker in sorted(before - now):
-            self.lost += 1
             self.tell(f"{self.where}: worker {worker} left; its tasks run again on other workers")
         for worker in sorted(now - before):
             self.tell(f"{self.where}: worker {worker} joined")

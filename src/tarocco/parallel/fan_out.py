@@ -5,22 +5,13 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
-
-from tarocco.core.errors import BadParameter
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
 Item = TypeVar("Item")
 Output = TypeVar("Output")
-
-
-def check_jobs(jobs: int | None) -> None:
-    """Raise BadParameter unless `jobs` is a valid number of workers."""
-    if jobs is not None and not (isinstance(jobs, Integral) and jobs >= 1):
-        raise BadParameter(f"jobs is an integer of at least 1, not {jobs!r}")
 
 
 def default_jobs() -> int:

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from tarocco._version import __version__
 from tarocco.core.errors import InputError, MissingExtra, TaroccoError
-from tarocco.core.names import write_value
 from tarocco.core.test_set import HumanScores
 from tarocco.io.files import replace_file, write_atomically
 from tarocco.io.scores.mt_metrics_eval import ScoreFile, ScoreFileName
 from tarocco.io.tables import write_rows
 from tarocco.meta.orange.cache import EXTERNAL, NAME
 from tarocco.metrics.base import Metric
+from tarocco.metrics.names import write_value
 from tarocco.metrics.registry import metric, release_of
 from tarocco.store import Store
 from tarocco.store.maintenance import SeriesEntry, read_rows
@@ -45,7 +45,7 @@ def format_of(path: str | None, requested: str | None) -> str:
 
 def current_metric(entry: SeriesEntry) -> Metric | None:
     """Return the metric of a series, or None if another release computed it: its statistics may differ."""
-    known = _known(entry.metric)
+    known = known_metric(entry.metric)
     if known is None:
         return None
     same = entry.signature.endswith(f"|v:{__version__}") and release_of(known) == entry.release
@@ -58,12 +58,13 @@ def of_this_release(entry: SeriesEntry) -> bool:
         return current_metric(entry) is not None
     names = entry.metric.removeprefix(f"{NAME} ").split(" + ")
     releases = entry.release.split(" + ")
-    known = [_known(name) if release != EXTERNAL else None for name, release in zip(names, releases, strict=True)]
+    known = [known_metric(name) if release != EXTERNAL else None for name, release in zip(names, releases, strict=True)]
     now = [release_of(one) if one is not None else EXTERNAL for one in known]
     return now == releases and (set(now) == {EXTERNAL} or f"|v:{__version__}" in entry.signature)
 
 
-def _known(name: str) -> Metric | None:
+def known_metric(name: str) -> Metric | None:
+    """Return the metric of a name, or None if there is no such metric here."""
     try:
         return metric(name)
     except TaroccoError:

@@ -24,6 +24,11 @@ def number_or_dash(value: float | None, form: str) -> str:
     return NO_NUMBER if value is None or math.isnan(value) else format(value, form)
 
 
+def finite(value: float | None) -> float | None:
+    """Return a number for JSON, or None if it is missing or not finite."""
+    return value if value is not None and math.isfinite(value) else None
+
+
 def percent(share: float, digits: int = 1, signed: bool = False) -> str:
     """Return a share as a percentage: 0.125 is 12.5%. With `signed`, positive numbers have a plus."""
     rounded = round(100 * share, digits) + 0.0  # no -0

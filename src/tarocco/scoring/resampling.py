@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.records import Interval
-from tarocco.kernels import kernel, statistics, widest
+from tarocco.kernels import kernel, statistics
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import is_system_level
-from tarocco.parallel.fan_out import blocks, map_ordered
+from tarocco.parallel.fan_out import map_ordered
 
 if TYPE_CHECKING:
     from tarocco.scoring.settings import Resampling
 
-_weighted_totals = kernel(widest(statistics), "sum_weighted")
-_counted_totals = kernel(widest(statistics), "sum_counts")
-_draw = kernel(widest(statistics), "draw_resamples")
-_fill = kernel(widest(statistics), "fill_random_words")
+_weighted_totals = kernel(statistics, "sum_weighted", wide=True)
+_counted_totals = kernel(statistics, "sum_counts", wide=True)
+_draw = kernel(statistics, "draw_resamples", wide=True)
+_fill = kernel(statistics, "fill_random_words", wide=True)
 
 _LANES = 8  # the kernels add in eight lanes
 _TOGETHER = 4  # resamples that the kernel adds at once
@@ -89,8 +89,10 @@ def _resample(
     if counts is not None and not (counts == columns).all():
         counts = None
 
-    def run(block: tuple[int, int]) -> Floats:
-        first, last = block
+    size = _TOGETHER * max(1, min(_BLOCK, _MOST_WEIGHTS // n) // _TOGETHER)  # resamples per block
+
+    def run(first: int) -> Floats:
+        last = min(first + size, n_resamples)
         rows = -(-(last - first) // _TOGETHER) * _TOGETHER
         weights = np.empty((rows, columns.shape[1]), np.int16)  # no segment is drawn 32768 times
         sums = np.empty((rows, len(columns)))
@@ -102,8 +104,8 @@ def _resample(
                 _weighted_totals(columns, row_weights.astype(np.float64), row)
         return sums[: last - first]
 
-    parts = blocks(n_resamples, _TOGETHER * max(1, min(_BLOCK, _MOST_WEIGHTS // n) // _TOGETHER))
-    return np.concatenate(list(map_ordered(run, parts, len(parts), jobs)))
+    starts = range(0, n_resamples, size)
+    return np.concatenate(list(map_ordered(run, starts, len(starts), jobs)))
 
 
 def _draws(n: int, seed: int, first: int, weights: Shorts) -> None:
@@ -179,12 +181,16 @@ def bootstrap_intervals(
         return intervals
     statistics = [statistics[m] for m in with_segments]
     ends = np.cumsum([rows.shape[1] for rows in statistics])[:-1]
-    n_resamples, confidence, seed = resampling.n_resamples, resampling.confidence, resampling.seed
-    sums = np.split(bootstrap(np.concatenate(statistics, axis=1), n_resamples, seed, jobs), ends, axis=1)
-    for m, of_metric in zip(with_segments, sums, strict=True):
-        low, high = percentiles(metrics[m].score(of_metric), (1 - confidence) / 2)
-        intervals[m] = Interval(low, high, float(confidence), int(n_resamples), int(seed))
+    resamples = bootstrap(np.concatenate(statistics, axis=1), resampling.n_resamples, resampling.seed, jobs)
+    for m, sums in zip(with_segments, np.split(resamples, ends, axis=1), strict=True):
+        intervals[m] = percentile_interval(metrics[m].score(sums), resampling)
     return intervals
+
+
+def percentile_interval(scores: Floats, resampling: Resampling) -> Interval:
+    """Return the percentile interval of the scores of resamples."""
+    low, high = percentiles(scores, (1 - resampling.confidence) / 2)
+    return Interval(low, high, float(resampling.confidence), int(resampling.n_resamples), int(resampling.seed))
 
 
 def percentiles(scores: Floats, tail: float) -> tuple[float, float]:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from tarocco.core.errors import BadParameter, UnknownName
-from tarocco.core.names import parse_name
 from tarocco.core.records import Interval, Record, ResultTable, to_json
 from tarocco.metrics.base import Floats, Metric
+from tarocco.metrics.names import parse_name
 
 
 @dataclass(frozen=True, eq=False)

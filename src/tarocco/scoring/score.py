@@ -7,9 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from tarocco._version import __version__
 from tarocco.core.errors import InputError
-from tarocco.core.names import signature, write_value
 from tarocco.core.records import Interval
 from tarocco.core.test_set import (
     Candidates,
@@ -22,6 +20,7 @@ from tarocco.core.test_set import (
 )
 from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.metrics.base import Floats, Metric
+from tarocco.metrics.batches import group_by_encoding, score_batch
 from tarocco.metrics.external import External, ExternalSource, external_metrics, insert_external
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import bootstrap_intervals, corpus_sums
@@ -39,7 +38,7 @@ from tarocco.scoring.settings import (
     WorkerShortcuts,
     apply_shortcuts,
 )
-from tarocco.scoring.statistics import compute_statistics, group_by_encoding, score_batch
+from tarocco.scoring.statistics import compute_statistics
 
 if TYPE_CHECKING:
     from tarocco.scoring.cache import StatisticsCache
@@ -188,12 +187,12 @@ def score_test_set(
 ) -> Result:
     """Score every system of a test set with every metric; `resampling` adds bootstrap intervals."""
     (workers,) = apply_shortcuts("score_test_set", shortcuts, workers)
-    signatures = [score_signature(metric, encoding, test_set.reference_count) for metric in metrics]
+    signatures = [metric.signature(encoding, test_set.reference_count) for metric in metrics]
     computed = [i for i, metric in enumerate(metrics) if not isinstance(metric, External)]
     from_text = [metrics[i] for i in computed]
     with open_statistics_cache(workers.store, test_set, from_text, [signatures[i] for i in computed]) as cache:
         counted = compute_statistics(test_set, from_text, encoding, workers, cache)
-    by_metric = insert_external(metrics, counted, test_set)
+    by_metric = insert_external(metrics, counted, test_set) if len(computed) < len(metrics) else counted
     scores = []
     for s, system in enumerate(test_set.systems):
         statistics = [by_system[s] for by_system in by_metric]
@@ -231,27 +230,3 @@ def choose_metrics(metrics: Sequence[str | Metric] | str | Metric) -> list[Metri
     if not chosen:
         raise InputError("metrics: expected at least one metric, found none")
     return chosen
-
-
-def score_signature(
-    metric: Metric, encoding: Encoding, reference_count: int | None, more: Sequence[tuple[str, object]] = ()
-) -> str:
-    """Return the signature of a score: the metric and all settings. `more` is what another result adds."""
-    if isinstance(metric, External):
-        return metric.signature
-    encoding = metric.reads(encoding)
-    parts: list[tuple[str, object]] = [
-        ("nrefs", "var" if reference_count is None else reference_count),
-        ("case", "lc" if encoding.lowercase else "mixed"),
-        ("tok", encoding.tokenize) if encoding.analyzer is None else ("analyzer", _version_of(encoding.analyzer)),
-        *((key, write_value(value)) for key, value in metric.after_colons.items()),
-        *more,
-        ("v", __version__),
-    ]
-    return signature(metric.stem, parts)
-
-
-def _version_of(analyzer: str) -> str:
-    from tarocco.annotate.analyzers import load_analyzer
-
-    return load_analyzer(analyzer).version

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVarTuple
 
 from tarocco.annotate.analyzers import Analyzer, register_analyzer
+from tarocco.core.errors import BadParameter
 from tarocco.encode.batch import Encoding
-from tarocco.parallel.fan_out import check_jobs
 from tarocco.scoring.resampling import check_resampling
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ class Text:
     analyzer: Analyzer | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "analyzer", register_analyzer(self.analyzer))  # an analyzer object is registered
+        if self.analyzer is not None:
+            object.__setattr__(self, "analyzer", register_analyzer(self.analyzer))  # an analyzer object is registered
 
     @property
     def encoding(self) -> Encoding:
@@ -88,7 +90,8 @@ class Workers:
     progress: Callable[[int], object] | None = None
 
     def __post_init__(self) -> None:
-        check_jobs(self.jobs)
+        if self.jobs is not None and not (isinstance(self.jobs, Integral) and self.jobs >= 1):
+            raise BadParameter(f"jobs is an integer of at least 1, not {self.jobs!r}")
 
 
 TEXT, RESAMPLING, WORKERS = Text(), Resampling(), Workers()  # the defaults of public functions

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.core.errors import InputError, PluginError, TextRefused
+from tarocco.core.errors import InputError, TextRefused
 from tarocco.core.test_set import Segments, TestSet
 from tarocco.encode.batch import Batch, Encoding
-from tarocco.metrics.base import Floats, Metric, OnePassMetric
-from tarocco.parallel.fan_out import blocks, map_ordered
+from tarocco.metrics.base import Floats, Metric
+from tarocco.metrics.batches import count_batch, find_analyzer, group_by_encoding, prepare_contexts
+from tarocco.parallel.fan_out import map_ordered
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -91,14 +92,16 @@ def compute_statistics(
 
     missing: list[BlockIndex] = []
     for block in test_set.blocks:
-        stored = cache.get(block) if cache is not None else {}
-        fill(block, stored)
+        stored = {}
+        if cache is not None:
+            stored = cache.get(block)
+            fill(block, stored)
         missing += _find_missing(block, stored, len(metrics), len(systems))
     needed = [metrics[m] for m in dict.fromkeys(m for index in missing for m in index.metrics)]
-    texts = [systems[s].rows(*index.block) for index in missing for s in index.systems]
+    texts = (systems[s].rows(*index.block) for index in missing for s in index.systems)
     store = None if cache is None else cache.store
     with _locating_texts(test_set):
-        analyze_texts((*test_set.references, *texts), needed, encoding, store, workers.executor)
+        analyze_texts(chain(test_set.references, texts), needed, encoding, store, workers.executor)
         contexts = dict(zip(metrics, prepare_contexts(test_set, metrics, encoding), strict=True)) if missing else {}
 
     def tasks() -> Iterator[BlockTask]:
@@ -134,7 +137,7 @@ def analyze_texts(
     executor: Executor | None = None,
 ) -> None:
     """Analyze texts in the driver, before workers count them, if some metric needs an analyzer."""
-    analyzer = _analyzer_of(metrics, encoding)
+    analyzer = find_analyzer(metrics, encoding)
     if analyzer is not None:
         from tarocco.annotate.cache import annotate_texts
 
@@ -162,22 +165,12 @@ def _locate(text: str, test_set: TestSet) -> str:
 
 def annotations_for(columns: Iterable[Segments], metrics: Sequence[Metric], encoding: Encoding) -> Annotations | None:
     """Return the run's annotations of texts, for workers in other processes; None if no metric needs them."""
-    analyzer = _analyzer_of(metrics, encoding)
+    analyzer = find_analyzer(metrics, encoding)
     if analyzer is None:
         return None
     from tarocco.annotate.cache import collect_annotations
 
     return collect_annotations(list(chain.from_iterable(columns)), analyzer)
-
-
-def needs_analysis(metrics: Sequence[Metric], encoding: Encoding) -> bool:
-    """Return whether some metric needs an analyzer."""
-    return _analyzer_of(metrics, encoding) is not None
-
-
-def _analyzer_of(metrics: Sequence[Metric], encoding: Encoding) -> str | None:
-    """Return the run's only analyzer, if some metric needs it."""
-    return next((analyzer for metric in metrics if (analyzer := metric.reads(encoding).analyzer) is not None), None)
 
 
 def _find_missing(
@@ -189,88 +182,7 @@ def _find_missing(
         missing = tuple(s for s in range(systems) if (m, s) not in known)
         by_systems.setdefault(missing, []).append(m)
     return [
-        BlockIndex(block, missing[first:last], tuple(of_metrics))
+        BlockIndex(block, missing[first : first + SYSTEMS], tuple(of_metrics))
         for missing, of_metrics in by_systems.items()
-        for first, last in blocks(len(missing), SYSTEMS)
+        for first in range(0, len(missing), SYSTEMS)
     ]
-
-
-def count_batch(metrics: Sequence[Metric], batch: Batch, contexts: Sequence[Any]) -> list[Floats]:
-    """Return the statistics of each metric; metrics of one family share one pass over the words."""
-    statistics: dict[int, Floats] = {}
-    for members, measured in _measure_together(metrics, batch, contexts):
-        for i in members:
-            metric = metrics[i]
-            rows = metric.statistics(batch, contexts[i]) if measured is None else metric.columns(measured)  # type: ignore[attr-defined]
-            statistics[i] = _checked(rows, metric, batch)
-    return [statistics[i] for i in range(len(metrics))]
-
-
-def score_batch(metrics: Sequence[Metric], batch: Batch, contexts: Sequence[Any]) -> list[Floats]:
-    """Return, for each metric, the score of every candidate of a batch."""
-    scores: dict[int, Floats] = {}
-    for members, measured in _measure_together(metrics, batch, contexts):
-        for i in members:
-            metric = metrics[i]
-            if measured is None:
-                scores[i] = metric.score(_checked(metric.statistics(batch, contexts[i]), metric, batch))
-            else:
-                scores[i] = metric.scores(measured)  # type: ignore[attr-defined]
-    return [scores[i] for i in range(len(metrics))]
-
-
-def _measure_together(
-    metrics: Sequence[Metric], batch: Batch, contexts: Sequence[Any]
-) -> Iterator[tuple[list[int], Any | None]]:
-    """Yield the metrics that share a measurement, and the measurement; None for a metric without one."""
-    passes: dict[Hashable, list[int]] = {}
-    for i, metric in enumerate(metrics):
-        passes.setdefault(_pass_of(metric), []).append(i)
-    for members in passes.values():
-        first = metrics[members[0]]
-        if _is_measured(first):
-            yield members, first.measure([metrics[i] for i in members], batch, contexts[members[0]])
-        else:
-            yield members, None
-
-
-def _checked(rows: Floats, metric: Metric, batch: Batch) -> Floats:
-    if np.ndim(rows) != 2 or len(rows) != len(batch):
-        raise PluginError(
-            f"{metric}: expected statistics with one row for each of {len(batch)} candidates, "
-            f"found an array of shape {np.shape(rows)}"
-        )
-    return np.asarray(rows, np.float64)
-
-
-def group_by_encoding(metrics: Sequence[Metric], encoding: Encoding) -> dict[Encoding, list[int]]:
-    """Return which metrics read text with which encoding; text is encoded once per encoding."""
-    groups: dict[Encoding, list[int]] = {}
-    for i, metric in enumerate(metrics):
-        groups.setdefault(metric.reads(encoding), []).append(i)
-    return groups
-
-
-def _pass_of(metric: Metric) -> Hashable:
-    """Return a key that metrics with the same measurement and context share."""
-    if _is_measured(metric):
-        return type(metric).measure.__func__, metric.context_key if metric.prepares else None  # type: ignore[attr-defined]
-    return metric
-
-
-def _is_measured(metric: Metric) -> TypeGuard[OnePassMetric]:
-    return isinstance(metric, OnePassMetric) and type(metric).statistics is OnePassMetric.statistics
-
-
-def prepare_contexts(test_set: TestSet, metrics: Sequence[Metric], encoding: Encoding) -> list[Any]:
-    """Return what each metric prepares on all references; metrics with equal keys and encodings share it."""
-    contexts: list[Any] = [None] * len(metrics)
-    preparing = [metric for metric in metrics if metric.prepares]
-    for metric_encoding in group_by_encoding(preparing, encoding):
-        references, shared = Batch.of_columns([], test_set.references, test_set.present, metric_encoding), {}
-        for i, metric in enumerate(metrics):
-            if metric.prepares and metric.reads(encoding) == metric_encoding:
-                if metric.context_key not in shared:
-                    shared[metric.context_key] = metric.prepare(references)
-                contexts[i] = shared[metric.context_key]
-    return contexts

@@ -5,8 +5,8 @@ A page has one section per part, so any command can make a page from its own res
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from tarocco.core.records import Displayed, Row, number_or_null
@@ -19,8 +19,10 @@ from tarocco.meta.orange.results import OrangeResult
 from tarocco.meta.qarla.results import JackResult, KingResult, OptimizeResult, QueenResult
 from tarocco.meta.references.curves import ReferencesResult
 from tarocco.meta.significance.compare import CompareResult
+from tarocco.meta.support.decision import Support
 from tarocco.metrics.base import Floats
 from tarocco.scoring.results import Result
+from tarocco.trials.data_audit.findings import DataAudit
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,39 +59,38 @@ class PlanStep:
 
 @dataclass(frozen=True)
 class Judgment:
-    """What one judge says of one metric. `standing` is 1 for the best metrics that this judge knows, 0 for those that
-    it can tell from the best, and None where it has no opinion; `sentence` gives the number in plain words.
-    """
+    """What one judge says of one metric, with the tests that it follows from."""
 
-    judge: str  # ORANGE, KING, people, audit
-    standing: int | None
-    rank: int | None
-    value: float | None
+    judge: str  # people, people within segments, ORANGE, KING or audit
+    metric: str
+    status: str  # supported, refuted or open; of an audit: gamed or not gamed
+    value: float
     sentence: str
-    objection: str | None = None  # why this judge holds that nobody should trust the metric here, if it does
+    support: Support | None = None  # None for an audit
 
 
 @dataclass(frozen=True)
 class MetricVerdict:
-    """The verdict of all judges on one metric."""
+    """What all judges together say of one metric."""
 
     metric: str
-    trust: str  # "trusted", "mixed", "doubted" or "unjudged": verdict.py has the rules
-    reason: str  # one sentence
+    trust: str  # a key of TRUST in verdict.py
+    reason: str
     judgments: tuple[Judgment, ...]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The end of a trial, in plain words: the same for terminal, JSON and page."""
+    """The end of a trial in plain words: the same for terminal, JSON and page."""
 
     headline: str
     metrics: tuple[MetricVerdict, ...]  # the most trusted first
-    disagreements: tuple[str, ...]  # where the judges contradict each other
-    systems: tuple[str, ...]  # which systems differ for real
-    interesting: tuple[str, ...]  # the most interesting findings, the first three being worth printing
-    caveats: tuple[str, ...] = ()  # what the data could not tell
-    groups: tuple[tuple[str, ...], ...] = ()  # systems, the best first; within a group none is better for real
+    judges: tuple[str, ...] = ()  # what each judge supports and refutes
+    disagreements: tuple[str, ...] = ()  # metrics that one judge supports and another refutes
+    systems: tuple[str, ...] = ()  # which systems differ significantly
+    interesting: tuple[str, ...] = ()  # the most interesting findings, of which the first three are printed
+    caveats: tuple[str, ...] = ()  # what limits the verdict
+    groups: tuple[tuple[str, ...], ...] = ()  # systems, the best first: every pair across a boundary differs
     compared_by: tuple[str, ...] = ()  # the metrics that systems were grouped by
 
 
@@ -105,6 +106,9 @@ class Findings(Displayed):
     source: Segments | None = None
     groups: tuple[str, ...] | None = None  # one label per segment
     human: HumanScores | None = None
+    data_audit: DataAudit | None = None
+    caveats: tuple[str, ...] = ()  # remarks of the experiment file on its data
+    accept_data: bool = False  # whether the user wants a verdict in spite of severe findings of the data audit
     scores: Result | None = None
     comparison: CompareResult | None = None
     agreement: MetricAgreement | None = None
@@ -115,6 +119,7 @@ class Findings(Displayed):
     jack: JackResult | None = None
     optimal: OptimizeResult | None = None
     correlations: tuple[CorrelateResult, ...] = ()  # at one or more levels
+    supports: tuple[Support, ...] = ()  # what people, ORANGE and KING say of metrics
     curves: ReferencesResult | None = None
     audit: AuditResult | None = None
     explanations: ExplainResult | None = None  # of segments that are worth a look
@@ -123,10 +128,8 @@ class Findings(Displayed):
     notes: tuple[str, ...] = field(default=())
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """What `tarocco trial -f json` prints under "results": a record a part, with the records of single commands."""
-        from tarocco.trials.findings import records_of
-
-        return records_of(self)
+        """Return what `tarocco trial -f json` prints under "results": one record per part."""
+        return list(make_records(self))
 
     def display(self) -> list[Row]:
         """Return one row per metric: how far it can be trusted, and why."""
@@ -142,60 +145,69 @@ class Findings(Displayed):
         return f"<trial of {self.name}: {said}>"
 
 
-# What a trial found as plain records: for each part those of the command that finds it alone.
+# Each part of a trial as plain records, which are those of the command that computes this part alone.
 
 
-def records_of(findings: Findings) -> list[dict[str, Any]]:
-    """Return one record per part that was computed."""
-    found: list[dict[str, Any]] = []
-
-    def part(name: str, **more: Any) -> None:
-        found.append({"part": name, **more})
-
-    part("plan", steps=[asdict(step) for step in findings.plan])
+def make_records(findings: Findings) -> Iterator[dict[str, Any]]:
+    """Yield one record per part that was computed."""
+    yield {"part": "plan", "steps": [asdict(step) for step in findings.plan]}
+    if findings.data_audit is not None:
+        audit = findings.data_audit
+        yield {"part": "data", "passed": list(audit.passed), "skipped": dict(audit.skipped), "results": audit.to_dict()}
     if findings.scores is not None:
-        part("scores", results=findings.scores.to_dict())
+        yield {"part": "scores", "results": findings.scores.to_dict()}
     if findings.comparison is not None:
         test = findings.comparison.test
-        part("significance", test=test.name, n_resamples=test.n_resamples, results=findings.comparison.to_dict())
+        about = {"part": "significance", "test": test.name, "n_resamples": test.n_resamples}
+        yield about | {"results": findings.comparison.to_dict()}
     if findings.agreement is not None:
-        rows = findings.agreement.correlation.tolist()
-        part(
-            "agreement",
-            metrics=list(findings.agreement.metrics),
-            correlation=[list(map(number_or_null, row)) for row in rows],
-        )
+        names, correlation = list(findings.agreement.metrics), _lists_of_numbers(findings.agreement.correlation)
+        yield {"part": "agreement", "metrics": names, "correlation": correlation}
     for one in findings.breakdowns:
-        scores = {name: [list(map(number_or_null, row)) for row in own.tolist()] for name, own in one.scores.items()}
-        part(
-            "breakdown",
-            by=one.by,
-            parts=list(one.parts),
-            sizes=list(one.sizes),
-            systems=list(one.systems),
-            scores=scores,
-        )
-    if findings.orange is not None:
-        part("ORANGE", left_out=dict(findings.orange.left_out), results=findings.orange.to_dict())
-    if findings.kings is not None:
-        part("KING", level=findings.kings.level, results=findings.kings.to_dict())
-    if findings.queens is not None:
-        part("QUEEN", results=findings.queens.to_dict())
-    if findings.jack is not None:
-        part("JACK", results=findings.jack.to_dict())
-    if findings.optimal is not None:
-        part("optimal set", results=findings.optimal.to_dict())
-    for correlated in findings.correlations:
-        asked = correlated.design
-        about = {"level": asked.level, "grouping": asked.grouping, "coefficient": asked.coefficient}
-        part("people", **about, n_resamples=asked.n_resamples, results=correlated.to_dict())
-    if findings.curves is not None:
-        part("references", judged_by=findings.curves.judged_by, results=findings.curves.to_dict())
-    if findings.audit is not None:
-        part("audit", results=findings.audit.to_dict())
+        fields = {name: list(getattr(one, name)) for name in ("parts", "sizes", "systems")}
+        scores = {name: _lists_of_numbers(scores) for name, scores in one.scores.items()}
+        yield {"part": "breakdown", "by": one.by, **fields, "scores": scores}
+    yield from _judges_of_metrics(findings)
     if findings.verdict is not None:
-        verdict = asdict(findings.verdict)
-        for metric in verdict["metrics"]:  # JSON has called judgments opinions since the first release
-            metric["opinions"] = metric.pop("judgments")
-        part("verdict", **verdict)
-    return found
+        yield {
+            "part": "verdict",
+            **asdict(replace(findings.verdict, metrics=())),
+            "metrics": _metrics(findings.verdict),
+        }
+
+
+def _judges_of_metrics(findings: Findings) -> Iterator[dict[str, Any]]:
+    if findings.orange is not None:
+        yield {"part": "ORANGE", "left_out": dict(findings.orange.left_out), "results": findings.orange.to_dict()}
+    if findings.kings is not None:
+        yield {"part": "KING", "level": findings.kings.level, "results": findings.kings.to_dict()}
+    for name, result in (("QUEEN", findings.queens), ("JACK", findings.jack), ("optimal set", findings.optimal)):
+        if result is not None:
+            yield {"part": name, "results": result.to_dict()}
+    for correlated in findings.correlations:
+        design = correlated.design
+        about = {"level": design.level, "grouping": design.grouping, "coefficient": design.coefficient}
+        yield {"part": "people", **about, "n_resamples": design.n_resamples, "results": correlated.to_dict()}
+    if findings.supports:
+        yield {"part": "support", "results": [one.to_dict() for one in findings.supports]}
+    if findings.curves is not None:
+        yield {"part": "references", "judged_by": findings.curves.judged_by, "results": findings.curves.to_dict()}
+    if findings.audit is not None:
+        yield {"part": "audit", "results": findings.audit.to_dict()}
+
+
+def _metrics(verdict: Verdict) -> list[dict[str, Any]]:
+    """Return the verdict on each metric; the tests behind a judgment are in the part named support."""
+    return [
+        {
+            "metric": one.metric,
+            "trust": one.trust,
+            "reason": one.reason,
+            "judgments": [asdict(replace(judgment, support=None)) for judgment in one.judgments],
+        }
+        for one in verdict.metrics
+    ]
+
+
+def _lists_of_numbers(table: Floats) -> list[list[float | None]]:
+    return [list(map(number_or_null, row)) for row in table.tolist()]

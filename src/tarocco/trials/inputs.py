@@ -181,6 +181,7 @@ class Material:
     human: HumanScores | None = None
     labels: tuple[str, ...] | None = None  # of segments, such as their genres
     source: Segments | None = None
+    caveats: tuple[str, ...] = ()  # what the experiment file says of its data
     parsed: bool = False  # parse files describe these texts, and no others
 
     def __post_init__(self) -> None:
@@ -313,6 +314,7 @@ def assemble_material(
         candidate_scores=read_candidate_scores(experiment) if nbest is not None else (),
         labels=None if labels is None else tuple(str(label) for label in as_list(labels, "groups")),
         source=source,
+        caveats=experiment.caveats if experiment else (),
         parsed=bool(settings["parses"]),
         **parts,
     )

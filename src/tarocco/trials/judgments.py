@@ -1,170 +1,101 @@
-"""What each judge says of each metric: which ones are its best, how they rank, and what it objects to.
+"""What each judge says of each metric: supported, refuted or open.
 
-ORANGE   best: cannot be told from the metric with the lowest ORANGE (the interval of the difference has zero in it)
-         objects: ORANGE of 50% or more, which chance would give
-KING     best: the same for strict KING, by the paired bootstrap over segments; no opinion where every metric has 0
-people   best: the lead of the metric with the highest correlation is not significant (`tarocco correlate`, Holm's
-         correction); over systems, or, where that metric does not even lead the rows that know nothing of quality
-         significantly, within segments; no opinion where it does not lead them there either
-         objects: a correlation of 0 or less
-audit    best: gamed in as few of the checks as any metric here; objects: gamed in more than half of them
+people                  agreement with human scores on pairs of systems, by the first criterion
+people within segments  the same for the outputs of each segment
+ORANGE, KING            whether the metric tells human from machine translations
+audit                   in how many ways the metric can be gamed; it warns, and decides nothing
+
+meta/support has the tests. Here they become one judgment per judge and metric.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from tarocco.meta.audit.audit import AuditResult
-from tarocco.meta.correlation.results import CorrelateResult
-from tarocco.meta.orange.results import OrangeResult
-from tarocco.meta.qarla.results import King, KingResult
-from tarocco.scoring.resampling import bootstrap, percentiles
+from tarocco.meta.support.decision import REFUTED, SUCH, SUPPORTED, Support
 from tarocco.trials.findings import Findings, Judgment
 
-CHANCE = 0.5  # the ORANGE of a metric that knows nothing
-JUDGES = ("ORANGE", "KING", "people", "audit")
+PEOPLE, WITHIN_SEGMENTS, AUDIT = "people", "people within segments", "audit"
+JUDGES = (PEOPLE, WITHIN_SEGMENTS, "ORANGE", "KING", AUDIT)
+DECIDING = (PEOPLE, "ORANGE", "KING")  # the judges that a verdict follows
 
 Judgments = Mapping[str, Judgment]  # by metric
 
 
 def collect_judgments(findings: Findings) -> dict[str, Judgments]:
-    """By judge, and for each judge by metric."""
-    found: dict[str, Judgments] = {}
-    if findings.orange is not None:
-        found["ORANGE"] = of_orange(findings.orange)
-    if findings.kings is not None:
-        found["KING"] = judge_by_king(findings.kings)
-    if findings.correlations:
-        found["people"] = of_people(findings.correlations)
+    """Return judgments by judge and by metric. Of several criteria of people, the first one counts."""
+    by_judge: dict[str, dict[str, list[Support]]] = {}
+    first = next((one.criterion for one in findings.supports if one.judge == PEOPLE), None)
+    for one in findings.supports:
+        judge = WITHIN_SEGMENTS if one.judge == PEOPLE and one.level == "segment" else one.judge
+        if one.judge != PEOPLE or one.criterion == first:
+            by_judge.setdefault(judge, {}).setdefault(one.metric, []).append(one)
+    judgments: dict[str, Judgments] = {
+        judge: {metric: judge_by_support(judge, select_support(ours)) for metric, ours in by_metric.items()}
+        for judge, by_metric in by_judge.items()
+    }
     if findings.audit is not None:
-        found["audit"] = of_audit(findings.audit)
-    return {judge: own for judge, own in found.items() if own}
+        judgments[AUDIT] = judge_by_audit(findings.audit)
+    return {judge: judgments[judge] for judge in JUDGES if judgments.get(judge)}
 
 
-def of_orange(result: OrangeResult) -> Judgments:
-    known = {one.metric: one for one in result.metrics if not math.isnan(one.orange)}
-    ranks = rank_values({name: -one.orange for name, one in known.items()})
-    return {
-        name: Judgment(
-            "ORANGE",
-            int(one.equivalent_to_best),
-            ranks[name],
-            one.orange,
-            f"puts people's translations at {100 * one.orange:.1f}% of the list ({_place(ranks, name)})",
-            f"its ORANGE is {100 * one.orange:.1f}%, no better than chance" if one.orange >= CHANCE else None,
-        )
-        for name, one in known.items()
-    }
+def select_support(supports: Sequence[Support]) -> Support:
+    """Return the statement that says most: support for such systems, support for these, then anything refuted."""
+    ordered = sorted(supports, key=lambda one: one.population != SUCH)
+    for status in (SUPPORTED, REFUTED):
+        for one in ordered:
+            if one.status == status:
+                return one
+    return ordered[0]
 
 
-def judge_by_king(result: KingResult) -> Judgments:
-    alone = {one.metrics[0]: one for one in result if len(one.metrics) == 1 and not math.isnan(one.strict_king)}
-    best = max(alone.values(), key=lambda one: one.strict_king, default=None)
-    if best is None or best.strict_king == 0:
-        return {}
-    ranks = rank_values({name: one.strict_king for name, one in alone.items()})
-    return {
-        name: Judgment(
-            "KING",
-            int(not differ_significantly(best, one)),
-            ranks[name],
-            one.strict_king,
-            f"tells people from all systems in {100 * one.strict_king:.1f}% of cases ({_place(ranks, name)})",
-        )
-        for name, one in alone.items()
-    }
+def judge_by_support(judge: str, one: Support) -> Judgment:
+    """Return the judgment that follows from tests of one metric."""
+    return Judgment(judge, one.metric, one.status, one.value, describe_support(one), one)
 
 
-def differ_significantly(best: King, other: King) -> bool:
-    """Whether the bootstrap interval of the difference of two strict KINGs, on the same segments, is above zero."""
-    both = ~(np.isnan(best.strict_segments) | np.isnan(other.strict_segments))
-    if best is other or both.sum() < 2:
-        return False
-    drawn = bootstrap(
-        np.ascontiguousarray((best.strict_segments - other.strict_segments)[both][:, None]),
-        best.interval.n_resamples,
-        best.interval.seed,
-    )
-    low, _ = percentiles(drawn[:, 0], (1 - best.interval.confidence) / 2)
-    return low > 0
+def describe_support(one: Support) -> str:
+    """Return the number, its interval and the status in one sentence."""
+    number = f"{one.coefficient} {one.value:.3f} [{one.low:.3f}, {one.high:.3f}]"
+    if one.status == SUPPORTED:
+        return f"supported for {one.population}: {number}"
+    if one.status == REFUTED:
+        return f"refuted for {one.population}: {number}, {describe_refutation(one)}"
+    why = "; ".join(one.reasons)
+    return f"open: {number}, {why}" + (f"; {one.needed}" if one.needed else "")
 
 
-def of_people(results: Sequence[CorrelateResult]) -> Judgments:
-    result = select_human_result(results)
-    if result is None:
-        return {}
-    first = result.criteria[0]
-    own = [one for one in result if one.criterion == first and not one.sentinel and one.cluster]
-    behind = _behind(result)
-    values = {one.metric: result.value(one) for one in own}
-    ranks = rank_values(values)
-    what = "scores of systems" if result.design.level == "system" else "scores of segments"
-    told = result.design.coefficient.capitalize()
-    return {
-        one.metric: Judgment(
-            "people",
-            int(one.metric not in behind),
-            ranks[one.metric],
-            values[one.metric],
-            f"{told} correlation {values[one.metric]:.3f} with people's {what} ({_place(ranks, one.metric)})",
-            f"its correlation with people is {values[one.metric]:.3f}" if values[one.metric] <= 0 else None,
-        )
-        for one in own
-    }
+def describe_refutation(one: Support) -> str:
+    """Return why a metric is refuted."""
+    if one.rival is not None and one.refuted_by == "rival":
+        return f"{one.rival} is better by more than {one.margin:.2f}"
+    return f"shown to be below the floor of {one.floor:.2f}"
 
 
-def select_human_result(results: Sequence[CorrelateResult]) -> CorrelateResult | None:
-    """The first level at which metrics can be told from rows that know nothing of quality; None if there is none."""
-    for result in results:
-        own = [one for one in result if one.criterion == result.criteria[0] and one.cluster]
-        if own and not own[0].sentinel and {one.metric for one in own if one.sentinel} <= _behind(result):
-            return result
-    return None
+def judge_by_audit(result: AuditResult) -> Judgments:
+    """Return in how many ways each metric can be gamed."""
+    judgments = {}
+    for metric in result:
+        possible, count = result.count_possible(metric), result.count_gamed(metric)
+        if possible:
+            sentence = f"can be gamed in {count} of {possible} ways"
+            judgments[metric] = Judgment(AUDIT, metric, "gamed" if count else "not gamed", count / possible, sentence)
+    return judgments
 
 
-def _behind(result: CorrelateResult) -> set[str]:
-    """What the first metric leads significantly, by the first criterion."""
-    first = result.correlations[0]
-    return {
-        lead.other
-        for lead in result.metric_comparisons
-        if lead.significant and (lead.metric, lead.criterion) == (first.metric, first.criterion)
-    }
+def find_disagreements(judgments: Mapping[str, Judgments]) -> tuple[str, ...]:
+    """Return which metrics one judge supports and another refutes."""
+    sentences = []
+    for metric in dict.fromkeys(metric for ours in judgments.values() for metric in ours):
+        ours = [judgments[judge][metric] for judge in judgments if judge != AUDIT and metric in judgments[judge]]
+        by_status = {status: [one.judge for one in ours if one.status == status] for status in (SUPPORTED, REFUTED)}
+        if all(by_status.values()):
+            supporting, refuting = (_joined(by_status[status]) for status in (SUPPORTED, REFUTED))
+            sentences.append(f"{metric} is supported by {supporting}, but refuted by {refuting}.")
+    return tuple(sentences)
 
 
-def of_audit(result: AuditResult) -> Judgments:
-    checked = [name for name in result if result.count_possible(name)]
-    shares = {name: result.count_gamed(name) / result.count_possible(name) for name in checked}
-    fewest = min(shares.values(), default=0.0)
-    ranks = rank_values({name: -share for name, share in shares.items()})
-    return {
-        name: Judgment(
-            "audit",
-            int(share == fewest),
-            ranks[name],
-            share,
-            f"can be gamed in {result.count_gamed(name)} of {result.count_possible(name)} ways",
-            f"it can be gamed in {result.count_gamed(name)} of {result.count_possible(name)} ways"
-            if share > 0.5
-            else None,
-        )
-        for name, share in shares.items()
-    }
-
-
-def rank_values(values: Mapping[str, float]) -> dict[str, int]:
-    """1 for the highest; equals share the better rank."""
-    return {name: 1 + sum(other > value for other in values.values()) for name, value in values.items()}
-
-
-def _place(ranks: Mapping[str, int], name: str) -> str:
-    return f"{format_ordinal(ranks[name])} of {len(ranks)}"
-
-
-def format_ordinal(number: int) -> str:
-    """1st, 2nd, 3rd, 4th, 11th"""
-    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"
+def _joined(names: Sequence[str]) -> str:
+    """Return "one, two and three"."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

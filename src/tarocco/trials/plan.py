@@ -7,8 +7,9 @@ from tarocco.trials.findings import PlanStep
 from tarocco.trials.inputs import Material
 
 QUESTIONS = {
+    "data": "do texts and human scores have faults that would mislead the judges?",
     "scores": "how good is each system, by every metric?",
-    "significance": "which systems differ for real, and which by luck?",
+    "significance": "which systems differ significantly?",
     "agreement": "which metrics judge alike?",
     "breakdown": "where is a system good: in which groups, at which lengths?",
     "audit": "can a metric be gamed on this data?",
@@ -36,6 +37,7 @@ def _step(name: str, material: Material) -> PlanStep:
 def _missing(name: str, material: Material) -> str | None:
     """Return what is missing for a step, or None."""
     return {
+        "data": lambda _: None,
         "scores": lambda _: None,
         "significance": _no_pair,
         "agreement": lambda own: None if len(own.segment_metrics) > 1 else "a second metric with scores of segments",
@@ -56,6 +58,7 @@ def _with(name: str, material: Material) -> str:
     test_set, references = material.test_set, material.most_references
     systems = counted(len(test_set.systems), "system")
     return {
+        "data": "twelve checks",
         "scores": f"{systems}, {counted(len(test_set), 'segment')}, {counted(references, 'reference')}",
         "significance": f"all pairs of {systems}",
         "agreement": counted(len(material.segment_metrics), "metric"),

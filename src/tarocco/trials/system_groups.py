@@ -1,5 +1,6 @@
-"""Which systems differ significantly: by most of some metrics, and by none of them in the other direction.
+"""Which systems differ significantly under each of some metrics.
 
+A system is better than another if the test of this very pair is significant under each metric, in the same direction.
 Systems are ordered by how many others they are better than, minus how many are better than they are, and then by their
 mean rank. A group ends only where every system before the boundary is better than every system after it.
 """
@@ -15,9 +16,14 @@ import numpy as np
 from tarocco.core.test_set import HumanScores
 from tarocco.meta.correlation.score_sources import make_human_source
 from tarocco.meta.significance.compare import CompareResult
+from tarocco.meta.support.people import compare_by_people
+from tarocco.trials.findings import Findings
 from tarocco.trials.plan import counted
 
 NAMED = 6  # systems or pairs that a sentence names before it only counts
+ALPHA = 0.05  # of people's own differences
+
+Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -27,32 +33,36 @@ class SystemRanking:
     metrics: tuple[str, ...]
     groups: tuple[tuple[str, ...], ...]  # the best first
     pairs: int
-    better: frozenset[tuple[str, str]]  # the first is better than the second for real
-    contested: tuple[tuple[str, str, int, int], ...]  # two systems, and how many metrics call which better
+    better: frozenset[Pair]  # the first is significantly better than the second under each metric
+    contested: tuple[tuple[str, str, int, int], ...]  # two systems, and how many metrics find which better
 
     @property
     def order(self) -> list[str]:
         """All systems, the best first."""
         return [name for group in self.groups for name in group]
 
+    def rank_range(self, name: str) -> tuple[int, int]:
+        """Return the ranks that the tests allow a system."""
+        above = sum(worse == name for _, worse in self.better)
+        below = sum(better == name for better, _ in self.better)
+        return 1 + above, len(self.order) - below
+
 
 def rank_systems(comparison: CompareResult, metrics: Sequence[str]) -> SystemRanking:
     """Rank the systems by what these metrics say of all pairs."""
     names = list(dict.fromkeys(score.system for score in comparison.scores.scores))
-    wins: dict[tuple[str, str], int] = {}
+    wins: dict[Pair, int] = {}
     for one in comparison.differences:
-        if one.metric in metrics and one.significant:
+        if one.metric in metrics and one.significant and one.better is not None:
             pair = (one.system, one.baseline) if one.better else (one.baseline, one.system)
             wins[pair] = wins.get(pair, 0) + 1
-    better = frozenset(
-        (one, other) for (one, other), count in wins.items() if 2 * count > len(metrics) and (other, one) not in wins
-    )
+    better = frozenset(pair for pair, count in wins.items() if count == len(metrics))
     contested = [
         (one, other, wins[one, other], wins[other, one])
         for one, other in combinations(names, 2)
         if (one, other) in wins and (other, one) in wins
     ]
-    contested.sort(key=lambda found: -min(found[2:]))
+    contested.sort(key=lambda pair: -min(pair[2:]))
     ranks = _mean_ranks(comparison, metrics, names)
 
     def place(name: str) -> tuple[int, float]:
@@ -74,7 +84,9 @@ def _mean_ranks(comparison: CompareResult, metrics: Sequence[str], names: Sequen
         if str(score.metric) in metrics:
             by_metric.setdefault(str(score.metric), {})[score.system] = score.metric.sign * score.score
     return {
-        name: float(np.mean([sum(value > own[name] for value in own.values()) for own in by_metric.values()] or [0]))
+        name: float(
+            np.mean([sum(value > scores[name] for value in scores.values()) for scores in by_metric.values()] or [0])
+        )
         for name in names
     }
 
@@ -86,36 +98,67 @@ def cluster_systems(comparison: CompareResult, metric: str) -> dict[str, int]:
     return {name: k for k, group in enumerate(comparison.groups[metric].groups, start=1) for name in group}
 
 
-def describe_systems(found: SystemRanking, whose: str, human: HumanScores | None) -> tuple[str, ...]:
-    """Return sentences that describe the ranking."""
-    metrics = listed(found.metrics)
-    if not found.better:
-        said = [f"By {whose} ({metrics}) no system is better than another for real."]
-    else:
-        groups = " > ".join(f"[{', '.join(group)}]" for group in found.groups)
-        said = [f"By {whose} ({metrics}), best first, with what cannot be told apart in brackets: {groups}."]
-    told = len(found.better)
-    counts = f"{told} of {counted(found.pairs, 'pair')} of systems differ{'s' * (told == 1)} for real"
-    if found.contested:
-        pairs = listed([f"{one} and {other}" for one, other, *_ in found.contested])
-        counts += f"; on {len(found.contested)} the metrics contradict each other, each significantly ({pairs})"
-    said.append(f"{counts}.")
-    first = found.groups[0]
-    if human is not None:
-        people = dict(
-            zip(human.systems, make_human_source(human, next(iter(human.criteria))).systems.tolist(), strict=True)
+def describe_systems(ranking: SystemRanking, whose: str, findings: Findings) -> tuple[str, ...]:
+    """Return which systems differ significantly, under which metrics, and how often people agree."""
+    assert findings.comparison is not None
+    test, count = findings.comparison.test.name, len(ranking.better)
+    by = f"{listed(ranking.metrics)} ({whose})" if len(ranking.metrics) > 1 else f"{ranking.metrics[0]} ({whose})"
+    each = "each of " if len(ranking.metrics) > 1 else ""
+    differ = "differs" if count == 1 else "differ"
+    sentences = [
+        f"{count} of {counted(ranking.pairs, 'pair')} of systems {differ} significantly under {each}{by}: {test} test, "
+        "Holm's correction."
+    ]
+    if len(ranking.groups) > 1:
+        groups = " > ".join(f"[{', '.join(group)}]" for group in ranking.groups)
+        sentences.append(f"Every pair across a > differs: {groups}.")
+    if 0 < count < ranking.pairs:
+        ranges = [f"{name} {_range(*ranking.rank_range(name))}" for name in ranking.order]
+        sentences.append(f"Ranks that the tests allow: {', '.join(ranges)}.")
+    if ranking.contested:
+        pairs = listed([f"{one} and {other}" for one, other, *_ in ranking.contested])
+        sentences.append(
+            f"On {counted(len(ranking.contested), 'pair')} metrics contradict each other, each significantly: {pairs}."
         )
-        favorite = max(people, key=lambda name: (people[name] == people[name], people[name]))
-        said.append(
-            f"People put {favorite} first, too."
-            if favorite in first
-            else f"People put {favorite} first, which is not in the first group."
-        )
-    return tuple(said)
+    if findings.human is not None and ranking.better:
+        sentences += _compare_with_people(ranking, findings.human, findings)
+    return tuple(sentences)
+
+
+def _range(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def _compare_with_people(ranking: SystemRanking, human: HumanScores, findings: Findings) -> list[str]:
+    """Say how often people order the pairs alike that differ significantly."""
+    criterion = next(iter(human.criteria))
+    source = make_human_source(human, criterion)
+    scores = {name: value for name, value in zip(human.systems, source.systems.tolist(), strict=True) if value == value}
+    judged = [pair for pair in ranking.better if pair[0] in scores and pair[1] in scores]
+    if not judged:
+        return []
+    agree = sum(scores[better] > scores[worse] for better, worse in judged)
+    sentences = [f"People's scores ({criterion}) order {agree} of these {counted(len(judged), 'pair')} the same way."]
+    contradicted = find_contradictions(ranking, human, findings)
+    if contradicted:
+        pairs = listed([f"{worse} above {better}" for better, worse in contradicted])
+        sentences.append(f"People significantly contradict {counted(len(contradicted), 'pair')}: they put {pairs}.")
+    return sentences
+
+
+def find_contradictions(ranking: SystemRanking, human: HumanScores, findings: Findings) -> list[Pair]:
+    """Return the pairs that metrics order one way and people the other, both significantly."""
+    source = make_human_source(human, next(iter(human.criteria)))
+    labels = findings.test_set.documents if findings.test_set is not None else None
+    p_values = compare_by_people(source, labels)
+    place = {name: i for i, name in enumerate(human.systems)}
+    pairs = [pair for pair in ranking.better if pair[0] in place and pair[1] in place]
+    pairs.sort(key=lambda pair: tuple(map(ranking.order.index, pair)))  # sets have no order of their own
+    return [pair for pair in pairs if p_values[place[pair[1]], place[pair[0]]] <= ALPHA / max(1, 2 * len(pairs))]
 
 
 def listed(names: Sequence[str], most: int = NAMED) -> str:
-    """Names in a sentence; of many some, and how many more there are."""
+    """Return names in a sentence; of many, the first ones and how many more there are."""
     if len(names) <= most:
         return ", ".join(names)
     return f"{', '.join(names[:most])} and {len(names) - most} more"

@@ -22,7 +22,6 @@ from tarocco.meta.audit.audit import AuditResult, audit_test_set
 from tarocco.meta.audit.evidence import AuditSettings
 from tarocco.meta.correlation.agreement import MIN_POINTS
 from tarocco.meta.correlation.correlate import correlate_scores
-from tarocco.meta.correlation.metric_tests import count_comparisons
 from tarocco.meta.correlation.results import CorrelateResult, CorrelationOptions
 from tarocco.meta.correlation.score_sources import MIN_SYSTEMS, HumanInput, LengthRatio
 from tarocco.meta.orange.orange import NBest, open_lists, run_orange
@@ -30,7 +29,7 @@ from tarocco.meta.orange.results import OrangeResult
 from tarocco.meta.orange.rules import OrangeRules, make_scorers
 from tarocco.meta.qarla.optimize import run_optimize
 from tarocco.meta.qarla.qarla import KING_OPTIONS, QARLA_OPTIONS, evaluate_jack, evaluate_king, evaluate_queen
-from tarocco.meta.qarla.results import OptimizeResult
+from tarocco.meta.qarla.results import KingResult, OptimizeResult
 from tarocco.meta.qarla.set_search import SetSearch
 from tarocco.meta.qarla.similarities import Similarities, compute_similarities, count_similarities
 from tarocco.meta.references.curves import ReferencesResult
@@ -45,13 +44,18 @@ from tarocco.meta.references.study import (
 )
 from tarocco.meta.references.subsets import make_pool
 from tarocco.meta.significance.compare import CompareResult, compare_scores
-from tarocco.meta.significance.paired_tests import PairedTest, required_draws
+from tarocco.meta.significance.paired_tests import PairedTest
+from tarocco.meta.support.decision import Support, SupportRules
+from tarocco.meta.support.judges import support_king, support_orange
+from tarocco.meta.support.support import support_scores
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import ExternalSource
 from tarocco.scoring.results import Result
 from tarocco.scoring.score import score_test_set
 from tarocco.scoring.settings import RESAMPLING, SEED, TEXT, WORKERS, Resampling, Text, Workers, apply_shortcuts
 from tarocco.trials.breakdowns import correlate_metrics, make_breakdowns
+from tarocco.trials.data_audit.check import audit_data
+from tarocco.trials.data_audit.findings import DataAudit
 from tarocco.trials.findings import Findings, PlanStep
 from tarocco.trials.inputs import (
     Material,
@@ -70,6 +74,7 @@ if TYPE_CHECKING:
 
 ALPHA = 0.05  # of all tests
 SUBSETS = 10  # of references of each size
+STABILITY = 100  # resamples of systems and segments on which the verdict is repeated
 
 Advance = Callable[..., None]
 Watch = Callable[[str, str, int | None, str | None], AbstractContextManager[Advance]]
@@ -94,6 +99,8 @@ class TrialOptions:
     store: Store | str | Path | None = None
     executor: Executor | None = None
     short: str = "skip"  # or "keep", for n-best lists with fewer candidates than the longest, as in `OrangeRules`
+    accept_data: bool = False  # give a verdict in spite of severe findings of the data audit
+    n_stability: int = STABILITY  # resamples on which the verdict is repeated
 
     @cached_property
     def resampling(self) -> Resampling:
@@ -131,6 +138,9 @@ def conduct_trial(material: Material, options: TrialOptions, command: str, watch
         source=material.source,
         groups=material.labels,
         human=material.human,
+        caveats=material.caveats,
+        data_audit=results["data"],
+        accept_data=options.accept_data,
         scores=run.scores,
         comparison=results["significance"],
         agreement=results["agreement"],
@@ -141,6 +151,7 @@ def conduct_trial(material: Material, options: TrialOptions, command: str, watch
         jack=results["JACK"],
         optimal=results["optimal set"],
         correlations=results["people"] or (),
+        supports=run.support_metrics(results["ORANGE"], results["KING"]),
         curves=results["references"],
         audit=results["audit"],
         plan=run.plan,
@@ -161,6 +172,7 @@ class _TrialRun:
     def steps(self) -> dict[str, Callable[[], object]]:
         material, resampling, jobs = self.material, self.options.resampling, self.options.jobs
         return {
+            "data": self.audit_data,
             "scores": lambda: self.scores,
             "significance": self.compare_systems,
             "agreement": lambda: correlate_metrics(self.scores),
@@ -212,6 +224,19 @@ class _TrialRun:
         if others:
             self.notes.append(f"{name}: left out {', '.join(others)}: {why}")
         return usable
+
+    def audit_data(self) -> DataAudit:
+        """Look for faults in texts and human scores before anything is judged."""
+        material = self.material
+        return audit_data(
+            material.test_set,
+            material.encoding,
+            material.metrics,
+            self.scores,
+            material.human,
+            material.source,
+            seed=self.options.seed,
+        )
 
     # --- scores ----------------------------------------------------------------------------------------------------
 
@@ -314,16 +339,13 @@ class _TrialRun:
         assert human is not None
         levels = ["system"] if len(human.systems) >= MIN_SYSTEMS else []
         levels += ["segment"] if human.level == "segment" else []
-        needed = required_draws(count_comparisons(len(self.material.metrics), 2), ALPHA)
         results, errors = [], []
         for level in levels:
             within = level == "segment" and len(human.systems) >= MIN_POINTS
             options = CorrelationOptions(level, "item" if within else None, alpha=ALPHA)
-            # Below system level the test is the bootstrap, which needs enough draws for all pairs of metrics.
-            n_resamples = max(self.options.n_resamples, needed if level == "segment" else 0)
-            design = options.resolve(replace(self.options.resampling, n_resamples=n_resamples))
+            design = options.resolve(self.options.resampling)
             try:
-                with self.watched("people", "resamples", n_resamples * len(human.criteria)) as advance:
+                with self.watched("people", "resamples", design.n_resamples * len(human.criteria)) as advance:
                     workers = Workers(self.options.jobs, progress=advance)
                     result = correlate_scores(self.scores_with_length, human, design, workers)
                 results.append(result)
@@ -333,6 +355,22 @@ class _TrialRun:
         if not results:
             raise InputError("; ".join(dict.fromkeys(errors)))
         return tuple(results)
+
+    def support_metrics(self, orange: OrangeResult | None, kings: KingResult | None) -> tuple[Support, ...]:
+        """Decide which metrics people, ORANGE and KING support, refute or leave open."""
+        human = self.material.human
+        supports: list[Support] = []
+        rules = SupportRules(alpha=ALPHA, seed=self.options.seed, n_stability=self.options.n_stability)
+        if human is not None and len(human.systems) > 1:
+            result = support_scores(self.scores_with_length, human, rules)
+            supports += result.supports
+            self.notes += [f"people: {note}" for note in result.notes]
+        labels = self.material.test_set.documents
+        if orange is not None:
+            supports += support_orange(orange, labels, rules)
+        if kings is not None:
+            supports += support_king(kings, labels, rules)
+        return tuple(supports)
 
     def study_references(self) -> ReferencesResult:
         """Vary the number of references, judged by people if they judged enough systems, else by ORANGE or KING."""
@@ -378,6 +416,8 @@ class TrialData:
         How many candidates ranked above the references to keep per list and metric.
     short
         Whether ORANGE should "skip" or "keep" n-best lists that are shorter than the longest, as in `OrangeRules`.
+    accept_data
+        Give a verdict in spite of severe findings of the data audit.
     """
 
     nbest: NBest | None = None
@@ -387,6 +427,7 @@ class TrialData:
     name: str = "trial"
     confusions: int = 0
     short: str = "skip"
+    accept_data: bool = False
 
 
 TRIAL_DATA = TrialData()
@@ -402,6 +443,7 @@ class TrialShortcuts(TypedDict, total=False):
     name: str
     confusions: int
     short: str
+    accept_data: bool
     tokenize: str | None
     lowercase: bool | None
     analyzer: Analyzer | None
@@ -453,7 +495,7 @@ def trial(
         Where work is done. With a store an interrupted trial continues where it stopped.
     **shortcuts
         The fields of these four values as keywords: nbest, groups, source, documents, name, confusions, short,
-        tokenize, lowercase, analyzer, n_resamples, confidence, seed, jobs, store, executor.
+        accept_data, tokenize, lowercase, analyzer, n_resamples, confidence, seed, jobs, store, executor.
 
     Raises
     ------
@@ -492,4 +534,5 @@ def trial(
     settings = combine_settings(requested, experiment)
     draws = settings["confidence"] or 0.95, settings["n_resamples"], settings["seed"]
     options = TrialOptions(*draws, data.confusions, workers.jobs, settings["store"], workers.executor, data.short)
+    options = replace(options, accept_data=data.accept_data)
     return conduct_trial(material, options, command)

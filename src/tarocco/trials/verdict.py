@@ -1,57 +1,60 @@
 """The verdict of a trial in plain words, by rules that fit on a page.
 
-judgments.py collects the judges of metrics and which metrics each of them calls best. From these judgments:
+judgments.py says which metrics each judge supports, refutes or leaves open. From these judgments:
 
-trusted   most of ORANGE, KING and people that know the metric call it best, people among them where they were
-          asked, and no judge objects to it
-doubted   none of them calls it best, or its correlation with people is 0 or less
-unjudged  none of them knows it: an audit can take trust away, but alone it makes none
-mixed     everything else
+trusted                      people support it for such systems; where there are no human scores, at least two
+                             other judges support it; no judge refutes it
+trusted among these systems  the same, but people support it only for the systems at hand
+doubted                      people refute it, or all judges do
+open                         everything else
 
-Systems are compared by the trusted metrics, or, where there are none, by the mixed ones, or else by all.
+Severe findings of the data audit hold the verdict back: every metric is open until the user accepts the data. Systems
+are compared by the trusted metrics, or, where there are none, by all metrics that are not doubted.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 
-import numpy as np
-
-from tarocco.meta.correlation.agreement import spearman
+from tarocco.meta.support.decision import OPEN, REFUTED, SUPPORTED, THESE, Support
 from tarocco.trials.findings import Findings, Judgment, MetricVerdict, Verdict
 from tarocco.trials.highlights import find_highlights
-from tarocco.trials.judgments import JUDGES, Judgments, collect_judgments, format_ordinal, select_human_result
+from tarocco.trials.judgments import AUDIT, DECIDING, JUDGES, PEOPLE, Judgments, collect_judgments, find_disagreements
 from tarocco.trials.plan import counted
 from tarocco.trials.system_groups import describe_systems, listed, rank_systems
 
-TRUST = ("trusted", "mixed", "doubted", "unjudged")
-FEW_SEGMENTS, FEW_SYSTEMS = 200, 8  # below these a caveat is due
+TRUSTED, TRUSTED_HERE, DOUBTED = "trusted", "trusted among these systems", "doubted"
+TRUST = (TRUSTED, TRUSTED_HERE, OPEN, DOUBTED)  # the most trusted first
 MANY_TIES = 0.5  # of KING
+NAMED = 3  # metrics that a headline names
 
 
 def reach_verdict(findings: Findings) -> Verdict:
-    """What all judges together say of metrics, what the metrics say of systems, and what is worth telling."""
-    names = _metrics(findings)
-    opinions = collect_judgments(findings)
-    metrics = sorted((judge_metric(name, opinions) for name in names), key=lambda one: _place(one, opinions))
-    trusted = [one.metric for one in metrics if one.trust == "trusted"]
-    systems, every, whose = None, None, ""
+    """Return what all judges together say of metrics, what the metrics say of systems, and what limits both."""
+    judgments = collect_judgments(findings)
+    held_back = is_held_back(findings)
+    metrics = [judge_metric(name, judgments, findings.human is not None, held_back) for name in _metrics(findings)]
+    metrics.sort(key=_place)
+    rankings = None
     if findings.comparison is not None and findings.comparison.differences:
         tested = list(dict.fromkeys(one.metric for one in findings.comparison.differences))
-        chosen, whose = _who_compares(metrics, tested)
-        systems, every = rank_systems(findings.comparison, chosen), rank_systems(findings.comparison, tested)
+        rankings = [rank_systems(findings.comparison, names) for names in (_choose_metrics(metrics, tested), tested)]
     return Verdict(
-        headline=_headline(metrics, opinions),
+        headline=" ".join([_write_headline(findings, metrics, judgments), *findings.caveats]),
         metrics=tuple(metrics),
-        disagreements=find_disagreements(opinions),
-        systems=describe_systems(systems, whose, findings.human) if systems else _not_compared(findings),
-        interesting=find_highlights(findings, opinions, trusted, systems, every),
-        caveats=tuple(_caveats(findings, opinions)),
-        groups=systems.groups if systems else (),
-        compared_by=systems.metrics if systems else (),
+        judges=tuple(_describe_judge(judge, judgments[judge]) for judge in judgments if judge != AUDIT),
+        disagreements=find_disagreements(judgments),
+        systems=describe_systems(rankings[0], _whose(metrics), findings) if rankings else _not_compared(findings),
+        interesting=find_highlights(findings, judgments, rankings),
+        caveats=tuple(_find_caveats(findings, judgments)),
+        groups=rankings[0].groups if rankings else (),
+        compared_by=rankings[0].metrics if rankings else (),
     )
+
+
+def is_held_back(findings: Findings) -> bool:
+    """Return whether the data audit found something severe that the user has not accepted."""
+    return findings.data_audit is not None and bool(findings.data_audit.severe) and not findings.accept_data
 
 
 def _metrics(findings: Findings) -> list[str]:
@@ -60,152 +63,183 @@ def _metrics(findings: Findings) -> list[str]:
     return list(dict.fromkeys([*of_systems, *of_lists]))
 
 
-# --- metrics -------------------------------------------------------------------------------------------------------
+# --- metrics ---
 
 
-def judge_metric(metric: str, opinions: Mapping[str, Judgments]) -> MetricVerdict:
-    """One metric by the rules above."""
-    own = tuple(opinions[judge][metric] for judge in JUDGES if metric in opinions.get(judge, {}))
-    votes = [one for one in own if one.judge != "audit" and one.standing is not None]
-    best = [one.judge for one in votes if one.standing == 1]
-    people = next((one for one in votes if one.judge == "people"), None)
-    objections = [one.objection for one in own if one.objection is not None]
-    if not votes:
-        trust = "unjudged"
-    elif not best or (people is not None and people.objection is not None):
-        trust = "doubted"
-    elif 2 * len(best) > len(votes) and (people is None or people.standing == 1) and not objections:
-        trust = "trusted"
-    else:
-        trust = "mixed"
-    return MetricVerdict(metric, trust, _reason(votes, best, own, objections), own)
+def judge_metric(
+    metric: str, judgments: Mapping[str, Judgments], has_human: bool, held_back: bool = False
+) -> MetricVerdict:
+    """Return the verdict on one metric by the rules above."""
+    ours = tuple(judgments[judge][metric] for judge in JUDGES if metric in judgments.get(judge, {}))
+    deciding = {one.judge: one for one in ours if one.judge in DECIDING}
+    supporting = [judge for judge, one in deciding.items() if one.status == SUPPORTED]
+    refuting = [judge for judge, one in deciding.items() if one.status == REFUTED]
+    trust = OPEN
+    if held_back:
+        pass
+    elif PEOPLE in refuting or (refuting and len(refuting) == len(deciding)):
+        trust = DOUBTED
+    elif PEOPLE in supporting and not refuting:
+        trust = _trust_of(deciding[PEOPLE])
+    elif not has_human and len(supporting) > 1 and not refuting:
+        trust = max((_trust_of(deciding[judge]) for judge in supporting), key=TRUST.index)
+    return MetricVerdict(metric, trust, _describe_reasons(ours), ours)
 
 
-def _reason(votes: Sequence[Judgment], best: Sequence[str], own: Sequence[Judgment], objections: Sequence[str]) -> str:
-    others = [f"{one.judge} ({format_ordinal(one.rank)})" for one in votes if one.standing == 0 and one.rank]
+def _trust_of(judgment: Judgment) -> str:
+    """Return how far a judge's support reaches."""
+    support = judgment.support
+    return TRUSTED_HERE if support is not None and support.population == THESE else TRUSTED
+
+
+def _describe_reasons(judgments: Sequence[Judgment]) -> str:
+    if all(one.judge == AUDIT for one in judgments):
+        return "; ".join(["no judge knows it", *(one.sentence for one in judgments)])
+    return "; ".join(one.sentence if one.judge == AUDIT else f"{one.judge}: {one.sentence}" for one in judgments)
+
+
+def _place(one: MetricVerdict) -> tuple[int, float]:
+    """Sort by trust, then by the value that the first judge gives."""
+    deciding = [judgment for judgment in one.judgments if judgment.judge in DECIDING]
+    return TRUST.index(one.trust), -deciding[0].value if deciding else 1.0
+
+
+def _describe_judge(judge: str, judgments: Judgments) -> str:
+    """Return which metrics a judge supports, refutes and leaves open."""
+    first = next(iter(judgments.values())).support
+    assert first is not None
+    about = ", ".join(filter(None, (first.criterion, first.coefficient)))
     parts = []
-    if best:
-        parts.append(f"among the best for {_joined(best)}")
-    if others:
-        parts.append(f"not among the best for {_joined(others)}")
-    if not votes:
-        parts.append("no judge of metrics knows it")
-    audit = next((one for one in own if one.judge == "audit"), None)
-    parts += [text for text in objections if audit is None or text != audit.objection]
-    if audit is not None:
-        parts.append(audit.sentence)
-    return "; ".join(parts)
+    for status, verb in ((SUPPORTED, "supported"), (REFUTED, "refuted"), (OPEN, "open")):
+        names = [metric for metric, one in judgments.items() if one.status == status]
+        if names:
+            parts.append(f"{verb}: {listed(names, len(JUDGES))}")
+    return f"{judge} ({about}): {'; '.join(parts)}."
 
 
-def _place(one: MetricVerdict, opinions: Mapping[str, Judgments]) -> tuple[int, bool, int, float]:
-    """By trust, by whether a judge objects, by how many call it best, and by its mean rank, as a share of the field."""
-    votes = [own for own in one.judgments if own.judge != "audit"]
-    ranks = [(own.rank or 0) / len(opinions[own.judge]) for own in votes]
-    best = sum(own.standing or 0 for own in votes)
-    objected = any(own.objection is not None for own in one.judgments)
-    return TRUST.index(one.trust), objected, -best, float(np.mean(ranks)) if ranks else 1.0
-
-
-def _headline(metrics: Sequence[MetricVerdict], opinions: Mapping[str, Judgments]) -> str:
-    judges = [judge for judge in JUDGES if judge in opinions and judge != "audit"]
-    trusted = [one.metric for one in metrics if one.trust == "trusted"]
+def _write_headline(findings: Findings, metrics: Sequence[MetricVerdict], judgments: Mapping[str, Judgments]) -> str:
+    judges = [judge for judge in DECIDING if judge in judgments]
+    if is_held_back(findings):
+        assert findings.data_audit is not None
+        severe = findings.data_audit.severe
+        return (
+            f"No verdict: the data audit has {counted(len(severe), 'severe finding')}. {severe[0].evidence} Correct "
+            "the data, or confirm that they are right (--accept-data)."
+        )
+    if findings.human is not None and PEOPLE not in judgments:
+        return (
+            f"Open: people judged {counted(len(findings.human.systems), 'system')}. It takes at least six to say which "
+            "metric ranks systems as people do."
+        )
     if not judges:
         return (
-            "Nothing here can say which metric to trust: that takes human scores, n-best lists with two references, or "
-            "three references."
+            "No verdict: nothing here can say which metric to trust. That takes human scores of six systems, or both "
+            "n-best lists and three references."
         )
-    by = _joined(judges)
-    if len(trusted) == 1:
-        return f"{trusted[0]} deserves trust here, by {by}: {metrics[0].reason}."
-    if trusted:
-        return f"{_joined(trusted)} deserve trust here, by {by}."
-    mixed = [one for one in metrics if one.trust == "mixed"]
-    if not mixed:
-        return f"No metric deserves trust here, by {by}."
-    nearest = f"the nearest is {mixed[0].metric}: {mixed[0].reason}"
-    return f"No metric deserves trust without reservation here, by {by}; {nearest}."
+    here = f"Trusted among these {_count_systems(findings)} systems"
+    for trust, where in ((TRUSTED, "Trusted"), (TRUSTED_HERE, here)):
+        trusted = [one for one in metrics if one.trust == trust]
+        if trusted:
+            return f"{where}{_describe_trusted(trusted)}"
+    if metrics and all(one.trust == DOUBTED for one in metrics):
+        return f"No metric deserves trust here: all are refuted ({', '.join(judges)})."
+    nearest = next(one for one in metrics if one.trust == OPEN)
+    return f"Open: no metric is shown to deserve trust here. The nearest is {nearest.metric}; {nearest.reason}."
 
 
-def find_disagreements(opinions: Mapping[str, Judgments]) -> tuple[str, ...]:
-    """Where judges contradict each other: in their whole order of metrics, and on single metrics.
-
-    A whole order is contradicted where the rank correlation of two judges is 0 or less. A single metric is one that a
-    judge calls best and another ranks in the lower half, or objects to.
-    """
-    said = []
-    for one, other in combinations([judge for judge in JUDGES if judge in opinions and judge != "audit"], 2):
-        both = [name for name in opinions[one] if name in opinions[other]]
-        ranks = [np.array([float(opinions[judge][name].rank or 0) for name in both]) for judge in (one, other)]
-        alike = spearman(*ranks) if len(both) > 2 else math.nan
-        if alike <= 0:
-            said.append(f"{one} and {other} order the metrics in opposite ways (rank correlation {alike:+.2f}).")
-    for name in dict.fromkeys(name for own in opinions.values() for name in own):
-        own = {judge: opinions[judge][name] for judge in JUDGES if name in opinions.get(judge, {})}
-        for_it = [judge for judge, opinion in own.items() if opinion.standing == 1 and judge != "audit"]
-        against = [
-            opinion.objection or f"for {judge} it is {format_ordinal(opinion.rank or 0)} of {len(opinions[judge])}"
-            for judge, opinion in own.items()
-            if opinion.objection is not None
-            or (judge != "audit" and opinion.standing == 0 and 2 * (opinion.rank or 0) > len(opinions[judge]))
-        ]
-        if for_it and against:
-            said.append(f"{name} is among the best for {_joined(for_it)}, but {_joined(against)}.")
-    return tuple(said)
+def _count_systems(findings: Findings) -> int:
+    """Return how many systems people judged, or how many there are."""
+    if findings.human is not None:
+        return len(findings.human.systems)
+    return len(findings.test_set.systems) if findings.test_set is not None else 0
 
 
-# --- systems -------------------------------------------------------------------------------------------------------
+def _describe_trusted(trusted: Sequence[MetricVerdict]) -> str:
+    """Return who supports the trusted metrics, their numbers, and how stable these verdicts are."""
+    supports = {one.metric: _supports(one) for one in trusted}
+    first = supports[trusted[0].metric]
+    by = [f"{one.judge} ({', '.join(filter(None, (one.criterion, one.coefficient)))})" for one in first]
+    named = []
+    for metric, ours in list(supports.items())[:NAMED]:
+        named.append(f"{metric} {' and '.join(f'{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]' for one in ours)}")
+    more = f" and {len(trusted) - NAMED} more" if len(trusted) > NAMED else ""
+    stable = _describe_stability([ours[0] for ours in supports.values()])
+    return f" by {' and '.join(by)}: {', '.join(named)}{more}.{stable}"
 
 
-def _who_compares(metrics: Sequence[MetricVerdict], tested: Sequence[str]) -> tuple[list[str], str]:
-    for trust, whose in (("trusted", "the metrics that deserve trust"), ("mixed", "metrics of mixed standing")):
-        chosen = [one.metric for one in metrics if one.trust == trust and one.metric in tested]
+def _supports(one: MetricVerdict) -> list[Support]:
+    """Return the tests of the judges that trust rests on: people, or else the judges that support the metric."""
+    supports = [
+        judgment.support
+        for judgment in one.judgments
+        if judgment.support is not None and judgment.judge in DECIDING and judgment.status == SUPPORTED
+    ]
+    return [support for support in supports if support.judge == PEOPLE] or supports
+
+
+def _describe_stability(supports: Sequence[Support]) -> str:
+    """Return how often resampled data give these metrics the same status."""
+    of_segments = _describe_shares([one.segment_stability for one in supports])
+    of_both = _describe_shares([one.stability for one in supports])
+    if of_both is None:
+        return f" The same verdict comes out in {of_segments} of resamples of segments." if of_segments else ""
+    if of_segments is None:
+        return f" The same verdict comes out in {of_both} of resamples of systems and segments."
+    return (
+        f" The same verdict comes out in {of_segments} of resamples of segments, and in {of_both} if systems are "
+        "resampled too."
+    )
+
+
+def _describe_shares(shares: Sequence[float | None]) -> str | None:
+    """Return "90%", or "85 to 90%" of several."""
+    known = sorted({round(100 * share) for share in shares if share is not None})
+    if not known:
+        return None
+    return f"{known[0]}%" if len(known) == 1 else f"{known[0]} to {known[-1]}%"
+
+
+# --- systems ---
+
+
+def _choose_metrics(metrics: Sequence[MetricVerdict], tested: Sequence[str]) -> list[str]:
+    """Return the trusted metrics, else those that are not doubted, else all."""
+    for accepted in (TRUST[:2], TRUST[:3], TRUST):
+        chosen = [one.metric for one in metrics if one.trust in accepted and one.metric in tested]
         if chosen:
-            return chosen, whose
-    return list(tested), "all metrics"
+            return chosen
+    return list(tested)
+
+
+def _whose(metrics: Sequence[MetricVerdict]) -> str:
+    return "trusted metrics" if any(one.trust in TRUST[:2] for one in metrics) else "metrics, none of them trusted"
 
 
 def _not_compared(findings: Findings) -> tuple[str, ...]:
     why = next((step.why for step in findings.plan if step.name == "significance" and not step.possible), None)
-    return (f"Systems were not compared: {why}.",) if why else ()
+    return (f"Systems were not compared: this needs {why}.",) if why else ()
 
 
-# --- caveats -------------------------------------------------------------------------------------------------------
+# --- caveats ---
 
 
-def _caveats(findings: Findings, opinions: Mapping[str, Judgments]) -> list[str]:
-    """What the data could not tell."""
-    said = []
-    if findings.test_set is not None:
-        segments, systems = len(findings.test_set), len(findings.test_set.systems)
-        if segments < FEW_SEGMENTS:
-            said.append(f"{counted(segments, 'segment')} are few: judges can tell only large differences apart.")
-        if systems < FEW_SYSTEMS:
-            said.append(f"{counted(systems, 'system')} are few: another one could change the picture.")
-    if findings.correlations and "people" not in opinions:
-        said.append(
-            "People have no say: by their scores metrics cannot be told from the length of the output or chance."
+def _find_caveats(findings: Findings, judgments: Mapping[str, Judgments]) -> list[str]:
+    """Return what limits the verdict."""
+    caveats = []
+    if findings.data_audit is not None and findings.data_audit.severe and findings.accept_data:
+        count = counted(len(findings.data_audit.severe), "severe finding")
+        caveats.append(f"The data audit has {count}. There is a verdict because the user accepted the data.")
+    criteria = list(findings.human.criteria) if findings.human is not None else []
+    if PEOPLE in judgments and len(criteria) > 1:
+        caveats.append(f"People judged {listed(criteria)}; the verdict is by the first.")
+    if findings.human is None and {"ORANGE", "KING"} & set(judgments):
+        caveats.append(
+            "There are no human scores. ORANGE and KING assume that human translations are better than machine "
+            "translations, which was not tested here."
         )
-    result = select_human_result(findings.correlations)
-    if result is not None and result is not findings.correlations[0]:
-        said.append(
-            "People are heard within segments: over whole systems no metric can be told from the length of the output "
-            "or chance."
-        )
-    if result is not None and len(result.criteria) > 1:
-        said.append(f"People judged by {listed(result.criteria)}; the verdict is by the first.")
     if findings.kings is not None:
-        alone = [one for one in findings.kings if len(one.metrics) == 1 and one.king > 0]
-        tied = [one.metrics[0] for one in alone if one.ties > MANY_TIES * one.king]
+        single = [one for one in findings.kings if len(one.metrics) == 1 and one.king > 0]
+        tied = [one.metrics[0] for one in single if one.ties > MANY_TIES * one.king]
         if tied:
-            said.append(f"More than half of KING is ties for {listed(tied)}: strict KING counts none of them.")
-        if "KING" not in opinions:
-            said.append("KING has no say: no metric finds a held-out reference better than all systems in any segment.")
-    judges = [judge for judge in JUDGES if judge in opinions and judge != "audit"]
-    if len(judges) == 1:
-        said.append(f"{judges[0]} is the only judge of metrics here: nobody could contradict.")
-    return said
-
-
-def _joined(names: Sequence[str]) -> str:
-    """One, two and three."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+            caveats.append(f"More than half of KING is ties for {listed(tied)}: strict KING counts none of them.")
+    return caveats

@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from tarocco._version import __version__
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.graphs import Forest, Graph, Lattice
-from tarocco.core.names import signature
 from tarocco.core.test_set import References, Segments, TestSet, as_list, make_streams
 from tarocco.decode.mbr.results import CHOICE, FIRST, LatticeChoice, LatticeMbrResult
 from tarocco.decode.oracle.forests import unfolded
@@ -36,6 +35,7 @@ from tarocco.encode.vocabulary import Vocabulary
 from tarocco.io.graphs.formats import read_lattices
 from tarocco.kernels import kernel, ngram_lattices
 from tarocco.metrics.base import Floats, Metric
+from tarocco.metrics.names import write_signature
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import map_ordered
 from tarocco.scoring.score import score_test_set
@@ -155,7 +155,7 @@ class LinearGain:
             ("case", "lc" if self.lowercase else "mixed"),
             ("v", __version__),
         ]
-        return signature("MBR", parts)
+        return write_signature("MBR", parts)
 
 
 def lattice_mbr(
@@ -366,14 +366,6 @@ class ExpandedLattice:
             *(np.zeros((lattice.n_nodes, self.order)), np.zeros(lattice.n_nodes, np.uint8), counts),
         )
         return counts
-
-    def words_of(self, gram: int) -> tuple[int, ...]:
-        """Return the word numbers of an n-gram."""
-        words: list[int] = []
-        while gram:
-            words.append(int(self.grams[gram, 2]))
-            gram = int(self.grams[gram, 0])
-        return tuple(words[::-1])
 
     def gains(self, theta: Sequence[float], posteriors: Floats) -> Floats:
         """Return the gain of a word that ends each n-gram: theta[0] plus theta[n] times each suffix's posterior."""

@@ -27,14 +27,14 @@ from tarocco.decode.mbr.utilities import (
 )
 from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.io.nbest.features import parse_scores
-from tarocco.io.nbest.lists import NBestList, read_nbest
+from tarocco.io.nbest.lists import NBestFile, NBestList
 from tarocco.meta.correlation.score_sources import round_last_bits
 from tarocco.metrics.base import Floats, Metric
+from tarocco.metrics.batches import prepare_contexts, score_batch
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import blocks, map_ordered
 from tarocco.scoring.score import score_test_set
 from tarocco.scoring.settings import WORKERS, Text, TextShortcuts, Workers, WorkerShortcuts, apply_shortcuts
-from tarocco.scoring.statistics import prepare_contexts, score_batch
 
 METRIC = "chrF"
 OPTIONS, TOKENIZED = MbrOptions(), Text(tokenize="none")
@@ -145,7 +145,7 @@ def read_lists(
     n_segments = None if references is None else len(references)
     if isinstance(lists, str | os.PathLike):
         path, first_id, size = os.fspath(lists), options.first_id, options.num_candidates
-        for nbest in read_nbest(path, segments=n_segments, first_id=first_id, num_candidates=size):
+        for nbest in NBestFile(path, segments=n_segments, first_id=first_id, num_candidates=size):
             yield ScoredList(nbest, parse_scores(nbest) if with_scores else None)
         return
     if not isinstance(lists, Iterable):

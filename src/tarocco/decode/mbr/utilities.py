@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from tarocco._version import __version__
 from tarocco.core.errors import BadParameter
-from tarocco.core.names import signature
 from tarocco.core.test_set import Segments
 from tarocco.encode.batch import CandidateLists, Encoding, make_list_batch, split_by_reference
 from tarocco.kernels import duplicates, kernel
@@ -23,11 +22,11 @@ from tarocco.meta.correlation.score_sources import round_last_bits
 from tarocco.meta.qarla.decisions import Decisions, compute_queen_of_set
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats, Metric
+from tarocco.metrics.batches import group_by_encoding, score_batch
+from tarocco.metrics.names import write_signature
 from tarocco.parallel.fan_out import blocks
 from tarocco.scoring.resampling import bootstrap, words
-from tarocco.scoring.score import score_signature
 from tarocco.scoring.settings import SEED
-from tarocco.scoring.statistics import group_by_encoding, score_batch
 
 _find_duplicates = kernel(duplicates, "find_duplicates")
 
@@ -237,12 +236,12 @@ class Utility:
             *([("seed", options.seed)] if options.prune or options.queen else []),
             ("v", __version__),
         ]
-        return signature("MBR", parts)
+        return write_signature("MBR", parts)
 
     @property
     def metric_signatures(self) -> tuple[str, ...]:
         """The signatures of the metrics, as scores with one reference."""
-        return tuple(score_signature(metric, self.encoding, 1) for metric in self.metrics)
+        return tuple(metric.signature(self.encoding, 1) for metric in self.metrics)
 
     @property
     def needs_whole_lists(self) -> bool:

@@ -25,15 +25,15 @@ from tarocco.decode.oracle.results import FIRST, ORACLE, RIVAL, OracleResult, Se
 from tarocco.decode.oracle.search import beam_texts, best_derivation, best_texts, derivation_against, number_words
 from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.io.graphs.formats import NBEST, detect_kind, read_lattices
-from tarocco.io.nbest.lists import NBestList, read_nbest
+from tarocco.io.nbest.lists import NBestFile, NBestList
 from tarocco.meta.orange.orange import lists_of_strings
 from tarocco.metrics.base import Floats, Metric
+from tarocco.metrics.batches import prepare_contexts, score_batch
 from tarocco.metrics.edit.rates import WORD_AUTOMATON, Automaton
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import map_ordered
 from tarocco.scoring.score import score_test_set
 from tarocco.scoring.settings import WORKERS, Text, TextShortcuts, Workers, WorkerShortcuts, apply_shortcuts
-from tarocco.scoring.statistics import prepare_contexts, score_batch
 
 METRIC = "GRR-4"
 BEAM = 16
@@ -216,7 +216,7 @@ def open_search_input(path: str, options: OracleOptions, n_segments: int) -> Sea
     """Open a file of n-best lists, lattices or forests, by its format or its first line."""
     size = options.num_candidates
     if (NBEST if size is not None else detect_kind(path, options.format)) == NBEST:
-        lists = read_nbest(path, segments=n_segments, first_id=options.first_id, num_candidates=size)
+        lists = NBestFile(path, segments=n_segments, first_id=options.first_id, num_candidates=size)
         return SearchInput(path, lists=lists)
     return SearchInput(path, graphs=read_lattices(path, format=options.format, symbols=options.symbols))
 

@@ -125,9 +125,8 @@ class SpanTables:
 
 @dataclass(frozen=True, eq=False)
 class Derivation:
-    """The best derivation against one reference: what it collects, as a rate of the reference's n-grams, its edges."""
+    """The best derivation against one reference: its rate of the reference's n-grams, and its edges."""
 
-    value: float
     rate: float
     steps: NDArray[np.int32]
     tables: SpanTables
@@ -176,8 +175,7 @@ def derivation_against(numbered: NumberedForest, reference: Words, automaton: Au
         room *= 4
         if room > _MOST_EDGES:
             raise InputError(f"{forest.where}: the best derivation has more than {_MOST_EDGES} edges")
-    value = float(ends[final])
-    return Derivation(value, value / size, steps[:count].copy(), SpanTables(states, starts, values))
+    return Derivation(float(ends[final]) / size, steps[:count].copy(), SpanTables(states, starts, values))
 
 
 def best_texts(

@@ -14,10 +14,10 @@ from tarocco.core.errors import InputError
 from tarocco.core.test_set import Segments, TestSet
 from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.io.nbest.features import parse_features, parse_scores
-from tarocco.io.nbest.lists import NBestList, read_nbest
+from tarocco.io.nbest.lists import NBestFile, NBestList
 from tarocco.metrics.base import Floats, Metric
+from tarocco.metrics.batches import count_batch, group_by_encoding, prepare_contexts
 from tarocco.parallel.fan_out import blocks, map_ordered
-from tarocco.scoring.statistics import count_batch, group_by_encoding, prepare_contexts
 
 Path = str | os.PathLike[str]
 Weights = Mapping[str, tuple[float, ...]]
@@ -106,7 +106,7 @@ def read_pool(nbest: Path | Sequence[Path], segments: int | None, first_id: int 
         or not all(isinstance(path, str | os.PathLike) for path in paths)
     ):
         raise InputError("nbest is a file of n-best lists with features, or a list of such files")
-    return pool_lists([read_nbest(os.fspath(path), segments=segments, first_id=first_id) for path in paths])
+    return pool_lists([NBestFile(os.fspath(path), segments=segments, first_id=first_id) for path in paths])
 
 
 def pool_lists(streams: Sequence[Iterable[NBestList]]) -> CandidatePool:

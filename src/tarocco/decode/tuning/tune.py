@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.core.names import write_value
-from tarocco.core.records import Interval
 from tarocco.core.test_set import References, TestSet, as_list, make_streams
 from tarocco.decode.tuning.mert import MertSearch, TuningObjective, best_of_lists, climb_all, normalize, weighted_sum
 from tarocco.decode.tuning.pool import CandidatePool, Path, Weights, pool_statistics, read_pool
@@ -20,9 +18,9 @@ from tarocco.decode.tuning.results import RerankResult, TunedScore, TuneResult, 
 from tarocco.encode.batch import Encoding
 from tarocco.io.nbest.features import check_weights
 from tarocco.metrics.base import Floats, Metric
+from tarocco.metrics.names import write_value
 from tarocco.metrics.registry import metrics as find_metrics
-from tarocco.scoring.resampling import bootstrap, percentiles
-from tarocco.scoring.score import score_signature
+from tarocco.scoring.resampling import bootstrap, percentile_interval
 from tarocco.scoring.settings import RESAMPLING, WORKERS, Resampling, Shortcuts, Text, Workers, apply_shortcuts
 
 WeightMapping = Mapping[str, float | Sequence[float]]
@@ -166,8 +164,7 @@ def tune_pool(
     best = max(climbs, key=lambda climb: (climb.goodness, -climb.number))
     before, after = search.choose(initial), search.choose(best.weights)
     signatures = [
-        score_signature(
-            metric,
+        metric.signature(
             encoding,
             references.reference_count,
             _signature_parts(share if len(metrics) > 1 else None, origin, options, resampling),
@@ -231,11 +228,6 @@ def _tuned_scores(
     resampled = bootstrap(np.concatenate([before, after], axis=1), resampling.n_resamples, resampling.seed, jobs)
     resampled_before, resampled_after = (objective.parts(half) for half in np.split(resampled, 2, axis=1))
 
-    def interval(scores: Floats) -> Interval:
-        low, high = percentiles(scores, (1 - resampling.confidence) / 2)
-        draws = float(resampling.confidence), int(resampling.n_resamples), int(resampling.seed)
-        return Interval(low, high, *draws)
-
     scores = []
     for m, metric in enumerate(objective.metrics):
         start, tuned = (float(metric.score(objective.parts(rows)[m].sum(axis=0))) for rows in (before, after))
@@ -246,11 +238,11 @@ def _tuned_scores(
                 signature=signatures[m],
                 share=objective.shares[m],
                 start=start,
-                start_interval=interval(starts),
+                start_interval=percentile_interval(starts, resampling),
                 tuned=tuned,
-                interval=interval(ends),
+                interval=percentile_interval(ends, resampling),
                 difference=tuned - start,
-                difference_interval=interval(ends - starts),
+                difference_interval=percentile_interval(ends - starts, resampling),
                 scale=metric.scale,
             )
         )

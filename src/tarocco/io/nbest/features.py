@@ -49,12 +49,6 @@ class CandidateFeatures:
     sizes: tuple[int, ...]
     values: Floats
 
-    def __getitem__(self, name: str) -> Floats:
-        """Return the values of one feature as float64[candidates, size]."""
-        k = self.names.index(name)
-        first = sum(self.sizes[:k])
-        return self.values[:, first : first + self.sizes[k]]
-
 
 def parse_scores(nbest: NBestList) -> Floats:
     """Return the model score of each candidate of a list."""

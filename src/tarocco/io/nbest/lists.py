@@ -164,7 +164,7 @@ class NBestFile:
 
 @dataclass(frozen=True)
 class NBestByteRanges:
-    """The byte ranges of a file of n-best lists; iterate to get them, and pass each to `reading` in a worker."""
+    """The byte ranges of a file of n-best lists; iterate to get them. A worker reads one as `ByteRangeLists`."""
 
     nbest: NBestFile
     form: NBestFormat
@@ -173,41 +173,34 @@ class NBestByteRanges:
     def __iter__(self) -> Iterator[ByteRange]:
         return split_file(self.nbest.path, self.line_pattern)
 
-    def reading(self, byte_range: ByteRange, line: int = 1, before: int | None = None) -> ByteRangeLists:
-        """Return the lists of a byte range.
 
-        For error messages, `line` is the number of its first line, and `before` the id of the list before it.
-        """
-        return ByteRangeLists(self, byte_range, line, before)
-
-
+@dataclass(eq=False)
 class ByteRangeLists:
-    """An iterator over the lists of a byte range; `lines` counts the lines read so far."""
+    """The lists of a byte range; iterate to read them. `lines` counts the lines read so far.
 
-    def __init__(self, ranges: NBestByteRanges, byte_range: ByteRange, line: int, before: int | None) -> None:
-        self.lines = 0
-        blocks = split_blocks(byte_range.chunks(), ranges.nbest.path, line)
-        self.lists = ranges.nbest.parse(ranges.form, self._count_lines(blocks), before)
+    For error messages, `line` is the number of the first line, and `before` the id of the list before the range.
+    """
+
+    ranges: NBestByteRanges
+    byte_range: ByteRange
+    line: int = 1
+    before: int | None = None
+    lines: int = 0
+
+    def __iter__(self) -> Iterator[NBestList]:
+        nbest = self.ranges.nbest
+        blocks = split_blocks(self.byte_range.chunks(), nbest.path, self.line)
+        return nbest.parse(self.ranges.form, self._count_lines(blocks), self.before)
 
     def _count_lines(self, blocks: Iterator[LineBlock]) -> Iterator[LineBlock]:
         for block in blocks:
             self.lines += block.size
             yield block
 
-    def __iter__(self) -> Iterator[NBestList]:
-        return self.lists
-
 
 def no_lists_error(path: str) -> InputError:
     """Return the error for a file that has lines but no lists."""
     return InputError(f"{display_name(path)}: expected candidates (H-id or D-id lines, or JSON objects), found none")
-
-
-def read_nbest(
-    path: str, *, segments: int | None = None, first_id: int = 0, num_candidates: int | None = None
-) -> Iterator[NBestList]:
-    """Yield the lists of a file or a directory; see `NBestFile` for the arguments."""
-    return iter(NBestFile(path, segments, first_id, num_candidates))
 
 
 # --- formats -------------------------------------------------------------------------------------------------------

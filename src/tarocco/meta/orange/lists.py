@@ -202,7 +202,7 @@ def make_block(
         lengths.append(rules.lengths(len(chosen)))
     if not left:
         return None
-    shortened = _joined_lists(left) if len(left) < len(everything) else everything
+    shortened = _joined_lists(left) if len(left) < len(group) else everything
     lists = CandidateLists(
         everything.candidates,
         _offsets([len(distinct_rows) for distinct_rows in rows]),

@@ -14,9 +14,10 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
@@ -25,7 +26,7 @@ from tarocco.core.errors import InputError
 from tarocco.core.test_set import CandidateScores, References, TestSet, as_list, make_streams, pack_strings
 from tarocco.encode.batch import Encoding
 from tarocco.io.nbest.byte_ranges import ByteRange
-from tarocco.io.nbest.lists import NBestByteRanges, NBestFile, NBestList, no_lists_error
+from tarocco.io.nbest.lists import ByteRangeLists, NBestByteRanges, NBestFile, NBestList, no_lists_error
 from tarocco.meta.orange.chance import append_chance
 from tarocco.meta.orange.confusions import Confusion, make_confusion
 from tarocco.meta.orange.lists import (
@@ -48,16 +49,18 @@ from tarocco.meta.orange.rules import (
     make_scorers,
 )
 from tarocco.metrics.base import Floats, Metric
+from tarocco.metrics.batches import find_analyzer, prepare_contexts
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import map_ordered
 from tarocco.scoring.settings import RESAMPLING, WORKERS, Resampling, Text, Workers, apply_shortcuts
-from tarocco.scoring.statistics import analyze_texts, annotations_for, needs_analysis, prepare_contexts
+from tarocco.scoring.statistics import analyze_texts, annotations_for
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from tarocco.annotate.cache import Annotations
     from tarocco.meta.orange.cache import RankCache
+    from tarocco.store import Store
 
 METRICS = ("BLEUS-4", "NIST-5", "PER", "WER", "ROUGE-L", "ROUGE-W-1.2", "ROUGE-S-4", "chrF")
 
@@ -191,14 +194,18 @@ def run_orange(
     computed = list(dict.fromkeys(s for metric in metrics for s in metric.scorers if isinstance(s, Metric)))
     external = list(dict.fromkeys(s for group in scorers for s in group if isinstance(s, CandidateScores)))
     executor, progress = workers.executor, workers.progress
-    with _open_cache(workers, metrics, references, rules, name) as cache:
-        preparing = [metric for metric in computed if metric.prepares]
-        analyze_texts(references.references, preparing, encoding, None if cache is None else cache.store, executor)
+    store = workers.store
+    opened = nullcontext() if store is None else _open_cache(store, metrics, references, rules, name)
+    with opened as cache:
+        analyzed = find_analyzer(computed, encoding) is not None
+        if analyzed:
+            preparing = [metric for metric in computed if metric.prepares]
+            analyze_texts(references.references, preparing, encoding, None if cache is None else cache.store, executor)
         contexts = dict(zip(computed, prepare_contexts(references, computed, encoding), strict=True))
         ranker = Ranker(metrics, contexts, replace(rules, pool=None), encoding, resampling.seed)
         # A worker that reads a byte range has no access to other lists of a pool, external scores or analyses.
         # Executors without submit_many would send all references with every part.
-        readable = not pooled and not external and not needs_analysis(computed, encoding)
+        readable = not pooled and not external and not analyzed
         sends_once = executor is None or hasattr(executor, "submit_many")
         cut = lists.cut() if readable and sends_once and isinstance(lists, NBestFile) else None
         source: _Blocks | _ByteRanges
@@ -224,15 +231,12 @@ def run_orange(
 
 @contextmanager
 def _open_cache(
-    workers: Workers, metrics: Sequence[EvaluatedMetric], references: TestSet, rules: OrangeRules, name: str
-) -> Iterator[RankCache | None]:
-    if workers.store is None:
-        yield None
-        return
+    store: Store | str | Path, metrics: Sequence[EvaluatedMetric], references: TestSet, rules: OrangeRules, name: str
+) -> Iterator[RankCache]:
     from tarocco.meta.orange.cache import RankCache  # imports SQLite, which a run without a store does not need
     from tarocco.scoring.cache import open_cache
 
-    with open_cache(workers.store, lambda opened: RankCache(opened, metrics, references, rules, name)) as cache:
+    with open_cache(store, lambda opened: RankCache(opened, metrics, references, rules, name)) as cache:
         yield cache
 
 
@@ -306,7 +310,7 @@ class Ranker:
         table, tally = RankTable(), ListTally()
         columns: dict[int, list[Floats]] = {m: [] for m in metrics}
         confusions: list[Confusion] = []
-        reading = self.cut.reading(byte_range)
+        reading = ByteRangeLists(self.cut, byte_range)
         try:
             for group in group_into_blocks(candidate_sets(reading, self.references, tally)):
                 block = make_block(group, self.rules, tally)
@@ -525,7 +529,7 @@ class _ByteRanges:
         """Return the error in a part, with the numbers of lines and lists of the whole file."""
         previous = None if self.last < 0 else self.last + self.cut.nbest.first_id
         try:
-            deque(self.cut.reading(byte_range, self.lines + 1, previous), maxlen=0)
+            deque(ByteRangeLists(self.cut, byte_range, self.lines + 1, previous), maxlen=0)
         except InputError as error:
             return error
         return None

@@ -18,7 +18,7 @@ from tarocco.core.test_set import CandidateScores
 from tarocco.encode.batch import CandidateLists, Encoding, make_leave_one_out_batch
 from tarocco.meta.orange.rules import TIES, Scorer
 from tarocco.metrics.base import Floats, Metric
-from tarocco.scoring.statistics import group_by_encoding, score_batch
+from tarocco.metrics.batches import group_by_encoding, score_batch
 
 EQUAL = 1e-12
 

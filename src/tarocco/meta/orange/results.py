@@ -23,7 +23,7 @@ from tarocco.meta.significance.distributions import to_normal_score
 from tarocco.meta.support.decision import MOST_DRAWS, Support, SupportRules
 from tarocco.meta.support.segments import CHANCE, LEAST_UNITS, SegmentValues, judge_by_segments
 from tarocco.metrics.base import Floats
-from tarocco.scoring.resampling import bootstrap, percentiles, sum_rows
+from tarocco.scoring.resampling import bootstrap, percentile_interval, sum_rows
 from tarocco.scoring.settings import Resampling
 
 ORANGE_MARGIN = 0.10  # ORANGE of a metric must be below chance by this, and may be above the best metric's by as much
@@ -278,6 +278,7 @@ def evaluate_ranks(
     jobs: int | None,
 ) -> tuple[Orange, ...]:
     """Return ORANGE of each metric over `lists`, the best first."""
+    curves = _curves(table, lists, n_best, rules)
     ranks = np.concatenate(table.ranks(lists, np.array([n_best]), rules.ties), axis=1)
     sizes = np.minimum(n_best, table.used[lists]) + 1.0
     ratios = ranks / sizes[:, None]
@@ -290,7 +291,6 @@ def evaluate_ranks(
     defined = np.concatenate([exist, exist, with_best, with_best], axis=1)
     means = _means(sum_rows, columns, defined)
     drawn = _means(lambda rows: bootstrap(rows, resampling.n_resamples, resampling.seed, jobs), columns, defined)
-    curves = _curves(table, lists, n_best, rules)
     differences = means[2 * m : 3 * m] - means[3 * m :]
     drawn_differences = drawn[:, 2 * m : 3 * m] - drawn[:, 3 * m :]
     p_best = p_of_best(drawn[:, m : 2 * m], differences, drawn_differences, with_best.sum(axis=0))
@@ -301,10 +301,6 @@ def evaluate_ranks(
     support_rules = SupportRules(n_draws=n_draws, most_draws=max(n_draws, MOST_DRAWS), seed=int(resampling.seed))
     supports = judge_orange(measured, None, support_rules)
     chance = [math.nan if one.chance is None else one.chance for one in supports]
-
-    def interval(numbers: Floats) -> Interval:
-        ends = percentiles(numbers, (1 - resampling.confidence) / 2)
-        return Interval(*ends, float(resampling.confidence), int(resampling.n_resamples), int(resampling.seed))
 
     results = []
     for i, metric in enumerate(metrics):
@@ -319,10 +315,10 @@ def evaluate_ranks(
                 reasons=supports[i].reasons,
                 p_value=supports[i].p_values[CHANCE],
                 average_rank=float(means[i]),
-                interval=interval(drawn[:, i]),
-                orange_interval=interval(drawn[:, m + i]),
+                interval=percentile_interval(drawn[:, i], resampling),
+                orange_interval=percentile_interval(drawn[:, m + i], resampling),
                 difference=float(differences[i]),
-                difference_interval=interval(drawn_differences[:, i]),
+                difference_interval=percentile_interval(drawn_differences[:, i], resampling),
                 p_best=float(p_best[i]),
                 equivalent_to_best=bool(counts.any() and not p_best[i] <= alpha),
                 n_segments=int(counts.sum()),

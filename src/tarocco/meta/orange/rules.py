@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter
-from tarocco.core.names import signature
 from tarocco.core.test_set import CandidateScores, as_list
 from tarocco.encode.batch import Encoding
 from tarocco.metrics.base import Metric
+from tarocco.metrics.names import write_signature
 from tarocco.metrics.registry import metrics as find_metrics
-from tarocco.scoring.score import score_signature
 from tarocco.scoring.settings import Shortcuts
 
 Scorer = Metric | CandidateScores
@@ -190,12 +189,17 @@ def evaluated_metrics(
     scorers: Sequence[Sequence[Scorer]], rules: OrangeRules, encoding: Encoding, reference_count: int | None
 ) -> list[EvaluatedMetric]:
     """Return the metrics under evaluation with their names and signatures."""
+    parts = rules.signature_parts
+    external_parts = [part for part in parts if part[0] != "against"]  # unknown for external scores
 
-    def sign(scorer: Scorer, more: Sequence[tuple[str, object]] = ()) -> str:
+    def describe(scorer: Scorer) -> tuple[str, str, str]:
+        """Return its name, the signature of its ORANGE and that of its scores."""
         if isinstance(scorer, CandidateScores):
-            more = [part for part in more if part[0] != "against"]  # unknown for external scores
-            return signature(f"{scorer.name}|external", [*scorer.origin, *more])
-        return score_signature(scorer, encoding, reference_count, more)
+            name = f"{scorer.name}|external"
+            of_orange, of_scores = [*scorer.origin, *external_parts], scorer.origin
+            return scorer.name, write_signature(name, of_orange), write_signature(name, of_scores)
+        of_metric = encoding, reference_count
+        return str(scorer), scorer.signature(*of_metric, parts), scorer.signature(*of_metric)
 
     # Workers get the external scores of a block with the block, not the whole file.
     light: dict[Scorer, Scorer] = {
@@ -207,14 +211,8 @@ def evaluated_metrics(
     evaluated = []
     for group in scorers:
         members = tuple(light.get(scorer, scorer) for scorer in group)
-        evaluated.append(
-            EvaluatedMetric(
-                " + ".join(map(scorer_name, members)),
-                " + ".join(sign(scorer, rules.signature_parts) for scorer in members),
-                " + ".join(map(sign, members)),
-                members,
-            )
-        )
+        name, signature, score_signature = map(" + ".join, zip(*map(describe, members), strict=True))
+        evaluated.append(EvaluatedMetric(name, signature, score_signature, members))
     names = [metric.name for metric in evaluated]
     for name in names:
         if names.count(name) > 1:

@@ -18,12 +18,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.kernels import kernel, qarla, widest
+from tarocco.kernels import kernel, qarla
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats
 
-_decide = kernel(widest(qarla), "decide_samples")
-_tally = kernel(widest(qarla), "count_passed")
+_decide = kernel(qarla, "decide_samples", wide=True)
+_tally = kernel(qarla, "count_passed", wide=True)
 
 Words = NDArray[np.uint64]
 Indices = NDArray[np.intp]

@@ -25,14 +25,8 @@ from tarocco.meta.qarla.decisions import Flags, HeldOutCases
 from tarocco.meta.qarla.queen import mean_ignoring_nan
 from tarocco.meta.qarla.similarities import Similarities
 from tarocco.metrics.base import Floats
-from tarocco.scoring.resampling import bootstrap, percentiles, sum_rows
+from tarocco.scoring.resampling import bootstrap, percentile_interval, sum_rows
 from tarocco.scoring.settings import Resampling
-
-
-def make_interval(resampled: Floats, resampling: Resampling) -> Interval:
-    """Return the percentile interval of resampled values."""
-    low, high = percentiles(resampled, (1 - resampling.confidence) / 2)
-    return Interval(low, high, float(resampling.confidence), int(resampling.n_resamples), int(resampling.seed))
 
 
 def mean_over_segments(values: Floats) -> Floats:
@@ -47,7 +41,7 @@ def mean_with_intervals(
     """Return the mean of each column of float64[segments, k], ignoring NaN, and its bootstrap interval."""
     sums = bootstrap(_sum_and_count(values), resampling.n_resamples, int(resampling.seed), jobs)
     resampled = _divide_sums(sums, values.shape[1])
-    return mean_over_segments(values), [make_interval(column, resampling) for column in resampled.T]
+    return mean_over_segments(values), [percentile_interval(column, resampling) for column in resampled.T]
 
 
 def _sum_and_count(values: Floats) -> Floats:
@@ -147,7 +141,7 @@ def king_over_systems(queens: Floats, present: Flags, resampling: Resampling, jo
     by_reference = compare(sum_rows(rows)[None])[0]
     resampled = compare(bootstrap(rows, resampling.n_resamples, int(resampling.seed), jobs))
     king, strict = mean_ignoring_nan(by_reference, 0).tolist()
-    intervals = [make_interval(column, resampling) for column in mean_ignoring_nan(resampled, 1).T]
+    intervals = [percentile_interval(column, resampling) for column in mean_ignoring_nan(resampled, 1).T]
     has_case: Flags = np.any(cases.counted, axis=0)
     chance = compute_chance(to_means(sum_rows(rows)[None])[0], has_case)
     by_chance, strict_by_chance = mean_ignoring_nan(chance, 0).tolist()

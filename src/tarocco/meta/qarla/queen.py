@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.kernels import kernel, qarla, widest
+from tarocco.kernels import kernel, qarla
 from tarocco.meta.qarla.decisions import (
     Indices,
     ReferencePairs,
@@ -32,7 +32,7 @@ _BLOCK = 128  # segments per task; results do not depend on it
 
 MemberSets = Sequence[Sequence[int]]  # sets of metrics, by index
 
-_passes = kernel(widest(qarla), "count_passed_directly")
+_passes = kernel(qarla, "count_passed_directly", wide=True)
 
 
 def mean_ignoring_nan(values: Floats, axis: int) -> Floats:

@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter
-from tarocco.kernels import kernel, qarla, widest
+from tarocco.kernels import kernel, qarla
 from tarocco.meta.qarla.decisions import Decisions, Words, divide_counts
 from tarocco.metrics.base import Floats
 from tarocco.parallel.fan_out import blocks, map_ordered
 
-_tally = kernel(widest(qarla), "tally_king")
+_tally = kernel(qarla, "tally_king", wide=True)
 
 Tallies = NDArray[np.int64]  # [..., 3]
 Ints = NDArray[np.int32]

@@ -24,7 +24,7 @@ from tarocco.io.scores.external import ScoresMissing
 from tarocco.meta.correlation.score_sources import round_last_bits
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import External
-from tarocco.scoring.score import open_statistics_cache, score_signature
+from tarocco.scoring.score import open_statistics_cache
 from tarocco.scoring.settings import WORKERS, Workers
 from tarocco.scoring.statistics import compute_statistics
 
@@ -99,7 +99,7 @@ def compute_similarities(
     names, systems = list(texts), len(test_set.systems)
     computed = [i for i, metric in enumerate(metrics) if not isinstance(metric, External)]
     from_text = [metrics[i] for i in computed]
-    signatures = [score_signature(metric, encoding, 1) for metric in metrics]
+    signatures = [metric.signature(encoding, 1) for metric in metrics]
     computed_signatures = [signatures[i] for i in computed]
     near = np.full((len(metrics), len(test_set), len(texts), len(texts)), np.nan)
     with _open_store(workers.store) as store:

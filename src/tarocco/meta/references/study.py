@@ -47,7 +47,7 @@ from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import map_ordered
 from tarocco.scoring.resampling import count_draws
-from tarocco.scoring.score import score_signature, score_test_set
+from tarocco.scoring.score import score_test_set
 from tarocco.scoring.settings import (
     SEED,
     TEXT,
@@ -242,7 +242,7 @@ def run_references(
         curves.append(
             Curve(
                 str(metric),
-                score_signature(metric, judge.encoding, None, more),
+                metric.signature(judge.encoding, None, more),
                 tuple(points),
                 study.enough,
                 judge.lower_is_better,

@@ -67,8 +67,15 @@ class CompareResult(ResultTable):
         """Return the signature of a score, extended by the test."""
         test = self.test
         draws = f"|n:{test.n_resamples}|seed:{test.seed}" if test.n_resamples else ""
-        unit = next((one.unit for one in self.differences if one.metric == str(of.metric)), "segment")
+        unit = self._units.get(of.metric, "segment")
         return f"{of.signature}|test:{test.name}{draws}|unit:{unit}|alpha:{test.alpha:g}|correction:holm"
+
+    @cached_property
+    def _units(self) -> dict[Metric, str]:
+        """What was drawn for each tested metric: segments or documents."""
+        units = {one.metric: one.unit for one in self.differences}
+        by_metric = {score.metric: str(score.metric) for score in self.scores.scores}
+        return {metric: units[name] for metric, name in by_metric.items() if name in units}
 
     @cached_property
     def groups(self) -> dict[str, SystemGroups]:

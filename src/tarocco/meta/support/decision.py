@@ -24,8 +24,8 @@ SUCH, THESE = "such systems", "these systems"  # the populations that a statemen
 
 MOST_SYSTEMS, MOST_SEGMENTS = 500, 50_000  # more than these is not worth recommending
 _HOPELESS = "more data of a usual size will not help: the gap to the best metric is too close to the margin"
-MOST_DRAWS = 20_000  # where a decision is close to its threshold
 MOST_GROUPS = 400  # more units than this are combined into so many random groups
+MOST_DRAWS = 20_000  # where a decision is close to its threshold
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,7 @@ class SupportRules:
     seed: int = 12345
     caution: float = 3.0  # standard errors: a share of draws this close to its threshold is borderline
     n_stability: int = 0  # resamples on which the whole decision is repeated
+    most_groups: int = MOST_GROUPS  # more units than this are combined into so many random groups
 
     def margin(self, level: str) -> float:
         """Return by how much a metric may be worse than the best."""
@@ -51,6 +52,9 @@ class SupportRules:
     def floor(self, level: str) -> float:
         """Return the least agreement with people that deserves trust."""
         return self.segment_floor if level == "segment" else self.system_floor
+
+
+RULES = SupportRules()
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,7 @@ class Support(Record):
     chance: float | None = None  # the value of a metric that knows nothing, where it is not the same for all
     needed: str | None = None  # what it would take, where it is open
     stability: float | None = None  # share of resamples of systems and segments with the same status
+    segment_stability: float | None = None  # share of resamples of segments with the same status
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,8 +218,8 @@ def step_down_max(observed: Floats, null: Floats, exact: bool) -> Floats:
     return adjusted
 
 
-def group_units(n: int, labels: Sequence[str] | None, seed: int) -> NDArray[np.intp]:
-    """Return the group of each segment: its document where known, at most 400 random groups where there are more.
+def group_units(n: int, labels: Sequence[str] | None, seed: int, most: int = MOST_GROUPS) -> NDArray[np.intp]:
+    """Return the group of each segment: its document where known, or random groups where there are too many.
 
     Redrawing random groups of units gives a sum the same variance, in expectation, as redrawing the units.
     """
@@ -223,11 +228,11 @@ def group_units(n: int, labels: Sequence[str] | None, seed: int) -> NDArray[np.i
         numbers = {label: i for i, label in enumerate(dict.fromkeys(labels))}
         units = np.array([numbers[label] for label in labels])
     count = int(units.max()) + 1
-    if count <= MOST_GROUPS:
+    if count <= most:
         return units
     shuffled = np.argsort(words(seed, 1, count)[0], kind="stable")
     group = np.empty(count, np.intp)
-    group[shuffled] = np.arange(count) % MOST_GROUPS
+    group[shuffled] = np.arange(count) % most
     return group[units]
 
 
@@ -246,6 +251,8 @@ def describe_needed(room: float, spread: float, of_segments: float, sizes: tuple
     the gap when systems and segments are redrawn, `of_segments` when segments alone are. Their squares shrink as
     systems and segments are added.
     """
+    if math.isnan(room + spread):
+        return "it would take scores that differ between systems"
     if room <= 0:
         return "more data will not help: the gap to the best metric is larger than the margin"
     n_systems, n_segments = sizes

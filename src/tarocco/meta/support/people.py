@@ -18,16 +18,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import permutations
+from itertools import combinations, permutations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.meta.correlation.agreement import mid_ranks
-from tarocco.meta.correlation.score_sources import ScoreSource
+from tarocco.meta.correlation.score_sources import ScoreSource, make_source
 from tarocco.meta.support.decision import (
+    RULES,
     SUCH,
     THESE,
     Evidence,
@@ -46,6 +48,13 @@ Orders = NDArray[np.intp]
 
 LEAST_SYSTEMS = 6  # with fewer, no order of systems is unlikely enough
 ENUMERATED = 5  # all orders of the systems are enumerated if they are at most this many times the permutations
+QUICK: dict[str, Any] = {  # rules for a decision that is repeated on resampled data
+    "n_draws": 100,
+    "most_draws": 100,
+    "n_permutations": 500,
+    "most_groups": 100,
+    "caution": 0.0,
+}
 _DECIMALS = 10
 
 
@@ -65,7 +74,7 @@ class PairAgreement:
         people: ScoreSource,
         level: str,
         labels: Sequence[str] | None = None,
-        seed: int = 0,
+        rules: SupportRules = RULES,
         origins: Sequence[int] | None = None,
     ) -> None:
         self.metrics, self.people, self.level = list(metrics), people, level
@@ -79,7 +88,7 @@ class PairAgreement:
         self.coefficient = "segment accuracy" if level == "segment" else "SPA" if self.by_segment else "accuracy"
         statistics = next((s.statistics for s in (people, *metrics) if s.statistics is not None), None)
         self.n_segments = 1 if statistics is None else statistics.shape[1]
-        self.groups = group_units(self.n_segments, labels, seed)
+        self.groups = group_units(self.n_segments, labels, rules.seed, rules.most_groups)
         self.human: Floats | None = None
         self.differences: list[Floats] = []
         if self.by_segment:
@@ -219,6 +228,25 @@ def one_sided_p(sums: Floats, squares: Floats) -> Floats:
     return 1 - normal_cdf(z)
 
 
+def compare_by_people(people: ScoreSource, labels: Sequence[str] | None = None) -> Floats:
+    """Return one-sided p-values of "people find the row better than the column", [systems, systems].
+
+    Segments that people judged in both systems count, and documents as wholes where they are known. Without scores of
+    segments nothing can be tested, and every p-value is 1.
+    """
+    n = len(people.systems)
+    p_values = np.ones((n, n))
+    if people.statistics is None:
+        return p_values
+    groups = group_units(people.statistics.shape[1], labels, RULES.seed)
+    for i, j in combinations(range(n), 2):
+        differences = np.nan_to_num(people.segments[i] - people.segments[j])[None]
+        sums = sum_groups(differences, groups)
+        p_values[i, j] = one_sided_p(sums.sum(axis=0), (sums**2).sum(axis=0))[0]
+        p_values[j, i] = 1 - p_values[i, j]
+    return p_values
+
+
 def normal_cdf(z: Floats) -> Floats:
     """Return the standard normal distribution function, to 1e-7 (Abramowitz and Stegun 1964, 26.2.17)."""
     t = 1 / (1 + 0.2316419 * np.abs(z))
@@ -251,7 +279,7 @@ def permutation_orders(n: int, count: int, seed: int) -> tuple[Orders, bool]:
     return np.argsort(words(seed + 2, count, n), axis=1, kind="stable"), False
 
 
-# --- tests ---
+# --- tests and decisions ---
 
 
 def partial_rank_p(metrics: Floats, human: Floats, covariates: Floats, orders: Orders, exact: bool) -> Floats:
@@ -279,26 +307,51 @@ def partial_rank_p(metrics: Floats, human: Floats, covariates: Floats, orders: O
     return step_down_max(correlations(of_human[None])[0], correlations(of_human[orders]), exact)
 
 
+@dataclass(frozen=True, eq=False)
+class Sources:
+    """The scores of metrics, people and the sentinel whose knowledge does not count; all have the same systems."""
+
+    metrics: Sequence[ScoreSource]
+    people: ScoreSource
+    length: ScoreSource | None = None
+
+    @property
+    def n_segments(self) -> int:
+        """How many segments the sources have scores for; 1 if only systems have scores."""
+        rows = (source.statistics for source in (self.people, *self.metrics))
+        return next((r.shape[1] for r in rows if r is not None), 1)
+
+    def redraw(self, systems: NDArray[np.intp], segments: NDArray[np.intp]) -> Sources:
+        """Return the sources on these systems and segments, which may occur more than once."""
+        length = None if self.length is None else _redraw_source(self.length, systems, segments)
+        metrics = [_redraw_source(source, systems, segments) for source in self.metrics]
+        return Sources(metrics, _redraw_source(self.people, systems, segments), length)
+
+
+def _redraw_source(source: ScoreSource, systems: NDArray[np.intp], segments: NDArray[np.intp]) -> ScoreSource:
+    if source.statistics is None:
+        return source.select(systems.tolist())
+    rows = source.statistics[systems][:, segments]
+    return ScoreSource(source.name, source.score(rows.sum(axis=1)), rows, source.score)
+
+
 def judge_by_people(
-    metrics: Sequence[ScoreSource],
-    people: ScoreSource,
-    length: ScoreSource | None,
+    sources: Sources,
     *,
     level: str = "system",
     labels: Sequence[str] | None = None,
     origins: Sequence[int] | None = None,
     populations: Sequence[str] = (THESE, SUCH),
-    rules: SupportRules | None = None,
+    rules: SupportRules = RULES,
 ) -> list[Support]:
     """Judge each metric by human scores, for each population that the data can speak of.
 
-    All sources have the same systems, in the same order. `length` is the sentinel whose knowledge does not count.
     `labels` are the segments' documents, and systems with the same number in `origins` are copies.
     Draws depend on the seed and the numbers of systems and segments, never on the metrics, so that adding metrics
     cannot help any of them.
     """
-    rules = rules or SupportRules()
-    agreement = PairAgreement(metrics, people, level, labels, rules.seed, origins)
+    metrics, people, length = sources.metrics, sources.people, sources.length
+    agreement = PairAgreement(metrics, people, level, labels, rules, origins)
     distinct = agreement.representatives
     orders, exact = permutation_orders(len(distinct), rules.n_permutations, rules.seed)
     observed = agreement.observed()
@@ -348,38 +401,36 @@ def _too_few(n: int, metrics: int, alpha: float) -> str | None:
 
 
 def measure_stability(
-    metrics: Sequence[ScoreSource],
-    people: ScoreSource,
-    length: ScoreSource | None,
+    sources: Sources,
     observed: Mapping[str, str],
     *,
     population: str = SUCH,
+    redraw_systems: bool = True,
     level: str = "system",
-    rules: SupportRules | None = None,
+    labels: Sequence[str] | None = None,
+    rules: SupportRules = RULES,
 ) -> dict[str, float]:
-    """Return for each metric in how many resamples of systems and segments it has the same status as observed.
+    """Return for each metric the share of resamples in which it has the same status as observed.
 
-    `observed` maps metrics to their status for the population. Each of `rules.n_stability` resamples is judged by the
-    same rules, with fewer draws.
+    Segments are resampled, documents as wholes where they are known, and systems too if `redraw_systems`. `observed`
+    maps metrics to their status for the population. Each of `rules.n_stability` resamples is judged by the same rules,
+    with fewer draws.
     """
-    rules = rules or SupportRules(n_stability=100)
-    n_resamples = rules.n_stability
-    quick = replace(rules, n_draws=200, most_draws=200, n_permutations=500, caution=0.0)
-    n = len(people.systems)
-    sources = [*metrics, people, *([length] if length is not None else [])]
-    segments = next((s.statistics.shape[1] for s in sources if s.statistics is not None), 1)
+    quick = replace(rules, **QUICK)
+    n, n_resamples = len(sources.people.systems), rules.n_stability
+    sources, groups = _combine_segments(sources, level, labels, quick)
     same = dict.fromkeys(observed, 0)
-    systems = draw_systems(n, rules.seed + 7, n_resamples)
+    drawn = draw_systems(n, rules.seed + 7, n_resamples) if redraw_systems else np.ones((n_resamples, n), np.int64)
+    members = [np.flatnonzero(groups == group) for group in range(int(groups.max()) + 1)]
     for b in range(n_resamples):
-        places = np.repeat(np.arange(n), systems[b])
-        chosen = np.repeat(np.arange(segments), count_draws(segments, rules.seed + 8, b, b + 1)[0])
-        redrawn = [_redraw_source(source, places, chosen) for source in sources]
+        systems = np.repeat(np.arange(n), drawn[b])
+        counts = count_draws(len(members), rules.seed + 8, b, b + 1)[0]
+        segments = np.concatenate([members[group] for group in np.repeat(np.arange(len(members)), counts)])
         results = judge_by_people(
-            redrawn[: len(metrics)],
-            redrawn[len(metrics)],
-            redrawn[-1] if length is not None else None,
+            sources.redraw(systems, segments),
             level=level,
-            origins=places.tolist(),
+            labels=None if labels is None else [labels[i] for i in segments],
+            origins=systems.tolist(),
             populations=(population,),
             rules=quick,
         )
@@ -389,8 +440,32 @@ def measure_stability(
     return {name: count / n_resamples for name, count in same.items()}
 
 
-def _redraw_source(source: ScoreSource, systems: NDArray[np.intp], segments: NDArray[np.intp]) -> ScoreSource:
-    if source.statistics is None:
-        return source.select(systems.tolist())
-    rows = source.statistics[systems][:, segments]
-    return ScoreSource(source.name, source.score(rows.sum(axis=1)), rows, source.score)
+def _combine_segments(
+    sources: Sources, level: str, labels: Sequence[str] | None, rules: SupportRules
+) -> tuple[Sources, NDArray[np.intp]]:
+    """Return the sources and the groups to resample; many segments become means of random groups, for speed."""
+    n = sources.n_segments
+    groups = group_units(n, labels, rules.seed, rules.most_groups)
+    by_segment = sources.people.statistics is not None
+    missing = by_segment and bool(np.isnan(sources.people.segments).any())
+    if level == "segment" or labels is not None or missing or n <= rules.most_groups:
+        return sources, groups
+    combined = [
+        source if source.statistics is None else _combine_source(source, groups, by_segment)
+        for source in (*sources.metrics, sources.people, *filter(None, [sources.length]))
+    ]
+    k = len(sources.metrics)
+    length = combined[-1] if sources.length is not None else None
+    return Sources(combined[:k], combined[k], length), np.arange(rules.most_groups)
+
+
+def _combine_source(source: ScoreSource, groups: NDArray[np.intp], by_segment: bool) -> ScoreSource:
+    """Return the source with groups instead of segments: means of segment scores, or sums of statistics."""
+    if by_segment:
+        sizes = np.bincount(groups)
+        return make_source(source.name, (sum_groups(source.segments, groups) / sizes[:, None]).T)
+    assert source.statistics is not None
+    systems, n, k = source.statistics.shape
+    sums = sum_groups(np.moveaxis(source.statistics, 1, 2).reshape(systems * k, n), groups)
+    rows = np.moveaxis(sums.reshape(-1, systems, k), 0, 1)
+    return ScoreSource(source.name, source.systems, rows, source.score)

@@ -14,22 +14,19 @@ from tarocco.core.test_set import Candidates, HumanScores, References, make_test
 from tarocco.meta.correlation.score_sources import (
     HumanInput,
     LengthRatio,
-    ScoreSource,
     describe_coverage,
     describe_judged_systems,
     make_human_scores,
     make_human_source,
     make_metric_source,
 )
-from tarocco.meta.support.decision import Support, SupportRules
-from tarocco.meta.support.people import judge_by_people, measure_stability
+from tarocco.meta.support.decision import RULES, SUCH, SUPPORTED, THESE, Support, SupportRules
+from tarocco.meta.support.people import Sources, judge_by_people, measure_stability
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import ExternalSource, external_metrics
 from tarocco.scoring.results import Result
 from tarocco.scoring.score import choose_metrics, score_test_set
 from tarocco.scoring.settings import TEXT, WORKERS, Text, TextShortcuts, Workers, WorkerShortcuts, apply_shortcuts
-
-RULES = SupportRules()
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +127,10 @@ def support(
 
 
 def support_scores(scores: Result, human: HumanScores, rules: SupportRules = RULES) -> SupportResult:
-    """Judge every metric of a result, whose last metric is `LengthRatio`, by every criterion."""
+    """Judge every metric of a result, whose last metric is `LengthRatio`, by every criterion.
+
+    Stability is measured for the first criterion at system level, which verdicts follow.
+    """
     names = list(dict.fromkeys(score.system for score in scores.scores))
     notes = [*describe_judged_systems(human, names), *describe_coverage(human)]
     by_metric: dict[Metric, dict[str, Any]] = {}
@@ -158,9 +158,11 @@ def support_scores(scores: Result, human: HumanScores, rules: SupportRules = RUL
             }
             notes += [f"{name} is not judged: it has no scores for segments" for name in usable if name not in fit]
             if fit and len(judged) > 1:
-                sources = list(fit.values()), people.select(judged), None if length is None else length.select(judged)
-                results = judge_by_people(*sources, level=level, labels=labels, rules=rules)
-                supports += add_stability(results, sources, level, rules) if rules.n_stability else results
+                of_length = None if length is None else length.select(judged)
+                sources = Sources(list(fit.values()), people.select(judged), of_length)
+                results = judge_by_people(sources, level=level, labels=labels, rules=rules)
+                measured = rules.n_stability and level == "system" and criterion == next(iter(human.criteria))
+                supports += add_stability(results, sources, level, labels, rules) if measured else results
     if not supports:
         raise InputError("expected human scores of at least two systems, found fewer")
     if human.level == "system":
@@ -173,16 +175,27 @@ def support_scores(scores: Result, human: HumanScores, rules: SupportRules = RUL
 
 
 def add_stability(
-    results: Sequence[Support],
-    sources: tuple[list[ScoreSource], ScoreSource, ScoreSource | None],
-    level: str,
-    rules: SupportRules,
+    results: Sequence[Support], sources: Sources, level: str, labels: Sequence[str] | None, rules: SupportRules
 ) -> list[Support]:
-    """Return the results with the share of resamples of systems and segments that give the same status."""
+    """Return the results with the shares of resamples that give the same status.
+
+    Systems and segments are resampled. For statements about these systems, segments alone are resampled as well.
+    Only the strongest statements are repeated: those about such systems if there is a supported metric among them, else
+    those about these systems.
+    """
+    supported = {one.population for one in results if one.status == SUPPORTED}
+    strongest = next((population for population in (SUCH, THESE) if population in supported), None)
     stable = []
     for population in dict.fromkeys(one.population for one in results):
         ours = [one for one in results if one.population == population]
+        if population != strongest:
+            stable += ours
+            continue
         observed = {one.metric: one.status for one in ours}
-        shares = measure_stability(*sources, observed, population=population, level=level, rules=rules)
-        stable += [replace(one, stability=shares[one.metric]) for one in ours]
+        about: Any = {"population": population, "level": level, "labels": labels, "rules": rules}
+        of_both = measure_stability(sources, observed, **about)
+        of_segments = measure_stability(sources, observed, redraw_systems=False, **about) if population == THESE else {}
+        stable += [
+            replace(one, stability=of_both[one.metric], segment_stability=of_segments.get(one.metric)) for one in ours
+        ]
     return stable

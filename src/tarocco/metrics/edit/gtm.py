@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.core.names import write_value
 from tarocco.encode.batch import Batch, Groups
 from tarocco.encode.vocabulary import Ragged
 from tarocco.kernels import kernel, run_matching
 from tarocco.metrics.base import Agreement, EmptyValues, Example, Floats, OnePassMetric, parameter
 from tarocco.metrics.comparison import TextPairs
+from tarocco.metrics.names import write_value
 from tarocco.metrics.ngram.counts import share
 
 _match = kernel(run_matching, "match_runs_greedily")

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter
-from tarocco.core.names import Value
 from tarocco.encode.batch import Batch
 from tarocco.metrics.base import (
     PENALTY,
@@ -25,6 +24,7 @@ from tarocco.metrics.base import (
     divide_parts,
     parameter,
 )
+from tarocco.metrics.names import Value
 from tarocco.metrics.ngram.counts import LENGTHS, clipped_matches, ngram_totals, reference_lengths, share
 
 HIGHEST_ORDER = 12  # Lin and Och (2004) go up to BLEU12
@@ -87,10 +87,11 @@ class NgramPrecisions(OnePassMetric):
     @classmethod
     def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> PrecisionCounts:
         order = max(metric.order for metric in metrics)
+        by_kind = dict(zip(LENGTHS, reference_lengths(batch).T, strict=True))
         lengths = batch.lengths
         return PrecisionCounts(
             lengths.astype(np.float64),
-            dict(zip(LENGTHS, reference_lengths(batch).T, strict=True)),
+            by_kind,
             clipped_matches(batch, order),
             ngram_totals(lengths, order),
         )

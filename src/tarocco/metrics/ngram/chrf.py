@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter
-from tarocco.core.names import Value
 from tarocco.encode.batch import Batch, Encoding
 from tarocco.metrics.base import Agreement, EmptyValues, Example, Floats, OnePassMetric, parameter
 from tarocco.metrics.comparison import TextPairs, shared_matches
+from tarocco.metrics.names import Value
 from tarocco.metrics.ngram.counts import ngram_totals
 
 HIGHEST_ORDER = 100

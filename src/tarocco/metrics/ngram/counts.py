@@ -36,38 +36,27 @@ _NO_WEIGHTS = NgramWeights(_NONE, np.zeros(1, np.uint64), _NONE, 63, _NONE, 1.0)
 
 def clipped_matches(batch: Batch, order: int, weights: NgramWeights | None = None) -> Floats:
     """Return float64[candidates, order]: the clipped matches of each order, or the sums of their weights."""
-    if weights is None and batch.whole is not None and (batch.reference_groups.sizes == 1).all():
-        # With one reference, clipped matches are shared matches.
-        return shared_matches(batch.whole, order)[TextPairs(batch).choices]
-    left_out = _left_out(batch)
-    if batch.whole is None or left_out is None:
-        return _matches(batch, order, weights)
     whole = batch.whole
+    if whole is None:
+        return _matches(batch, order, weights)
+    if weights is None and (batch.reference_groups.sizes == 1).all():
+        # With one reference, clipped matches are shared matches.
+        return shared_matches(whole, order)[TextPairs(batch).choices]
+    left_out = batch.left_out
+    if left_out is None:
+        return _matches(batch, order, weights)
     sets = np.repeat(whole.reference_groups.sizes + 1, whole.candidate_groups.sizes)
     rows = (np.cumsum(sets) - sets)[batch.places[0]] + left_out[batch.candidate_groups.segments] + 1
     matches: Floats = _matches(whole, order, weights, int(sets.sum()))[rows]
     return matches
 
 
-def _left_out(batch: Batch) -> NDArray[np.intp] | None:
-    """Return which reference of the whole each group leaves out, -1 for none; None if a group differs otherwise."""
-    if batch.whole is None or batch.owners is None:
-        return None
-    groups, sizes = batch.reference_groups, batch.whole.reference_groups.sizes[batch.owners]
-    missing = sizes - groups.sizes
-    if missing.max(initial=0) > 1:
-        return None
-    there = np.concatenate([np.zeros(1, np.intp), np.cumsum(batch.places[1])])
-    return np.where(missing == 1, sizes * (sizes - 1) // 2 - np.diff(there[groups.bounds]), -1)
-
-
 def _matches(batch: Batch, order: int, weights: NgramWeights | None, leaving_out: int = 0) -> Floats:
     """Return the matches of each candidate; with `leaving_out` rows, also those without each of its references."""
-    if weights is not None and len(weights.words) != len(batch.vocabulary):
+    n_words = len(batch.vocabulary)
+    if weights is not None and len(weights.words) != n_words:
         raise ValueError("the weights belong to another vocabulary")
-    per_segment = np.zeros(len(batch.reference_groups.bounds) - 1, np.intp)
-    np.add.at(per_segment, batch.reference_groups.segments, batch.references.lengths[batch.reference_groups.rows])
-    most = int(per_segment.max(initial=0)) * order + 1
+    most = int(batch.reference_words.max(initial=0)) * order + 1
     size, shift = table_size(most)
     context = weights or _NO_WEIGHTS
     matches = np.zeros((leaving_out or len(batch), order))
@@ -75,7 +64,7 @@ def _matches(batch: Batch, order: int, weights: NgramWeights | None, leaving_out
         *batch.arrays,
         leaving_out > 0,
         order,
-        np.full((len(batch.vocabulary), 2), -1, np.int32),
+        np.full((n_words, 2), -1, np.int32),
         np.zeros(size, np.uint64),
         np.zeros(size, np.int32),
         np.full(size, -1, np.int32),

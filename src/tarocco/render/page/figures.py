@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from tarocco.render.plots.charts import curves, dots, heat_map
@@ -46,16 +47,14 @@ def _board(payload: Payload) -> Iterator[Figure]:
         "lower_is_better": [name for name, metric in of.items() if metric["kind"] == "error"],
         "scales": {name: metric["scale"] for name, metric in of.items()},
     }
-    panels = []
-    for number, name in enumerate(dict.fromkeys(row["metric"] for row in rows)):
-        group = [row for row in rows if row["metric"] == name]
-        description = f"{name} of each system: " + _listed(group, of[name]["scale"], of[name]["digits"])
-        panels.append(
-            Figure(f"board-{number}", "systems", name, description, dots(group, **options, description=description))
-        )
+
+    def describe(name: str, group: Rows) -> str:
+        return f"{name} of each system: " + _listed(group, of[name]["scale"], of[name]["digits"])
+
+    panels = _panels(rows, "board", "systems", str, describe, **options)
     description = f"Scores of {', '.join(dict.fromkeys(row['system'] for row in rows))} by {', '.join(of)}"
     chart = dots(rows, **options, note=note, description=description)
-    yield Figure("systems", "systems", "Systems under every metric", description, chart, tuple(panels))
+    yield Figure("systems", "systems", "Systems under every metric", description, chart, panels)
 
 
 def _breakdowns(payload: Payload) -> Iterator[Figure]:
@@ -103,7 +102,7 @@ def _orange(payload: Payload) -> Iterator[Figure]:
     options: dict[str, Any] = {"lower_is_better": ["ORANGE"], "scales": {"ORANGE": 100}, "description": description}
     bare = dots(rows, **options)
     panel = Figure("orange", "orange", "ORANGE of each metric", description, bare)
-    yield Figure(*_named(panel), dots(rows, **options, note=_intervals(part["confidence"])), (panel,))
+    yield replace(panel, chart=dots(rows, **options, note=_intervals(part["confidence"])), panels=(panel,))
     points = [
         {"series": one["metric"], "x": length, "y": 100 * value}
         for one in part["metrics"][:SHOWN]
@@ -143,16 +142,7 @@ def _king(payload: Payload) -> Iterator[Figure]:
     description = "KING of each metric, higher is better: " + _listed(
         [row for row in rows if row["metric"] == "KING"], 1, 3
     )
-    panels = tuple(
-        Figure(
-            f"king-{number}",
-            "king",
-            kind,
-            description,
-            dots([row for row in rows if row["metric"] == kind], description=description),
-        )
-        for number, kind in enumerate(("KING", "strict KING"))
-    )
+    panels = _panels(rows, "king", "king", str, lambda _kind, _group: description)
     chart = dots(rows, one_range=True, note=_intervals(part["confidence"]), description=description)
     yield Figure("king", "king", "KING and strict KING of each metric", description, chart, panels)
 
@@ -183,23 +173,15 @@ def _people(payload: Payload) -> Iterator[Figure]:
         ]
         if not rows:
             continue
-        panels = []
-        for at, criterion in enumerate(dict.fromkeys(row["metric"] for row in rows)):
-            group = [row for row in rows if row["metric"] == criterion]
-            description = f"{title} ({criterion}): {_listed(group, 1, 3)}"
-            name = f"people-{number}-{at}"
-            panels.append(
-                Figure(
-                    name,
-                    f"people-{number}",
-                    f"{part['level']} level: {criterion}",
-                    description,
-                    dots(group, description=description),
-                )
-            )
+        section, titled = f"people-{number}", f"{part['level']} level: {{}}".format
+        panels = _panels(rows, section, section, titled, partial(_describe_agreement, title))
         chart = dots(rows, one_range=True, note=_intervals(part["confidence"]), description=title)
         name = f"people-{part['level']}" + (f"-{part['grouping']}" if part["grouping"] != "none" else "")
-        yield Figure(name, f"people-{number}", title, title, chart, tuple(panels))
+        yield Figure(name, section, title, title, chart, panels)
+
+
+def _describe_agreement(title: str, criterion: str, group: Rows) -> str:
+    return f"{title} ({criterion}): {_listed(group, 1, 3)}"
 
 
 def _references(payload: Payload) -> Iterator[Figure]:
@@ -233,6 +215,24 @@ def _references(payload: Payload) -> Iterator[Figure]:
 # --- shared by charts ------------------------------------------------------------------------------------------------
 
 
+def _panels(
+    rows: Rows,
+    name: str,
+    section: str,
+    title: Callable[[str], str],
+    describe: Callable[[str, Rows], str],
+    **options: Any,
+) -> tuple[Figure, ...]:
+    """Return one chart per metric."""
+    panels = []
+    for number, metric in enumerate(dict.fromkeys(row["metric"] for row in rows)):
+        group = [row for row in rows if row["metric"] == metric]
+        description = describe(metric, group)
+        chart = dots(group, **options, description=description)
+        panels.append(Figure(f"{name}-{number}", section, title(metric), description, chart))
+    return tuple(panels)
+
+
 def _metrics(payload: Payload) -> dict[str, Any]:
     return {one["name"]: one for one in payload.get("metrics", ())}
 
@@ -251,10 +251,6 @@ def _listed(rows: Rows, scale: float, digits: int) -> str:
 
 def _intervals(confidence: float | None) -> str:
     return f"Lines: {100 * confidence:g}% bootstrap intervals over segments" if confidence else ""
-
-
-def _named(one: Figure) -> tuple[str, str, str, str]:
-    return one.name, one.section, one.title, one.description
 
 
 def _file(name: str) -> str:

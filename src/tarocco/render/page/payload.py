@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tarocco._version import __version__
-from tarocco.core.errors import InputError, TaroccoError
+from tarocco.core.errors import InputError
 from tarocco.meta.audit.audit import AuditResult
 from tarocco.meta.audit.evidence import CHECKS
 from tarocco.meta.correlation.results import CorrelateResult
@@ -19,7 +20,7 @@ from tarocco.meta.references.curves import ReferencesResult
 from tarocco.meta.significance.compare import CompareResult
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import External
-from tarocco.metrics.registry import metric as metric_named
+from tarocco.render.export import known_metric
 from tarocco.render.page.segments import GAINED, MATCHED, marks_of_states, segments_part
 from tarocco.render.results.audit import audit_table, legend, not_possible, sentences
 from tarocco.render.results.score import digits_of
@@ -191,8 +192,8 @@ SECTION_TERMS = {
 }
 
 
-def payload_of(findings: Findings, explained: int | None = None) -> dict[str, Any]:
-    """Return everything that a page shows. `explained` is the number of explanations to compute if there are none."""
+def payload_of(findings: Findings) -> dict[str, Any]:
+    """Return everything that a page shows."""
     encoding = findings.encoding
     scores = findings.scores or (findings.comparison.scores if findings.comparison else None)
     if scores is None and findings.audit is not None:
@@ -216,18 +217,9 @@ def payload_of(findings: Findings, explained: int | None = None) -> dict[str, An
         "board": None if scores is None else _board(scores, findings.comparison),
         "agreement": None
         if findings.agreement is None
-        else {
-            "metrics": list(findings.agreement.metrics),
-            "correlation": findings.agreement.correlation.tolist(),
-        },
+        else {"metrics": findings.agreement.metrics, "correlation": findings.agreement.correlation.tolist()},
         "breakdowns": [
-            {
-                "by": one.by,
-                "parts": list(one.parts),
-                "sizes": list(one.sizes),
-                "systems": list(one.systems),
-                "scores": {name: values.tolist() for name, values in one.scores.items()},
-            }
+            vars(one) | {"scores": {name: values.tolist() for name, values in one.scores.items()}}
             for one in findings.breakdowns
         ],
         "orange": None if findings.orange is None else orange_part(findings.orange, words),
@@ -238,19 +230,13 @@ def payload_of(findings: Findings, explained: int | None = None) -> dict[str, An
         "people": [correlation_part(one) for one in findings.correlations],
         "curves": None if findings.curves is None else curves_part(findings.curves),
         "audit": None if findings.audit is None else audit_part(findings.audit),
-        "segments": segments_part(_with_scores(findings, scores), explained),
+        "segments": segments_part(replace(findings, scores=scores)),
         "notes": list(findings.notes),
     }
     known = {key: value for key, value in parts.items() if value not in (None, [], {})}
     known["terms"] = find_terms(_sentences(known))
     plain: dict[str, Any] = _finite(known)
     return plain
-
-
-def _with_scores(findings: Findings, scores: Result | None) -> Findings:
-    from dataclasses import replace
-
-    return findings if findings.scores is scores else replace(findings, scores=scores)
 
 
 def _counts(findings: Findings) -> dict[str, int]:
@@ -276,7 +262,7 @@ def _metrics(findings: Findings, scores: Result | None) -> list[dict[str, Any]]:
         known.setdefault(str(score.metric), (score.metric, score.signature))
     for name, signature in _signatures(findings):
         if name not in known:
-            known[name] = _metric_or_none(name), signature
+            known[name] = known_metric(name), signature
     return [_metric(name, *about) for name, about in known.items()]
 
 
@@ -292,13 +278,6 @@ def _signatures(findings: Findings) -> Iterator[tuple[str, str]]:
         yield from ((one.metric, one.signature) for one in result if not one.sentinel)
     for curve in findings.curves.named_curves if findings.curves else ():
         yield curve.metric, curve.signature
-
-
-def _metric_or_none(name: str) -> Metric | None:
-    try:
-        return metric_named(name)
-    except TaroccoError:
-        return None
 
 
 def _metric(name: str, metric: Metric | None, signature: str | None) -> dict[str, Any]:
@@ -321,10 +300,13 @@ def _verdict(findings: Findings) -> dict[str, Any] | None:
                 "metric": one.metric,
                 "trust": one.trust,
                 "reason": one.reason,
-                "opinions": [vars(opinion) for opinion in one.judgments],
+                "judgments": [
+                    {"judge": own.judge, "status": own.status, "sentence": own.sentence} for own in one.judgments
+                ],
             }
             for one in verdict.metrics
         ],
+        "judges": list(verdict.judges),
         "disagreements": list(verdict.disagreements),
         "systems": list(verdict.systems),
         "interesting": list(verdict.interesting),

@@ -149,7 +149,7 @@ DIGITS = 6  # of a segment's score
 EXPLAINED = 2400  # explanations (segments x systems x metrics) on a page: about ten seconds
 
 
-def segments_part(findings: Findings, explained: int | None = None) -> dict[str, Any] | None:
+def segments_part(findings: Findings) -> dict[str, Any] | None:
     """Return source, references, systems, groups, scores of metrics and humans, and marks; None without a test set."""
     test_set = findings.test_set
     if test_set is None:
@@ -171,7 +171,7 @@ def segments_part(findings: Findings, explained: int | None = None) -> dict[str,
         part["human"] = human
     if findings.queens is not None:
         part["queen"] = _queens(findings, test_set)
-    explanations = explanations_of(findings, explained)
+    explanations = explanations_of(findings)
     if explanations is not None:
         part["marks"] = _marks(explanations, test_set)
         part["marked"] = explanations.why
@@ -229,16 +229,15 @@ def _queens(findings: Findings, test_set: TestSet) -> list[list[float | None]]:
     return columns
 
 
-def explanations_of(findings: Findings, budget: int | None = None) -> ExplainResult | None:
-    """Return the explanations of the run, or of the most interesting segments within a budget of explanations."""
-    budget = EXPLAINED if budget is None else budget
+def explanations_of(findings: Findings) -> ExplainResult | None:
+    """Return the explanations of the run, or of the most interesting segments."""
     test_set, scores = findings.test_set, findings.scores
     if findings.explanations is not None:
         return findings.explanations
     if test_set is None or scores is None or findings.encoding is None or not len(test_set):
         return None
     metrics = list(dict.fromkeys(score.metric for score in scores.scores if not isinstance(score.metric, External)))
-    count = min(len(test_set), budget // max(1, len(metrics) * len(test_set.systems)))
+    count = min(len(test_set), EXPLAINED // max(1, len(metrics) * len(test_set.systems)))
     if not metrics or not count:
         return None
     chosen = interesting_segments(findings, count)

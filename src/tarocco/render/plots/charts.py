@@ -324,8 +324,6 @@ def stacks(
     x_title: str,
     y_title: str,
     separate: str = "",
-    note: str = "",
-    description: str = "",
 ) -> alt.LayerChart:
     """Draw one stacked bar per x, with its parts in order of first appearance; the part `separate` is gray.
 
@@ -352,7 +350,7 @@ def stacks(
         tooltip=[alt.Tooltip("x:O"), alt.Tooltip("part:N"), alt.Tooltip("y:Q", format=".1%")],
     )
     chart = chart.properties(width=alt.Step(bar), height=HEIGHT, title=alt.Title(wrap_title(title)))
-    return _finish(alt.layer(chart), note, description)
+    return _finish(alt.layer(chart), "", "")
 
 
 def arrange(charts: Sequence[Sequence[Any]], note: str = "", description: str = "") -> alt.VConcatChart:

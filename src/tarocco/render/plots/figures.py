@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tarocco.core.errors import InputError
+from tarocco.core.records import Interval
 from tarocco.meta.correlation.results import CorrelateResult
 from tarocco.meta.orange.results import OrangeResult
 from tarocco.meta.qarla.results import OptimizeResult
@@ -26,6 +27,14 @@ if TYPE_CHECKING:
 
 AnyChart: TypeAlias = "alt.ConcatChart | alt.VConcatChart | alt.LayerChart"
 MAX_CURVES = 8  # more cannot be distinguished
+
+
+def _dot(system: str, metric: str, score: float, interval: Interval) -> dict[str, Any]:
+    return {"system": system, "metric": metric, "score": score, "low": interval.low, "high": interval.high}
+
+
+def _explain_intervals(confidence: float) -> str:
+    return f"Lines: {100 * confidence:g}% bootstrap intervals over segments"
 
 
 def draw_orange(result: OrangeResult) -> alt.ConcatChart | alt.LayerChart:
@@ -51,22 +60,11 @@ def draw_orange(result: OrangeResult) -> alt.ConcatChart | alt.LayerChart:
             note=f"Not shown, with higher ORANGE: {', '.join(left_out)}" if left_out else "",
             description="\n".join([about, *signatures]),
         )
-    rows: list[dict[str, Any]] = [
-        {
-            "metric": "ORANGE",
-            "system": score.metric,
-            "score": score.orange,
-            "low": score.orange_interval.low,
-            "high": score.orange_interval.high,
-        }
-        for score in result.metrics
-        if score.n_segments
-    ]
     return dots(
-        rows,
+        [_dot(one.metric, "ORANGE", one.orange, one.orange_interval) for one in result.metrics if one.n_segments],
         lower_is_better=["ORANGE"],
         scales={"ORANGE": 100},
-        note=f"Lines: {100 * first.interval.confidence:g}% bootstrap intervals over segments",
+        note=_explain_intervals(first.interval.confidence),
         description="\n".join([about, *signatures]),
     )
 
@@ -135,13 +133,7 @@ def draw_correlations(result: CorrelateResult) -> alt.ConcatChart:
     title = TITLES[question.coefficient]
     several = len(result.criteria) > 1
     rows = [
-        {
-            "metric": f"{title}: {score.criterion}" if several else title,
-            "system": score.metric,
-            "score": result.value(score),
-            "low": score.interval.low,
-            "high": score.interval.high,
-        }
+        _dot(score.metric, title + f": {score.criterion}" * several, result.value(score), score.interval)
         for score in result
         if not score.sentinel
     ]
@@ -217,7 +209,7 @@ def draw_scores(result: Result) -> alt.ConcatChart:
     metrics = {str(score.metric): score.metric for score in result.scores}
     systems = dict.fromkeys(score.system for score in result.scores)
     interval = next((score.interval for score in result.scores if score.interval), None)
-    note = f"Lines: {100 * interval.confidence:g}% bootstrap intervals over segments" if interval else ""
+    note = _explain_intervals(interval.confidence) if interval else ""
     about = f"Scores of {', '.join(systems)} by {', '.join(metrics)}"
     signatures = dict.fromkeys(score.signature for score in result.scores)
     if interval:

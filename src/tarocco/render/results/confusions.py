@@ -19,7 +19,7 @@ from typing import Any
 from tarocco.core.errors import InputError
 from tarocco.io.files import check_writable, replace_file
 from tarocco.meta.orange.confusions import Confusion, HeldOutReference, RankedText, hold_out_each, outranked
-from tarocco.render.tables import NO_NUMBER, number_or_dash
+from tarocco.render.tables import NO_NUMBER, finite, number_or_dash
 
 START = """<!doctype html>
 <html lang="en">
@@ -282,7 +282,7 @@ def record(confusion: Confusion, words: Words) -> dict[str, Any]:
         "metric": confusion.metric,
         **({} if confusion.source is None else {"source": confusion.source}),
         "size": confusion.size,
-        "oracle": {"rank": _number(confusion.oracle_rank), "score": _number(confusion.oracle_score)},
+        "oracle": {"rank": finite(confusion.oracle_rank), "score": finite(confusion.oracle_score)},
         "references": [
             {**_ranked(reference), "unsupported": counts.unsupported}
             for reference, counts in zip(confusion.references, held_out, strict=True)
@@ -293,11 +293,7 @@ def record(confusion: Confusion, words: Words) -> dict[str, Any]:
 
 
 def _ranked(text: RankedText) -> dict[str, Any]:
-    return {"place": text.place, "text": text.text, "score": _number(text.score), "rank": _number(text.rank)}
-
-
-def _number(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
+    return {"place": text.place, "text": text.text, "score": finite(text.score), "rank": finite(text.rank)}
 
 
 def _write_page(

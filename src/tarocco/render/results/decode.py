@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from tarocco.decode.oracle.results import FIRST as ONE_BEST
 from tarocco.decode.oracle.results import ORACLE, RIVAL, OracleResult
 from tarocco.render.results import Presentation, scale_note, show_tables
 from tarocco.render.results.score import corpus_table, number
-from tarocco.render.tables import Table, number_or_dash, separated
+from tarocco.render.tables import NO_NUMBER, Table, number_or_dash, separated
 
 ROOM = 60  # characters of a text in tables; other formats have the whole text
 
@@ -68,9 +67,9 @@ def summary_table(result: MbrResult, digits: int | None = None) -> Table:
     ]
     table = [(*row, *more) for row, more in zip(rows, of_gains, strict=True)]
     for i, one in enumerate(result.gains):
-        cells = [number_or_dash(None, "") for _ in result.gains]
+        cells = [NO_NUMBER] * len(result.gains)
         cells[i] = corpus(one.oracle, one.scale)
-        table.append((f"best by {one.metric}", f"{one.oracle_rank:.1f}", number_or_dash(None, ""), *cells))
+        table.append((f"best by {one.metric}", f"{one.oracle_rank:.1f}", NO_NUMBER, *cells))
     return Table(header, tuple(table))
 
 
@@ -88,7 +87,7 @@ def choices_table(result: MbrResult, digits: int | None = None) -> Table:
 
 
 def _utility(value: float, digits: int | None) -> str:
-    return number_or_dash(None if math.isnan(value) else value, f".{4 if digits is None else digits}f")
+    return number_or_dash(value, f".{4 if digits is None else digits}f")
 
 
 def mbr_notes(result: MbrResult) -> list[str]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple, TextIO
 
+from tarocco.core.records import printable
 from tarocco.explanation.records import Element, ExplainResult, Explanation, Tally
 from tarocco.metrics.linguistic.base import ElementOverlap
 from tarocco.render.results import Presentation, scale_note
@@ -80,15 +81,10 @@ class StyledText(NamedTuple):
     style: str = ""
 
 
-def visible(text: str) -> str:
-    """Return text with escapes for characters that are not printable."""
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text)
-
-
 def _marked(runs: Iterable[WordRun]) -> Iterator[StyledText]:
     """Yield words with their marks: [matched]NP, (not matched)NP, [the cars~stem], [shifted words]~shifted."""
     for run in runs:
-        opened, closed, style = "", visible(run.label), ""
+        opened, closed, style = "", printable(run.label), ""
         if run.matched:
             opened, closed, style = "[", "]" + closed, MATCHED
         elif run.label:
@@ -98,7 +94,7 @@ def _marked(runs: Iterable[WordRun]) -> Iterator[StyledText]:
             closed, hows = closed + hows[0], [""] * len(hows)
         last = len(run.words) - 1
         for place, (word, how) in enumerate(zip(run.words, hows, strict=True)):
-            yield StyledText(f"{opened * (place == 0)}{visible(word)}{how}{closed * (place == last)}", style)
+            yield StyledText(f"{opened * (place == 0)}{printable(word)}{how}{closed * (place == last)}", style)
 
 
 def _plain(text: str, style: str = "") -> list[StyledText]:
@@ -177,7 +173,7 @@ def write_explanations(
     """Write explanations by segment and system, with notes below."""
     lines = WrappedLines(shutil.get_terminal_size().columns)
     for (segment, system), together in groupby(result, lambda one: (one.segment, one.system)):
-        lines.add("", _plain(f"segment {segment}, {visible(system)}", HEAD))
+        lines.add("", _plain(f"segment {segment}, {printable(system)}", HEAD))
         for one in together:
             lines.blank()
             _write(one, lines, digits, None if all_elements else SHOWN)
@@ -231,7 +227,7 @@ def _write_types(one: Explanation, lines: WrappedLines, most: int | None) -> Non
 def _counts(tally: Tally, single: bool) -> tuple[str, ...]:
     counts = (tally.matched, tally.candidate, *([tally.reference] if single else []))
     edit = tally.type in EDITS
-    return visible(tally.type), *("" if edit and not count else str(count) for count in counts)
+    return printable(tally.type), *("" if edit and not count else str(count) for count in counts)
 
 
 def _listed(one: Explanation, tally: Tally, most: int | None) -> Iterator[StyledText]:
@@ -244,7 +240,7 @@ def _listed(one: Explanation, tally: Tally, most: int | None) -> Iterator[Styled
         if place:
             yield StyledText("|", LABEL)
         times = f" ({count} times)" if count > 1 else ""
-        text = visible(text) + times
+        text = printable(text) + times
         yield from [StyledText(text)] if columns_of(text) <= WHOLE else _plain(text)
     left = sum(texts.values()) - sum(count for _, count in shown)
     if left:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from tarocco.core.records import Interval
@@ -15,7 +16,6 @@ from tarocco.meta.qarla.results import (
     KingResult,
     Kings,
     OptimizeResult,
-    QarlaSetup,
     QueenResult,
     Redundancy,
     set_name,
@@ -30,13 +30,26 @@ WIDE = 100  # columns of a terminal with room for all columns of the best set
 OBJECTIVES = {"strict": "strict KING", "count": "KING"}
 
 
-def _settings(bed: QarlaSetup) -> dict[str, Any]:
-    return {"seed": bed.seed, "signatures": dict(bed.signatures), "notes": list(bed.notes)}
-
-
-def _lines(values: Sequence[float | None], digits: int | None) -> list[str]:
-    form = f".{4 if digits is None else digits}f"
-    return [number_or_dash(value, form) for value in values]
+def _present(
+    measure: str,
+    result: QueenResult | KingResult | JackResult,
+    records: Callable[[], list[dict[str, Any]]],
+    rows: Callable[[], list[dict[str, Any]]],
+    table: Callable[[], Table],
+    notes: Callable[[], list[str]],
+    digits: int | None,
+    **settings: Any,
+) -> Presentation:
+    bed = result.setup
+    return Presentation(
+        measure,
+        {"seed": bed.seed, "signatures": dict(bed.signatures), "notes": list(bed.notes), **settings},
+        records,
+        lambda delimiter: separated(rows(), delimiter),
+        show_tables(lambda: [table()], notes),
+        lambda: [number_or_dash(row[measure], f".{4 if digits is None else digits}f") for row in rows()],
+        result.notes,
+    )
 
 
 # --- QUEEN -----------------------------------------------------------------------------------------------------------
@@ -47,15 +60,8 @@ def present_queens(result: QueenResult, level: str = "system", digits: int | Non
     by_segment = level == "segment"
     rows = result.segments if by_segment else result.rows
     table = queen_segments_table if by_segment else queen_table
-    return Presentation(
-        "queen",
-        _settings(result.setup),
-        lambda: result.to_dict(level),
-        lambda delimiter: separated(rows(), delimiter),
-        show_tables(lambda: [table(result, digits)], lambda: queen_notes(result)),
-        lambda: _lines([row["queen"] for row in rows()], digits),
-        result.notes,
-    )
+    shown = partial(table, result, digits)
+    return _present("queen", result, partial(result.to_dict, level), rows, shown, partial(queen_notes, result), digits)
 
 
 def queen_table(result: QueenResult, digits: int | None = None) -> Table:
@@ -100,15 +106,8 @@ def present_kings(result: KingResult, by_reference: bool = False, digits: int | 
     """Present KING of sets of metrics, or per held-out reference."""
     rows = result.references if by_reference else result.rows
     table = king_references_table if by_reference else king_table
-    return Presentation(
-        "king",
-        _settings(result.setup) | {"level": result.level},
-        lambda: result.to_dict(by_reference),
-        lambda delimiter: separated(rows(), delimiter),
-        show_tables(lambda: [table(result, digits)], lambda: king_notes(result)),
-        lambda: _lines([row["king"] for row in rows()], digits),
-        result.notes,
-    )
+    records, shown = partial(result.to_dict, by_reference), partial(table, result, digits)
+    return _present("king", result, records, rows, shown, partial(king_notes, result), digits, level=result.level)
 
 
 def king_table(result: KingResult, digits: int | None = None) -> Table:
@@ -172,15 +171,8 @@ def present_jacks(result: JackResult, by_reference: bool = False, digits: int | 
     """Present JACK of a test bed, or per reference."""
     rows = result.references if by_reference else result.rows
     table = jack_references_table if by_reference else jack_table
-    return Presentation(
-        "jack",
-        _settings(result.setup),
-        lambda: result.to_dict(by_reference),
-        lambda delimiter: separated(rows(), delimiter),
-        show_tables(lambda: [table(result, digits)], lambda: jack_notes(result)),
-        lambda: _lines([row["jack"] for row in rows()], digits),
-        result.notes,
-    )
+    records, shown = partial(result.to_dict, by_reference), partial(table, result, digits)
+    return _present("jack", result, records, rows, shown, partial(jack_notes, result), digits)
 
 
 def jack_table(result: JackResult, digits: int | None = None) -> Table:

@@ -69,15 +69,15 @@ def present_scores(
 
 def unseen_types(result: Result) -> list[str]:
     """Return a note for each linguistic metric whose type of element occurs in no text."""
-    seen: dict[str, bool] = {}
+    seen: dict[Metric, bool] = {}
     for score in result.scores:
-        name = str(score.metric)
-        seen[name] = seen.get(name, False) or score.details.get("segments") != 0
+        has_elements = not math.isnan(score.score) or score.details.get("segments") != 0
+        seen[score.metric] = seen.get(score.metric, False) or has_elements
+    names = [str(metric) for metric, any_text in seen.items() if not any_text]
     return [
         f"{name} has no score, because no text has the elements that it compares; `tarocco metrics {name[:2]} --seen "
         "FILE` lists the types in a text"
-        for name, any_segment in seen.items()
-        if not any_segment
+        for name in names
     ]
 
 

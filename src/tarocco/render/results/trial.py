@@ -18,19 +18,22 @@ from tarocco.render.tables import (
     Table,
     blocks_for,
     number_or_dash,
-    percent,
     separated,
     sparkline,
     write_sections,
 )
 from tarocco.render.terms import TERMS
 from tarocco.scoring.results import Result
+from tarocco.trials.data_audit.findings import DataAudit
 from tarocco.trials.findings import Findings, Judgment, MetricVerdict, PlanStep
+from tarocco.trials.judgments import JUDGES
 from tarocco.trials.system_groups import cluster_systems
 
 DETAILED = ("scores", "audit", "people", "references")  # steps whose data the plan names
 POINTS = 12  # of a curve in a cell
 SENTENCES = 6  # of a kind; JSON has all of them
+STATUS_MARKS = {"supported": "+", "refuted": "-"}
+TITLES = {"people within segments": "segments", "audit": "gamed"}
 
 
 def present_trial(findings: Findings, digits: int | None = None, brief: bool = False) -> Presentation:
@@ -69,6 +72,8 @@ def sections(
     """Yield everything below the plan; `brief` leaves out what a first look does not need."""
     verdict = findings.verdict
     assert verdict is not None
+    if findings.data_audit is not None and any(one.severity != "note" for one in findings.data_audit):
+        yield Section("The data", text=tuple(describe_data(findings.data_audit)))
     yield leaderboard(findings, digits)
     if any(one.judgments for one in verdict.metrics):
         yield Section("The metrics", metrics_table(verdict.metrics), tuple(_legend(findings)))
@@ -78,8 +83,8 @@ def sections(
         curves = curves_table(findings, blocks)
         if curves is not None:
             yield Section("Curves", curves, tuple(_of_curves(findings)))
-        if verdict.disagreements:
-            yield Section("Where the judges disagree", text=_some(verdict.disagreements))
+        if verdict.judges:
+            yield Section("What each judge says", text=_some((*verdict.judges, *verdict.disagreements)))
     if verdict.systems:
         yield Section("Which systems differ significantly", text=verdict.systems)
     yield Section("Verdict", text=(verdict.headline,))
@@ -87,6 +92,11 @@ def sections(
         yield Section("Most interesting", text=verdict.interesting[:3])
     if verdict.caveats:
         yield Section("Caveats", text=verdict.caveats)
+
+
+def describe_data(audit: DataAudit) -> Iterator[str]:
+    """Yield severe findings and warnings of the data audit."""
+    yield from (f"{one.severity}: {one.evidence} {one.advice}" for one in audit if one.severity != "note")
 
 
 # --- systems ---------------------------------------------------------------------------------------------------------
@@ -139,10 +149,10 @@ def _beside(findings: Findings) -> Iterator[tuple[str, Mapping[str, float], floa
 
 def _of_systems(findings: Findings, marked: bool) -> Iterator[str]:
     assert findings.scores is not None
-    if marked:
+    if marked and findings.comparison is not None:
         yield (
-            "after a score: the system's group under that metric; no system of a group is significantly better than "
-            "another (paired bootstrap, Holm's correction)"
+            "after a score: the system's group under that metric; every pair of systems in different groups differs "
+            f"significantly ({findings.comparison.test.name} test, Holm's correction)"
         )
     scaled = dict.fromkeys(str(one.metric) for one in findings.scores.scores if one.metric.scale != 1)
     errors = dict.fromkeys(str(one.metric) for one in findings.scores.scores if one.metric.kind == "error")
@@ -158,53 +168,42 @@ def _of_systems(findings: Findings, marked: bool) -> Iterator[str]:
 
 
 def metrics_table(metrics: Sequence[MetricVerdict]) -> Table:
-    """One row per metric, one column per judge; a star marks a judge's best metrics."""
-    judges = [
-        judge
-        for judge in ("ORANGE", "KING", "people", "audit")
-        if any(own.judge == judge for one in metrics for own in one.judgments)
-    ]
+    """One row per metric, one column per judge; a plus marks support, a minus that the metric is refuted."""
+    judges = [judge for judge in JUDGES if any(own.judge == judge for one in metrics for own in one.judgments)]
     rows = []
     marks: dict[tuple[int, int], str] = {}
-    best: set[tuple[int, int]] = set()
     for r, one in enumerate(metrics):
-        by_judge = {opinion.judge: opinion for opinion in one.judgments}
+        by_judge = {judgment.judge: judgment for judgment in one.judgments}
         rows.append((one.metric, *(_cell(by_judge.get(judge)) for judge in judges), one.trust))
-        best_for = [judge for judge, opinion in by_judge.items() if opinion.standing == 1]
-        marks |= {(r, c): "*" for c, judge in enumerate(judges, 1) if judge in best_for}
-        best |= {(r, len(judges) + 1)} if one.trust == "trusted" else set()
-    titles = {"KING": "strict KING", "audit": "gamed"}
-    header = ("metric", *(titles.get(judge, judge) for judge in judges), "verdict")
-    return Table(header, tuple(rows), marks=marks, best=frozenset(best))
+        for c, judge in enumerate(judges, start=1):
+            if judge in by_judge and by_judge[judge].status in STATUS_MARKS:
+                marks[r, c] = STATUS_MARKS[by_judge[judge].status]
+    header = ("metric", *(TITLES.get(judge, judge) for judge in judges), "verdict")
+    trusted = frozenset((r, len(judges) + 1) for r, one in enumerate(metrics) if one.trust.startswith("trusted"))
+    return Table(header, tuple(rows), marks=marks, best=trusted)
 
 
-def _cell(opinion: Judgment | None) -> str:
-    if opinion is None or opinion.value is None:
+def _cell(judgment: Judgment | None) -> str:
+    if judgment is None:
         return NO_NUMBER
-    if opinion.judge == "ORANGE":
-        return percent(opinion.value)
-    if opinion.judge == "audit":
-        return opinion.sentence.removeprefix("can be gamed in ").removesuffix(" ways")
-    return f"{opinion.value:.3f}"
+    if judgment.support is None:
+        return judgment.sentence.removeprefix("can be gamed in ").removesuffix(" ways")
+    return number_or_dash(judgment.value, ".3f")
 
 
 def _legend(findings: Findings) -> Iterator[str]:
-    from tarocco.trials.judgments import select_human_result
-
-    yield "*: one of the judge's best metrics, which it cannot distinguish"
-    if findings.orange is not None:
-        yield TERMS["ORANGE"]
-    if findings.kings is not None:
-        yield TERMS["strict KING"]
-    result = select_human_result(findings.correlations)
-    if result is not None:
-        where = "over systems" if result.design.level == "system" else "within segments"
-        yield f"people: the correlation of a metric with human scores, {result.criteria[0]}, {where}"
+    assert findings.verdict is not None
+    yield "+ supported, - refuted, no mark: open"
+    judgments = {own.judge: own.support for one in findings.verdict.metrics for own in one.judgments}
+    for judge, support in judgments.items():
+        if support is not None:
+            criterion = f" with {support.criterion}" if support.criterion else ""
+            yield (
+                f"{TITLES.get(judge, judge)}: {support.coefficient}{criterion}; a supported metric is within "
+                f"{support.margin:.2f} of the best, and at least {support.floor:.2f}"
+            )
     if findings.audit is not None:
         yield "gamed: the number of checks in which worse output, such as empty segments, gets a better score"
-    yield (
-        "trusted: best for most judges, human scores included, and no objection; doubted: best for none; mixed: between"
-    )
 
 
 def set_sentences(result: OptimizeResult) -> Iterator[str]:
@@ -281,8 +280,8 @@ def rows(findings: Findings) -> list[dict[str, Any]]:
     records = []
     for one in findings.verdict.metrics:
         record: dict[str, Any] = {"metric": one.metric, "trust": one.trust}
-        for opinion in one.judgments:
-            name = opinion.judge.lower()
-            record |= {name: opinion.value, f"{name}_rank": opinion.rank, f"{name}_best": opinion.standing}
+        for judgment in one.judgments:
+            name = judgment.judge.lower().replace(" ", "_")
+            record |= {name: judgment.value, f"{name}_status": judgment.status}
         records.append(record | {"reason": one.reason})
     return records

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from tarocco.decode.tuning.results import RerankResult, TunedScore, TuneResult
 from tarocco.io.files import check_writable, write_atomically
 from tarocco.render.results import Presentation, scale_note, show_tables
 from tarocco.render.results.score import digits_of
-from tarocco.render.tables import Table, number_or_dash, separated
+from tarocco.render.tables import Table, finite, number_or_dash, separated
 
 
 def present_tuning(result: TuneResult, digits: int | None = None, **settings: Any) -> Presentation:
@@ -25,9 +24,9 @@ def present_tuning(result: TuneResult, digits: int | None = None, **settings: An
         "origin": result.origin,
         "start": result.start,
         "weights": result.weights,
-        "objective": [_finite(result.start_objective), _finite(result.objective)],
+        "objective": [finite(result.start_objective), finite(result.objective)],
         "starts": [
-            {"start": one.number, "objective": _finite(one.objective), "steps": one.steps} for one in result.starts
+            {"start": one.number, "objective": finite(one.objective), "steps": one.steps} for one in result.starts
         ],
     }
 
@@ -55,10 +54,6 @@ def present_reranking(result: RerankResult, **settings: Any) -> Presentation:
         lambda _form, _out: None,
         result.lines,
     )
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def footnotes(result: TuneResult) -> list[str]:

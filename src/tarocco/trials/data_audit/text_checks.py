@@ -30,6 +30,7 @@ COPIED, MOSTLY_COPIED = 0.1, 0.5  # share of outputs equal to the source
 SCRIPT = 0.5  # share of letters in the same scripts
 OFFSETS = (-3, -2, -1, 1, 2, 3)  # of lines
 SHIFTED = 2.0  # excess similarity, summed over a run of shifted lines
+SEVERE_SHIFT = 0.02  # of all segments: fewer shifted lines hardly change a score
 SHIFTED_LINES = 6  # the shortest run
 UNRELATED = 3.0  # standard errors by which a text is more similar to its own lines than to neighboring ones
 FINAL = frozenset(".!?…。！？؟।॥։።:;)]}»”\"'’」』）")
@@ -44,6 +45,7 @@ def check_copies(texts: TextProfiles) -> Iterator[DataFinding]:
         for s in range(n_systems):
             equal, similar = texts.equal[s, r], texts.similar[s, r]
             others = np.delete(distances, s)
+            others = others[~np.isnan(others)]
             if equal >= EQUAL or similar >= NEAR_REFERENCE:
                 yield DataFinding(
                     "copies",
@@ -52,14 +54,14 @@ def check_copies(texts: TextProfiles) -> Iterator[DataFinding]:
                     f"{names[s]} equals {names[r]} in {_percent(equal)} of the segments (similarity {similar:.2f}).",
                     f"Leave {names[s]} out, or do not use {names[r]} as a reference.",
                 )
-            elif len(others) > 1 and texts.count_shared(s, r) >= FEW and distances[s] < CLOSER * np.nanmedian(others):
+            elif len(others) > 1 and texts.count_shared(s, r) >= FEW and distances[s] < CLOSER * np.median(others):
                 yield DataFinding(
                     "copies",
                     "warning",
                     (names[s], names[r]),
                     f"{names[s]} is unusually close to {names[r]}: similarity {similar:.2f}, equal in "
                     f"{_percent(equal)} of the segments; the median of the other systems is "
-                    f"{1 - np.nanmedian(others):.2f}.",
+                    f"{1 - np.median(others):.2f}.",
                     f"Find out whether {names[r]} was made from {names[s]}; if so, it favors that system.",
                 )
     for s in range(n_systems):
@@ -311,7 +313,7 @@ def check_line_shifts(texts: TextProfiles) -> Iterator[DataFinding]:
         )
         yield DataFinding(
             "line shifts",
-            "severe",
+            "severe" if end - begin + 1 >= SEVERE_SHIFT * texts.n_segments else "warning",
             subject,
             f"Lines {begin} to {end} of {join_subjects(subject)} match the reference line {_distance(offset)} better "
             f"than their own (similarity {other:.2f} instead of {own:.2f}).",

@@ -62,7 +62,7 @@ function trialSection() {
   if (!columns.length) return null;
   const verdicts = new Map((payload.verdict?.metrics || []).map((one) => [one.metric, one]));
   const names = [...new Set([...verdicts.keys(), ...metrics.keys()])].filter((name) => columns.some((column) => column.value(name) !== null));
-  const order = ["trusted", "mixed", "doubted", "unjudged"];
+  const order = ["trusted", "trusted among these systems", "open", "doubted"];
   const head = [{ title: "metric", label: true, head: true, ascending: true, value: (row) => row, cell: (row) => own(row) }];
   if (verdicts.size) head.push({ title: "verdict", label: true, ascending: true, value: (row) => (verdicts.has(row) ? order.indexOf(verdicts.get(row).trust) : null), cell: (row) => (verdicts.has(row) ? chip(verdicts.get(row).trust) : NOTHING) });
   const several = columns.length > 1;

@@ -1,11 +1,13 @@
 // The verdict, in plain words.
 
 const TRUST = {
-  trusted: ["✓", "trusted", "The judges agree that this metric is among the best here."],
-  mixed: ["~", "mixed", "The judges disagree about this metric."],
-  doubted: ["✗", "doubted", "The judges agree that others do better here."],
-  unjudged: ["?", "not judged", "Not enough data to judge this metric."],
+  trusted: ["✓", "trusted", "Shown to be better than chance and not much worse than the best metric, for such systems."],
+  "trusted among these systems": ["✓", "trusted among these systems", "Shown for these systems only, not for others like them."],
+  open: ["?", "open", "Neither support nor the opposite is shown."],
+  doubted: ["✗", "doubted", "Shown to be worse than another metric, or below the floor."],
 };
+
+const STATUS = { supported: " ✓", refuted: " ✗" };
 
 const CARDS = 12;
 
@@ -16,7 +18,7 @@ function sentence(text) {
 
 function chip(trust) {
   const [sign, word, meaning] = TRUST[trust] || ["?", trust, ""];
-  return el("span", { class: `chip ${trust}`, title: meaning }, el("span", { "aria-hidden": "true" }, `${sign} `), word);
+  return el("span", { class: `chip ${trust.split(" ")[0]}`, title: meaning }, el("span", { "aria-hidden": "true" }, `${sign} `), word);
 }
 
 function counted() {
@@ -34,13 +36,13 @@ function verdictSection() {
   const seen = new Set();
   const headline = el("p", { class: "headline" }, explained(verdict.headline, seen)); // made first, so that terms are explained here
   const first = verdict.interesting.slice(0, 3).map((one) => explained(one, seen));
-  const cards = verdict.metrics.map((one) => el("li", { class: `card ${one.trust}` },
+  const cards = verdict.metrics.map((one) => el("li", { class: `card ${one.trust.split(" ")[0]}` },
     el("div", { class: "card-head" }, el("h4", {}, own(one.metric)), chip(one.trust)),
     el("p", {}, explained(sentence(one.reason), seen)),
-    one.opinions.length ? el("details", {}, el("summary", {}, "What each judge says"),
-      el("dl", {}, one.opinions.flatMap((opinion) => [
-        el("dt", {}, explained(opinion.judge, new Set()), opinion.standing === 1 ? " ✓" : opinion.standing === 0 ? " ✗" : ""),
-        el("dd", {}, visible(opinion.sentence))]))) : null));
+    one.judgments.length ? el("details", {}, el("summary", {}, "What each judge says"),
+      el("dl", {}, one.judgments.flatMap((judgment) => [
+        el("dt", {}, explained(judgment.judge, new Set()), STATUS[judgment.status] || ""),
+        el("dd", {}, visible(judgment.sentence))]))) : null));
   // The first sentences are shown, and the others on request.
   const listed = (title, sentences, most = 5) => {
     const items = sentences.map((one) => explained(one, seen));
@@ -54,6 +56,7 @@ function verdictSection() {
     part("Which metric deserves trust here?", judgesInWords(verdict), el("ul", { class: "cards" }, cards.slice(0, CARDS)), cards.length > CARDS
       ? el("details", {}, el("summary", {}, `${cards.length - CARDS} more metrics`), el("ul", { class: "cards" }, cards.slice(CARDS))) : null),
     listed("Which systems differ significantly?", verdict.systems),
+    listed("What does each judge say?", verdict.judges || []),
     listed("Where do the judges disagree?", verdict.disagreements),
     listed("More findings", verdict.interesting.slice(3), 3),
     listed("Caveats", verdict.caveats),
@@ -62,7 +65,7 @@ function verdictSection() {
 
 // One sentence per judge.
 function judgesInWords(verdict) {
-  const names = new Set(verdict.metrics.flatMap((one) => one.opinions.map((opinion) => opinion.judge)));
+  const names = new Set(verdict.metrics.flatMap((one) => one.judgments.map((judgment) => judgment.judge)));
   const sentences = [...names].map((name) => (name === "people" ? "Human scores show the quality that a metric should measure." : terms.find((one) => one.forms.includes(name))?.sentence));
   return sentences.filter(Boolean).join(" ");
 }

@@ -66,6 +66,6 @@ def read_value(text: str, kind: type) -> Value:
     return kind(text)  # type: ignore[no-any-return]
 
 
-def signature(name: str, parts: Iterable[tuple[str, object]]) -> str:
+def write_signature(name: str, parts: Iterable[tuple[str, object]]) -> str:
     """Write `BLEU-4|nrefs:4|case:mixed|tok:13a|...`: a name and the settings needed to repeat the number."""
     return "|".join([name, *(f"{key}:{value}" for key, value in parts)])
