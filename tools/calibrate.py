@@ -81,7 +81,8 @@ def of_halves(runs: int) -> Iterator[Cell]:
     for pair, reference in (("en-de", "refA"), ("he-en", "refB")):
         sources = sources_of_campaign(Campaign.read(folder, pair, reference))
         for level in ("system", "segment"):
-            yield from compare_halves(f"WMT23 {pair}", sources, level, runs)
+            for split_systems in (True, False):
+                yield from compare_halves(f"WMT23 {pair}", sources, level, runs, split_systems)
     e2e = sources_of_texts(DATA / "e2e-nlg-challenge", "segment_scores.tsv:quality_winrate")
     for level in ("system", "segment"):
         yield from compare_halves("E2E NLG challenge", e2e, level, runs)

@@ -7,6 +7,7 @@ metric agrees with people there, and whether it is within the margin of the best
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.score import score_test_set
 from tarocco.trials.inputs import METRICS, material_of_texts
 
+MOST_METRICS = 12  # of one run
 EXPECTED = {SUPPORTED: "high", OPEN: "", REFUTED: "low"}
 
 
@@ -46,25 +48,34 @@ def sources_of_texts(folder: Path, human: str) -> Sources:
     return Sources(made[:-1], make_human_source(people, next(iter(people.criteria))), made[-1])
 
 
-def compare_halves(name: str, sources: Sources, level: str, runs: int) -> Iterator[Cell]:
-    """Yield how often each status holds in the other half: by the margin, and by the floor."""
+def compare_halves(name: str, sources: Sources, level: str, runs: int, split_systems: bool = True) -> Iterator[Cell]:
+    """Yield how often each status holds in the other half: by the margin, and by the floor.
+
+    Each run takes at most twelve metrics. Without `split_systems`, both halves have all systems.
+    """
     margin, floor = RULES.margin(level), RULES.floor(level)
     n_systems, n_segments = len(sources.people.systems), sources.n_segments
     held: dict[str, list[bool]] = {status: [] for status in (SUPPORTED, OPEN, REFUTED)}
     for run in range(runs):
         random = np.random.default_rng([11, run])
         systems, segments = random.permutation(n_systems), random.permutation(n_segments)
-        halves = [sources.redraw(systems[k::2], segments[k::2] if n_segments > 1 else segments) for k in (0, 1)]
+        chosen = random.permutation(len(sources.metrics))[:MOST_METRICS]
+        some = replace(sources, metrics=[sources.metrics[k] for k in chosen])
+        halves = [
+            some.redraw(systems[k::2] if split_systems else systems, segments[k::2] if n_segments > 1 else segments)
+            for k in (0, 1)
+        ]
         results = judge_by_people(halves[0], level=level, rules=RULES)
         populations = {one.population for one in results}
         population = THESE if THESE in populations else next(iter(populations))
         other = PairAgreement(halves[1].metrics, halves[1].people, level, None, RULES).observed()
-        values = dict(zip((source.name for source in sources.metrics), other.tolist(), strict=True))
+        values = dict(zip((source.name for source in some.metrics), other.tolist(), strict=True))
         best = max(value for value in values.values() if value == value)
         for one in results:
             if one.population == population:
                 held[one.status].append(values[one.metric] >= max(floor, best - margin))
-    setting = f"{name}, {level} level, halves of {n_systems} systems and {n_segments} segments"
+    split = f"halves of {n_systems} systems" if split_systems else f"{n_systems} systems, halves"
+    setting = f"{name}, {level} level, {split}{' and' if split_systems else ''} of {n_segments} segments"
     for status, shares in held.items():
         if shares:
             claim = f"{status} in one half: within {margin:.2f} of the best and above {floor:.2f} in the other"
