@@ -14,6 +14,7 @@ from studies import put
 
 sys.path.append(str(Path(__file__).parent / "calibration"))
 
+from audits import Population, find_easy, game, honest, known_effects
 from cells import Cell
 from halves import compare_halves, sources_of_campaign, sources_of_texts
 from judges import of_judges
@@ -90,6 +91,19 @@ def of_halves(runs: int) -> Iterator[Cell]:
     yield from compare_halves("WMT19 en-de", wmt19, "system", runs)
 
 
+def of_audits(runs: int) -> Iterator[Cell]:
+    """Yield the cells of the audit."""
+    folder = DATA / "wmt19-ende-4refs"
+    paths = sorted((folder / "sys").glob("*.txt"))[:6]
+    systems = {path.stem: path.read_text("utf-8").splitlines() for path in paths}
+    references = (folder / "ref" / "WMT.txt").read_text("utf-8").splitlines()
+    first = systems[paths[0].stem]
+    easy = find_easy(first, references)
+    yield from known_effects(Population.make(game(first, easy), references, "BLEU-4", easy), runs)
+    for metric in ("BLEU-4", "chrF", "WER", "METEOR-exact"):
+        yield from honest(Population.make(systems, references, metric, easy), list(systems), runs)
+
+
 def table(cells: Iterable[Cell]) -> str:
     """Return a Markdown table; each row is printed as soon as it is there."""
     rows = []
@@ -101,7 +115,7 @@ def table(cells: Iterable[Cell]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    choices = ["systems", "metrics", "verdicts", "judges", "halves"]
+    choices = ["systems", "metrics", "verdicts", "judges", "audits", "halves"]
     parser.add_argument("part", nargs="*", choices=[[], *choices], help="default: all parts")
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
@@ -118,6 +132,8 @@ def main() -> None:
         put(PAGE, "judges", table(of_judges(40 if options.quick else 400)))
     if "halves" in parts:
         put(PAGE, "halves", table(of_halves(20 if options.quick else 100)))
+    if "audits" in parts:
+        put(PAGE, "audits", table(of_audits(40 if options.quick else 400)))
 
 
 if __name__ == "__main__":

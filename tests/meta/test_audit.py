@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from itertools import accumulate, permutations, product
+from itertools import accumulate, combinations, product
 
 import numpy as np
 import pytest
@@ -21,13 +21,16 @@ from tarocco.meta.audit.checks import (
     MAX_LABELS,
     MAX_STEPS,
     SegmentGroups,
+    blank_greedily,
     check_deletion,
     check_mixing,
     check_sign_test,
     check_straw_men,
     check_trading,
 )
-from tarocco.meta.audit.evidence import AuditSettings, Evidence
+from tarocco.meta.audit.evidence import CHECKS, AuditFinding, AuditSettings, CheckResult, Evidence
+from tarocco.meta.audit.minimum_effects import correct, find_p_by_bootstrap, find_p_of_excess
+from tarocco.scoring.resampling import bootstrap
 from tarocco.scoring.results import Score
 from tests.textbook import auditing
 
@@ -51,7 +54,7 @@ SEGMENTS = st.lists(
 METRICS = ("BLEU-2", "WER")
 # The mean of segments with weights that do not depend on the system: section 4.3 of the paper.
 DECOMPOSABLE = ("WER", "GRR-4", "TER", "ROUGE-L")
-DRAWS = 3
+RESAMPLES = 20
 
 
 def columns(segments):
@@ -62,26 +65,30 @@ def columns(segments):
     return {"A": too_much, "B": too_little, "C": texts}, references, labels
 
 
-SETTINGS = AuditSettings(alpha=0.99, share=0.3, n_draws=3, n_resamples=2, seed=5)  # an alpha that a few segments reach
+SETTINGS = AuditSettings(  # sizes and a level that a few segments reach
+    alpha=0.99, share=0.3, least_gain=1e-6, least_forgiven=0.01, least_majority=0.01, n_draws=3, seed=5
+)
 
 
 class Audited:
     """Three systems and their straw men under one metric, and the same as the textbook wants it."""
 
-    def __init__(self, segments, name):
+    def __init__(self, segments, name, units=None):
         self.systems, references, self.labels = columns(segments)
         made = {("empty", None): [""] * len(references)}
         for system, texts in self.systems.items():
             made["first half", system] = [auditing.first_half(text) for text in texts]
             made["doubled", system] = [auditing.doubled(text) for text in texts]
-        outputs = self.systems | {str(key): texts for key, texts in made.items()}
+        outputs = self.systems | {str(key): texts for key, texts in made.items()} | {"reference": references}
         scores = tarocco.score(outputs, references, metrics=name, tokenize="none", jobs=1).scores
-        straw_men = tuple((score, *key) for score, key in zip(scores[3:], made, strict=True))
-        self.evidence = Evidence(scores[:3], scores[3], straw_men)
+        straw_men = tuple((score, *key) for score, key in zip(scores[3:-1], made, strict=True))
+        self.units = [int(unit) for unit in np.unique(units or range(len(segments)), return_inverse=True)[1]]
+        self.evidence = Evidence(scores[:3], scores[3], scores[-1], np.array(self.units), straw_men)
         self.rows = dict(zip("ABC", [score.statistics.tolist() for score in scores], strict=False))
         self.empty = scores[3].statistics.tolist()
         self.sign = -1 if tarocco.metric(name).kind == "error" else 1
-        self.small = 1e-12 * max(abs(score.score) for score in scores[:3])
+        self.small = 1e-12 * max(abs(scores[3].score), abs(scores[-1].score))
+        self.scale = self.sign * (scores[-1].score - scores[3].score)
 
     def good(self, sums):
         return self.sign * float(self.evidence.metric.score(np.array(sums)))
@@ -89,87 +96,145 @@ class Audited:
     def scores(self):
         return {name: self.good(auditing.total(rows)) for name, rows in self.rows.items()}
 
+    def p(self, effect, strata=None):
+        """The jackknife's p-value; an effect is a function of the rows of systems, with what is kept."""
+        return auditing.jackknife(effect, self.units, self.small, strata)
+
+    def keep(self, name, chosen):
+        return [self.rows[name][i] for i in chosen] or [[0.0] * len(self.rows[name][0])]
+
+
+UNITS = st.lists(st.integers(0, 6), min_size=9, max_size=9)
+
 
 @pytest.mark.parametrize("name", METRICS)
 @given(SEGMENTS)
 def test_sign_test(name, segments):
     own = Audited(segments, name)
-    found = check_sign_test(own.evidence, SETTINGS)
-    expected = auditing.contradictions(list(own.rows.values()), own.good, SETTINGS.alpha)
-    assert found.numbers == {"contradictions": len(expected), "pairs": 3}
-    named = {finding.systems: list(finding.segments) for finding in found.findings}
-    assert named == {("ABC"[one], "ABC"[other]): show for one, other, show in expected}
+    result = check_sign_test(own.evidence, SETTINGS)
+    expected = auditing.contradictions(list(own.rows.values()), own.good, SETTINGS.least_majority)
+    assert result.n_tests == 3
+    findings = {finding.systems: finding for finding in result.findings}
+    assert set(findings) == {("ABC"[one], "ABC"[other]) for one, other, *_ in expected}
+    for one, other, size, p, show in expected:
+        finding = findings["ABC"[one], "ABC"[other]]
+        assert finding.size == finding.effect == pytest.approx(size)
+        assert finding.p_value == pytest.approx(p)
+        assert list(finding.segments) == show
+        assert all(type(test["better"]) is bool for test in finding.numbers["tests"])
+        assert finding.numbers["better"] is None
 
 
 @pytest.mark.parametrize("name", ["GTM-1", "WER"])
 @given(SEGMENTS)
 def test_mixing(name, segments):
     own = Audited(segments, name)
-    found = check_mixing(own.evidence, SegmentGroups.of(own.labels), SETTINGS)
+    result = check_mixing(own.evidence, SegmentGroups.of(own.labels), SETTINGS)
     if len(set(own.labels)) < 2:
-        assert found.impossible == f"all segments have the label {own.labels[0]}"
+        assert result.impossible == f"all segments have the label {own.labels[0]}"
     else:
-        compare_with_textbook(found, list(own.rows.values()), own.labels, own.good, own.sign, own.small)
+        compare_with_textbook(result, own.evidence, own.labels, own.good)
 
 
 # Of so many words so many are right: in few segments with texts of very different lengths parts are reversed easily.
 RATIOS = st.sampled_from([(9, 10), (80, 90), (3, 10), (20, 90)])
 
 
-@given(st.lists(st.tuples(RATIOS, RATIOS, RATIOS, st.sampled_from("xyz")), min_size=2, max_size=5))
-def test_mixing_of_ratios(segments):
+@given(st.lists(st.tuples(RATIOS, RATIOS, RATIOS, st.sampled_from("xyz")), min_size=2, max_size=7), UNITS)
+def test_mixing_of_ratios(segments, units):
     *systems, labels = zip(*segments, strict=True)
     metric = tarocco.metric("BLEUi-1")
-    rows = [np.array(own, float) for own in systems]
+    perfect, nothing = [(1, 1)] * len(labels), [(0, 1)] * len(labels)
     scores = [
-        Score(name, metric, "", float(metric.score(own.sum(axis=0))), own, own.sum(axis=0))
-        for name, own in zip("ABC", rows, strict=True)
+        Score(name, metric, "", float(metric.score(rows.sum(axis=0))), rows, rows.sum(axis=0))
+        for name, rows in zip("ABC01", [np.array(own, float) for own in (*systems, nothing, perfect)], strict=True)
     ]
     if len(set(labels)) > 1:
-        found = check_mixing(Evidence(tuple(scores)), SegmentGroups.of(labels), SETTINGS)
-        small = 1e-12 * max(score.score for score in scores)
-        compare_with_textbook(found, [own.tolist() for own in rows], labels, lambda sums: sums[0] / sums[1], 1, small)
+        numbers = np.unique(units[: len(labels)], return_inverse=True)[1]
+        evidence = Evidence(tuple(scores[:3]), scores[3], scores[4], numbers)
+        result = check_mixing(evidence, SegmentGroups.of(labels), SETTINGS)
+        compare_with_textbook(
+            result, evidence, labels, lambda sums: sums[0] / sums[1] if sums[1] else float(metric.score(np.zeros(2)))
+        )
 
 
-def compare_with_textbook(found, rows, labels, good, sign, small):
-    """All reversals are counted, and the strongest of each kind is told with its numbers and segments."""
-    expected = auditing.reversals(rows, labels, good, small)
-    assert {form: found.numbers.get(form, 0) for form in expected} == {form: len(all) for form, all in expected.items()}
-    told = []
-    for finding in found.findings:
-        numbers = finding.numbers
-        differences = [part["score"] - part["beats"] for part in numbers["parts"]]
-        told.append(min(sign * one for one in [*differences, numbers["loses_to"] - numbers["score"]]))
-        systems = [rows["ABC".index(part["system"])] for part in numbers["parts"]]
-        base = rows["ABC".index(finding.systems[1])]
-        parts = [[i for i, label in enumerate(labels) if label in part["labels"]] for part in numbers["parts"]]
-        assert list(finding.segments) == auditing.that_show_it(systems, base, parts, good, small)
-    assert sorted(told) == pytest.approx(sorted(max(strengths) for strengths in expected.values() if strengths))
+def compare_with_textbook(result, evidence, labels, good):
+    """The strongest reversal of each pair and trio is found, with its p-value and segments."""
+    rows = [score.statistics.tolist() for score in evidence.scores]
+    small, least = evidence.small, SETTINGS.least_gain * evidence.scale
+    units = evidence.units.tolist()
+    expected = auditing.reversals(rows, labels, good, least + small)
+    names = list(dict.fromkeys(labels))
+    divisions = 2 ** (len(names) - 1) - 1 + (len(names) > 2)
+    assert result.numbers == {"divisions": divisions}
+    assert result.n_tests == 3 * 2 + 6
+    found = {}
+    for finding in result.findings:
+        parts = finding.numbers["parts"]
+        chosen = ["ABC".index(part["system"]) for part in parts]
+        base = "ABC".index(finding.systems[1])
+        segments = [[i for i, label in enumerate(labels) if label in part["labels"]] for part in parts]
+        found[chosen[0], chosen[1], base] = finding
+        assert list(finding.segments) == auditing.that_show_it(
+            [rows[s] for s in chosen], rows[base], segments, good, small
+        )
+        p_values = []
+        for k, part in enumerate([None, *segments]):
+
+            def effect(keep, k=k, chosen=chosen, base=base, segments=segments):
+                return auditing.differences(rows, chosen, base, segments, good, keep)[k] - least
+
+            last = {units[i]: place for place, own in enumerate(segments) for i in own}
+            strata = last if part is None else {units[i]: 0 for i in part}
+            p_values.append(auditing.jackknife(effect, units, small, strata))
+        assert finding.p_value == pytest.approx(min(1.0, divisions * max(p_values)), rel=1e-6)
+    assert set(found) == set(expected)
+    for key, (strength, _) in expected.items():
+        assert found[key].effect == pytest.approx(strength)
+        assert found[key].size == pytest.approx(strength / evidence.scale)
 
 
 @pytest.mark.parametrize("name", METRICS)
-@given(SEGMENTS)
-def test_deletion(name, segments):
-    own = Audited(segments, name)
+@given(SEGMENTS, SEGMENTS, st.one_of(st.just([]), UNITS))
+def test_deletion(name, segments, more, units):
+    segments = (segments + more)[:9]
+    own = Audited(segments, name, units[: len(segments)])
     blank = [np.array([not text.strip() for text in texts]) for texts in own.systems.values()]
-    found = check_deletion(own.evidence, blank, SETTINGS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tarocco.meta.audit.checks.N_RESAMPLES", RESAMPLES)
+        result = check_deletion(own.evidence, blank, SETTINGS)
     before, nothing = own.scores(), own.good(auditing.total(own.empty))
     worth = {system: score - nothing for system, score in before.items()}
-    told = {record["system"]: record for record in found.numbers.get("by_system", ())}
-    assert set(told) == {system for system, value in worth.items() if value > own.small}
-    assert (found.impossible is None) == bool(told)
+    records = {record["system"]: record for record in result.numbers.get("by_system", ())}
+    assert set(records) == {system for system, value in worth.items() if value > SETTINGS.least_gain * own.scale}
+    assert (result.impossible is None) == bool(records)
+    share, least = SETTINGS.share, SETTINGS.least_forgiven
+    sizes = {}
+    for system, record in records.items():
+        after = auditing.blanked_on_average(own.rows[system], own.empty, share, own.good)
+        assert record["after"] == pytest.approx(own.sign * after)
+        assert record["change"] == pytest.approx((after - before[system]) / worth[system], abs=1e-9)
+        sizes[system] = 1 + (after - before[system]) / worth[system] / share
+        assert record["forgiven"] == pytest.approx(sizes[system], abs=1e-6)
+    findings = {finding.systems[0]: finding for finding in result.findings}
+    assert set(findings) == {system for system, size in sizes.items() if size > least}
     n = len(own.labels)
-    size = max(1, round(SETTINGS.share * n))
+    size = max(1, round(share * n))
     draws = [set(auditing.drawn(n, SETTINGS.seed, draw, size)) for draw in range(SETTINGS.n_draws)]
-    for system, record in told.items():
-        after = [auditing.blanked(own.rows[system], own.empty, chosen, own.good) for chosen in draws]
-        assert record["mean"] == pytest.approx(own.sign * sum(after) / len(after))
-        assert record["lowest"] == pytest.approx(min(own.sign * score for score in after))
-        assert record["highest"] == pytest.approx(max(own.sign * score for score in after))
-        change = (sum(after) / len(after) - before[system]) / worth[system]
-        assert record["change"] == pytest.approx(change, abs=1e-9)
-    for finding in found.findings:
-        (system,) = finding.systems
+    for system, finding in findings.items():
+
+        def effect(keep, system=system):
+            rows, empty = own.keep(system, keep), [own.empty[i] for i in keep] or [[0.0] * len(own.empty[0])]
+            start, end = own.good(auditing.total(rows)), own.good(auditing.total(empty))
+            after = auditing.blanked_on_average(rows, empty, share, own.good)
+            return after - start + (1 - least) * share * (start - end)
+
+        p = auditing.expanded_bootstrap(effect, own.units, own.small, SETTINGS.seed, RESAMPLES)
+        assert finding.p_value == pytest.approx(p, rel=1e-6)
+        after = [own.sign * auditing.blanked(own.rows[system], own.empty, chosen, own.good) for chosen in draws]
+        assert finding.numbers["mean"] == pytest.approx(sum(after) / len(after))
+        assert finding.numbers["lowest"] == pytest.approx(min(after))
+        assert finding.numbers["highest"] == pytest.approx(max(after))
         may = [bool(text.strip()) for text in own.systems[system]]
         order = [segment - 1 for segment in finding.segments]
         assert auditing.is_greedy(own.rows[system], own.empty, order, may, own.good, own.small)
@@ -177,42 +242,122 @@ def test_deletion(name, segments):
 
 
 @pytest.mark.parametrize("name", METRICS)
-@given(SEGMENTS)
-def test_trading(name, segments):
-    own = Audited(segments, name)
+@given(SEGMENTS, UNITS)
+def test_trading(name, segments, units):
+    own = Audited(segments, name, units[: len(segments)])
     lengths = {system: sum(map(len, texts)) for system, texts in own.systems.items()}
-    found = check_trading(own.evidence, np.array(list(lengths.values())), SETTINGS)
+    result = check_trading(own.evidence, list(lengths.values()), SETTINGS)
+    least = SETTINGS.least_gain * own.scale
     scores, expected = own.scores(), {}
-    for one, other in permutations("ABC", 2):
-        if lengths[one] > lengths[other]:
-            exchanged = auditing.exchanges(own.rows[one], own.rows[other], own.good, SETTINGS.seed, SETTINGS.n_draws)
-            expected[one, other] = (exchanged, exchanged - max(scores[one], scores[other]))
-    if not expected:
-        assert found.impossible == "all outputs have the same length"
-        return
-    told = {finding.systems: finding.numbers for finding in found.findings}
-    assert set(told) <= {pair for pair, (_, surplus) in expected.items() if surplus > own.small / 2}
-    assert set(told) >= {pair for pair, (_, surplus) in expected.items() if surplus > own.small * 2}
-    for pair, numbers in told.items():
-        assert own.sign * numbers["exchanged"] == pytest.approx(expected[pair][0])
+    for one, other in combinations(sorted("ABC", key=lambda system: -lengths[system]), 2):
+        mixture = auditing.exchanged_on_average(own.rows[one], own.rows[other], own.good)
+        if mixture - max(scores[one], scores[other]) > max(least, own.small):
+            expected[one, other] = mixture
+    assert result.n_tests == 3
+    assert {finding.systems for finding in result.findings} == set(expected)
+    for finding in result.findings:
+        pair = one, other = finding.systems
+        gain = expected[pair] - max(scores[one], scores[other])
+        assert own.sign * finding.numbers["exchanged"] == pytest.approx(expected[pair])
+        assert finding.effect == pytest.approx(gain)
+        assert finding.size == pytest.approx(gain / own.scale)
+        p_values = []
+        for system in pair:
+
+            def effect(keep, system=system, one=one, other=other):
+                mixture = auditing.exchanged_on_average(own.keep(one, keep), own.keep(other, keep), own.good)
+                return mixture - own.good(auditing.total(own.keep(system, keep))) - least
+
+            p_values.append(own.p(effect))
+        assert finding.p_value == pytest.approx(max(p_values), rel=1e-6)
 
 
 @pytest.mark.parametrize("name", METRICS)
-@given(SEGMENTS)
-def test_straw_men(name, segments):
-    own = Audited(segments, name)
-    found = check_straw_men(own.evidence, SETTINGS)
+@given(SEGMENTS, UNITS, st.sets(st.sampled_from("ABC")))
+def test_straw_men(name, segments, units, too_long):
+    own = Audited(segments, name, units[: len(segments)])
+    result = check_straw_men(own.evidence, frozenset(too_long), SETTINGS)
+    least = SETTINGS.least_gain * own.scale
+    assert result.n_tests == 9 - len(too_long)
     expected = {}
-    for score, kind, maker in own.evidence.straw:
-        goodness = own.good(auditing.total(score.statistics.tolist()))
-        outranked = [system for system, real in own.scores().items() if goodness - real > own.small]
-        if outranked:
-            expected[kind, maker] = outranked
-    assert {
-        (one.numbers["straw_man"], one.numbers["of"]): one.numbers["outranks"] for one in found.findings
-    } == expected
-    assert found.numbers["won"] == sum(map(len, expected.values()))
-    assert found.numbers["above_their_own"] == sum(maker in names for (_, maker), names in expected.items())
+    for system, real in own.scores().items():
+        for score, kind, maker in own.evidence.straw:
+            rows = score.statistics.tolist()
+            gain = own.good(auditing.total(rows)) - real
+            tested = maker in (None, system) and not (kind == "first half" and system in too_long)
+            if tested and gain > max(least, own.small):
+                expected[system, kind] = gain, rows
+    assert {(one.systems[0], one.numbers["straw_man"]) for one in result.findings} == set(expected)
+    for finding in result.findings:
+        (system,) = finding.systems
+        gain, rows = expected[system, finding.numbers["straw_man"]]
+        assert finding.size == pytest.approx(gain / own.scale)
+
+        def effect(keep, system=system, rows=rows):
+            made = own.good(auditing.total([rows[i] for i in keep] or [[0.0] * len(rows[0])]))
+            return made - own.good(auditing.total(own.keep(system, keep))) - least
+
+        assert finding.p_value == pytest.approx(own.p(effect), rel=1e-6)
+
+
+@pytest.mark.parametrize("n", [6, 20, 60])
+def test_a_kink_does_not_make_the_bootstrap_err(n):
+    """An effect that cannot grow beyond a little, as under BLEU's brevity penalty, is at the threshold in truth."""
+    runs, hits = 400, {"bootstrap": 0, "jackknife": 0}
+
+    def excess(means):
+        return np.minimum(means, 0.1 / n**0.5)
+
+    for run in range(runs):
+        values = np.random.default_rng([n, run]).normal(size=(n, 1))
+        mean, resampled = float(values.mean()), bootstrap(values, 400, run, 1)[:, 0] / n
+        hits["bootstrap"] += find_p_by_bootstrap(float(excess(mean)), excess(resampled), n, 1e-12) <= 0.05
+        without = (values.sum() - values[:, 0]) / (n - 1)
+        hits["jackknife"] += find_p_of_excess(np.array([excess(mean), *excess(without)]), 1e-12) <= 0.05
+    assert hits["bootstrap"] / runs <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
+    assert hits["jackknife"] / runs > 0.1
+
+
+@given(st.lists(st.tuples(st.sampled_from(CHECKS), st.sampled_from(["A", "B", "AB"]), st.floats(0, 1)), max_size=12))
+def test_correction(cases):
+    """Holm's correction goes over the tests of one subject; a check as a whole also over its subjects."""
+    tests = {frozenset("A"): 3, frozenset("B"): 2, frozenset("AB"): 4}
+    kept, given = {}, {}
+    for check, systems, p in cases:
+        number = sum(other == systems for _, other in given)
+        if number < 5 * tests[frozenset(systems)] and len(kept.setdefault(systems, [])) < 4:
+            kept[systems].append(p)
+            given[check, systems] = [*given.get((check, systems), []), p]
+    results = [
+        CheckResult(
+            "X",
+            check,
+            tuple(
+                AuditFinding("X", check, tuple(systems), 1.0, 1.0, 0.5, p, {}, ())
+                for (of, systems), p_values in given.items()
+                for p in p_values
+                if of == check
+            ),
+            tests,
+        )
+        for check in CHECKS
+    ]
+    corrected = correct(results, 0.05)
+    wanted = {
+        (systems, p): value
+        for systems, p_values in kept.items()
+        for p, value in zip(p_values, auditing.holm(p_values, 5 * tests[frozenset(systems)]), strict=True)
+    }
+    for before, after in zip(results, corrected, strict=True):
+        assert sorted(one.p_value for one in before.findings) == sorted(one.p_value for one in after.findings)
+        for finding in after.findings:
+            expected = wanted["".join(finding.systems), finding.p_value]
+            assert finding.p_holm == pytest.approx(expected)
+            assert finding.counts == (finding.p_holm <= 0.05)
+        smallest = min([1.0, *(3 * finding.p_holm for finding in after.findings)])
+        assert after.p_value == smallest
+        assert after.gamed == (smallest <= 0.05)
+        assert after.counted == sum(finding.counts for finding in after.findings)
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8"), max_size=9), min_size=1, max_size=5))
@@ -231,10 +376,16 @@ def test_texts_of_straw_men(texts):
 def test_decomposable_metrics_do_not_contradict_themselves(name, segments):
     """Segments do not pay for each other: no contradiction, no reversal, no trade, on any text."""
     own = Audited(segments, name)
-    lengths = np.array([sum(map(len, texts)) for texts in own.systems.values()])
-    assert not check_sign_test(own.evidence, SETTINGS).gamed
-    assert not check_mixing(own.evidence, SegmentGroups.of(own.labels), SETTINGS).gamed
-    assert not check_trading(own.evidence, lengths, SETTINGS).gamed
+    lengths = [sum(map(len, texts)) for texts in own.systems.values()]
+    assert not check_sign_test(own.evidence, SETTINGS).findings
+    assert not check_mixing(own.evidence, SegmentGroups.of(own.labels), SETTINGS).findings
+    assert not check_trading(own.evidence, lengths, SETTINGS).findings
+    blank = [np.array([not text.strip() for text in texts]) for texts in own.systems.values()]
+    if all(len(reference) for reference, *_ in segments):
+        deletion = check_deletion(own.evidence, blank, SETTINGS)
+        assert not deletion.findings
+        for record in deletion.numbers.get("by_system", ()):
+            assert record["forgiven"] == pytest.approx(0, abs=1e-6)
 
 
 @given(st.lists(st.tuples(*[st.floats(-9, 9)] * 3, st.sampled_from("xyz")), min_size=2, max_size=12))
@@ -242,17 +393,23 @@ def test_means_of_scores_made_elsewhere_do_not_either(segments):
     *scores, labels = (list(column) for column in zip(*segments, strict=True))
     texts = {"A": ["a"] * len(labels), "B": ["b b"] * len(labels), "C": ["c c c"] * len(labels)}
     found = tarocco.audit(
-        texts,
-        ["a"] * len(labels),
-        metrics=[],
-        external={"X": dict(zip("ABC", scores, strict=True))},
-        groups=labels,
-        n_draws=DRAWS,
-        alpha=0.9,
+        texts, ["a"] * len(labels), metrics=[], external={"X": dict(zip("ABC", scores, strict=True))}, groups=labels
     )["X"]
-    assert not any(outcome.gamed for outcome in found.values())
-    assert found["deletion"].impossible.startswith("these scores are external")
-    assert found["straw men"].impossible.startswith("these scores are external")
+    assert not any(outcome.findings for outcome in found.values())
+    if len(labels) >= 6:
+        assert found["deletion"].impossible.startswith("these scores are external")
+        assert found["straw men"].impossible.startswith("these scores are external")
+    rows = [np.stack([column, np.ones(len(column))], axis=1) for column in (*scores, [-10] * len(labels))]
+    metric = tarocco.metric("BLEUi-1")  # the ratio of two sums: here a mean
+    three = [
+        Score(name, metric, "", own[:, 0].mean(), own, own.sum(axis=0)) for name, own in zip("ABC0", rows, strict=True)
+    ]
+    best = Score("best", metric, "", 10.0, rows[0], rows[0].sum(axis=0))
+    evidence = Evidence(tuple(three[:3]), three[3], best, np.arange(len(labels)))
+    assert not check_sign_test(evidence, SETTINGS).findings
+    assert not check_trading(evidence, [1, 2, 3], SETTINGS).findings
+    if len(set(labels)) > 1:
+        assert not check_mixing(evidence, SegmentGroups.of(labels), SETTINGS).findings
 
 
 @pytest.mark.parametrize("name", ["WER", "GRR-4"])
@@ -260,15 +417,17 @@ def test_means_of_scores_made_elsewhere_do_not_either(segments):
 def test_greedy_is_the_best_search_where_segments_do_not_pay_for_each_other(name, segments):
     """There the best that can be blanked is a matter of sorting."""
     own = Audited(segments, name)
-    blank = [np.array([not text.strip() for text in texts]) for texts in own.systems.values()]
-    for record in check_deletion(own.evidence, blank, SETTINGS).numbers.get("by_system", ()):
-        texts, rows = own.systems[record["system"]], own.rows[record["system"]]
+    for score in own.evidence.scores:
+        texts, rows = own.systems[score.system], own.rows[score.system]
+        may = np.array([bool(text.strip()) for text in texts])
+        changes = own.evidence.empty.statistics - score.statistics
+        order = blank_greedily(own.evidence, score.sums, changes, may, own.sign * score.score)
         gains = [
             own.sign * (empty[0] - row[0])
             for empty, row, text in zip(own.empty, rows, texts, strict=True)
             if text.strip()
         ]
-        assert record["greedy"] == sum(gain >= -1e-9 for gain in accumulate(sorted(gains, reverse=True)))
+        assert len(order) == sum(gain >= -1e-9 for gain in accumulate(sorted(gains, reverse=True)))
 
 
 def test_many_labels():
@@ -280,7 +439,7 @@ def test_many_labels():
     assert found == {one for one, _ in expected}
     assert many.splits.sum(axis=1).tolist() == [1] * 30
     result = tarocco.audit(DEMO.systems, DEMO.references, metrics="BLEU-4", groups=[f"{i // 2}" for i in range(60)])
-    assert result["BLEU-4"]["mixing"].numbers["splits"] == 30
+    assert result["BLEU-4"]["mixing"].numbers["divisions"] == 31
 
 
 def test_long_texts_are_blanked_in_larger_steps(monkeypatch):
@@ -289,8 +448,9 @@ def test_long_texts_are_blanked_in_larger_steps(monkeypatch):
     monkeypatch.setattr("tarocco.meta.audit.checks.MAX_STEPS", 9)
     coarse = tarocco.audit({"A": DEMO.systems["verbose"]}, DEMO.references, metrics="BLEU-4")["BLEU-4"]["deletion"]
     assert MAX_STEPS > 9
-    assert 0.3 < coarse.size <= fine.size
-    assert coarse.findings[0].numbers["greedy"] % 7 == 0
+    fine, coarse = (check.findings[0].numbers["greedy"] for check in (fine, coarse))
+    assert 20 < coarse <= fine
+    assert coarse % 7 == 0
 
 
 # --- the constructed cases -------------------------------------------------------------------------------------------
@@ -321,12 +481,15 @@ def test_signs_case():
     assert [name for name in result if result[name]["sign test"].gamed] == ["BLEU-4"]
     (finding,) = result["BLEU-4"]["sign test"].findings
     assert finding.systems == ("wordy", "terse")
-    assert all(test["better"] > test["worse"] and test["p_value"] <= 0.05 for test in finding.numbers["tests"])
+    assert all(test["better"] is True and test["improved"] == 60 for test in finding.numbers["tests"])
+    assert finding.counts
+    assert finding.numbers["better"] is None
+    assert result["BLEU-4"]["sign test"].numbers == {"contradicts_scores": []}
     for name in ("BLEU-SBP", "GRR-4", "GTM-1", "WER"):
         test = tarocco.compare(texts, references, metrics=name, test="sign").of(name, "terse")
         back = tarocco.compare(texts, references, metrics=name, test="sign", baseline="terse").of(name, "wordy")
-        assert test.details["worse"] > test.details["better"]
-        assert back.details["better"] > back.details["worse"]
+        assert test.better is False
+        assert back.better is True
         assert max(test.p_value, back.p_value) <= 0.05
 
 
@@ -346,7 +509,7 @@ def test_genres_case():
     assert bleu["tuned"].score < bleu["mixed"].score
     assert strict["tuned"].score > strict["mixed"].score
     assert finding.numbers["score"] == pytest.approx(bleu["tuned"].score)
-    assert result["BLEU-4"]["mixing"].findings[0].p_value < 0.05
+    assert finding.counts
 
 
 def test_padded_case():
@@ -358,9 +521,10 @@ def test_padded_case():
     assert [name for name in result if result[name]["deletion"].gamed] == ["BLEU-4"]
     assert abs(changes["BLEU-4"]) < 0.005
     assert all(-0.11 < changes[name] < -0.09 for name in ("BLEU-SBP", "GRR-4", "WER"))
-    told = result["BLEU-4"]["deletion"].findings[0].numbers
-    assert told["forgiven"]
-    assert told["reached"]
+    finding = result["BLEU-4"]["deletion"].findings[0]
+    told = finding.numbers
+    assert finding.counts
+    assert finding.size == pytest.approx(1)
     # The same with texts: the first draw, blanked and scored.
     chosen = auditing.drawn(60, 12345, 0, 6)
     blanked = ["" if i in chosen else text for i, text in enumerate(texts["padded"])]
@@ -381,7 +545,7 @@ def test_systems_may_be_chosen_by_genre():
     found = tarocco.audit(specific, references, metrics=["BLEU-4", "BLEU-SBP"], groups=genres)
     (finding,) = found["BLEU-4"]["mixing"].findings
     assert finding.systems == ("for news and for forums", "mixed")
-    assert found["BLEU-4"]["mixing"].numbers["by_one_system"] == 0
+    assert finding.counts
     assert not found["BLEU-SBP"]["mixing"].gamed
 
 
@@ -406,13 +570,19 @@ def test_ranking(result):
 def test_records(result):
     rows = result.rows()
     assert len(rows) == 5 * len(DEFAULTS)
-    assert result.to_pandas().shape == (len(rows), 11)
+    assert result.to_pandas().shape == (len(rows), 16)
     text = json.dumps(result.to_dict(), allow_nan=False)
     first = json.loads(text)[0]
     assert first["metric"] == "BLEU-4"
-    assert first["checks"]["straw men"]["findings"][0]["segments"]
-    assert len(result.findings) == sum(row["findings"] for row in rows)
-    assert result.signature("WER").endswith("|audit|alpha:0.05|share:0.1|draws:100|n:1000|seed:12345|groups:5")
+    (finding,) = first["checks"]["trading"]["findings"]
+    assert finding["segments"]
+    assert finding["counts"] is True
+    assert finding["p_value"] < finding["p_holm"] < 0.05
+    assert finding["size"] > finding["threshold"] == 0.005
+    assert sum(finding.counts for finding in result.findings) == sum(row["counted"] for row in rows)
+    assert result.signature("WER").endswith(
+        "|audit|alpha:0.05|share:0.1|least:0.005,0.75,0.1|draws:100|seed:12345|units:60 segments|groups:5"
+    )
     page = result._repr_html_()
     assert page.count("<tr>") == 1 + len(DEFAULTS)
     assert all(1 <= segment <= 60 for finding in result.findings for segment in finding.segments)
@@ -424,6 +594,7 @@ def test_errors_and_similarities_agree():
     for check, outcome in found["WER"].items():
         other = found["1-WER"][check]
         assert outcome.size == pytest.approx(other.size)
+        assert outcome.p_value == pytest.approx(other.p_value)
         assert [one.systems for one in outcome.findings] == [one.systems for one in other.findings]
         assert [one.segments for one in outcome.findings] == [one.segments for one in other.findings]
 
@@ -441,7 +612,9 @@ def test_seed_matters_and_store_does_not(result, tmp_path):
     assert first.to_dict() == again.to_dict()
     assert first["BLEU-4"] == result["BLEU-4"]
     other = tarocco.audit(DEMO.systems, DEMO.references, seed=2, **options)
-    assert other["BLEU-4"]["deletion"].numbers != result["BLEU-4"]["deletion"].numbers
+    one, two = (found["BLEU-4"]["deletion"].findings[0] for found in (result, other))
+    assert one.numbers["mean"] != two.numbers["mean"]
+    assert (one.size, one.counts) == (two.size, two.counts)  # random blankings decide nothing
 
 
 def test_one_system_alone():
@@ -456,16 +629,109 @@ def test_one_system_alone():
 
 def test_nothing_to_lose():
     """Outputs that are as bad as none at all lose nothing if they are blanked: no finding, but a reason."""
-    found = tarocco.audit({"A": ["x", "y"]}, ["a b", "c d"], metrics=["BLEU-4", "WER"])
+    found = tarocco.audit({"A": ["x", "y"] * 3}, ["a b", "c d"] * 3, metrics=["BLEU-4", "WER"])
     assert found["BLEU-4"]["deletion"].impossible == "no system scores better than an empty output"
     assert not found["BLEU-4"]["straw men"].gamed
 
 
 def test_empty_segments_cannot_be_blanked_again():
-    outputs = ["", "a b c d e", "a b c d e f g h i j", " "]
-    found = tarocco.audit({"A": outputs}, ["a", "a b c d e", "a b c d e", "a"], metrics="BLEU-4")
-    told = found["BLEU-4"]["deletion"].numbers["by_system"][0]
-    assert told["greedy"] <= 2
+    outputs = ["", "a b c d e", "a b c d e f g h i j", " ", "a b c d e f g h i j", ""]
+    found = tarocco.audit({"A": outputs}, ["a", "a b c d e", "a b c d e", "a", "a b c d e", "a"], metrics="BLEU-4")
+    (finding,) = found["BLEU-4"]["deletion"].findings
+    assert set(finding.segments) <= {2, 3, 5}
+
+
+@pytest.mark.parametrize(
+    ("n", "documents", "there"),
+    [
+        (5, None, "there are only 5 segments"),
+        (8, "abcdeaaa", "there are only 5 documents"),
+        (1, None, "there is only 1 segment"),
+    ],
+)
+def test_few_units_cannot_be_tested(n, documents, there):
+    documents = documents and list(documents)
+    found = tarocco.audit({"A": ["a"] * n, "B": ["b"] * n}, ["a"] * n, metrics="WER", documents=documents)
+    assert found.count_possible("WER") == 0
+    reasons = {outcome.impossible for outcome in found["WER"].values()}
+    assert reasons == {f"{there}, and a test needs at least 6 independent units"}
+
+
+def test_six_units_can_be_tested():
+    found = tarocco.audit({"A": ["a"] * 6, "B": ["b"] * 6}, ["a"] * 6, metrics="WER")
+    assert found.count_possible("WER") == 4
+
+
+# --- other systems do not matter -------------------------------------------------------------------------------------
+
+
+def by_subject(result, systems):
+    """All findings about some of the systems only, with everything that they say."""
+    return {
+        (finding.metric, finding.check, tuple(sorted(finding.systems)), finding.numbers.get("straw_man")): finding
+        for finding in result.findings
+        if {name for one in finding.systems for name in one.split(" and ")} <= set(systems)
+    }
+
+
+@pytest.mark.parametrize("systems", [["verbose"], ["brief", "verbose"], ["careful", "brief", "verbose"]])
+def test_the_pool_does_not_matter(result, systems):
+    texts = {name: DEMO.systems[name] for name in systems}
+    alone = tarocco.audit(texts, DEMO.references, groups=DEMO.documents)
+    assert by_subject(alone, systems) == by_subject(result, systems)
+    assert any(finding.counts for finding in alone.findings)
+
+
+@given(SEGMENTS, st.sampled_from(METRICS), st.sampled_from(["A", "AB", "CB", "CA"]))
+def test_no_pool_matters(segments, name, systems):
+    texts, references, labels = columns((segments * 5)[:12])
+    options = {"metrics": name, "groups": labels, "settings": SETTINGS, "jobs": 1, "tokenize": "none"}
+    pool = tarocco.audit(texts, references, **options)
+    alone = tarocco.audit({system: texts[system] for system in systems}, references, **options)
+    found, expected = by_subject(alone, systems), by_subject(pool, systems)
+    assert set(found) == set(expected)
+    for key, finding in found.items():
+        other = expected[key]
+        assert finding.size == pytest.approx(other.size)
+        assert finding.p_value == pytest.approx(other.p_value)
+        assert finding.p_holm == pytest.approx(other.p_holm)
+        assert finding.threshold == other.threshold
+        assert finding.counts == other.counts
+
+
+def test_a_search_through_many_systems_must_be_clearer():
+    """A finding keeps its numbers among harmless systems, but the check as a whole asks for a smaller p-value."""
+    texts = {"verbose": DEMO.systems["verbose"], "brief": DEMO.systems["brief"]}
+    few = tarocco.audit(texts, DEMO.references, metrics="BLEU-4")["BLEU-4"]["trading"]
+    copies = {f"careful {i}": DEMO.systems["careful"] for i in range(8)}
+    many = tarocco.audit(texts | copies, DEMO.references, metrics="BLEU-4")["BLEU-4"]["trading"]
+    assert few.findings == many.findings
+    assert many.p_value == pytest.approx(45 * few.p_value)
+    assert many.gamed == (many.p_value <= 0.05)
+
+
+def test_averages_are_those_of_many_draws(result):
+    """Effects are computed at average sums, and random blankings come close."""
+    for name in DEFAULTS:
+        empty = tarocco.score([""] * 60, DEMO.references, metrics=name)[name].statistics
+        for record in result[name]["deletion"].numbers["by_system"]:
+            score = result.scores[record["system"]][name]
+            draws = [auditing.drawn(60, 1, draw, 6) for draw in range(200)]
+            changes = empty - score.statistics
+            scores = [float(score.metric.score(score.sums + changes[chosen].sum(axis=0))) for chosen in draws]
+            assert record["after"] == pytest.approx(np.mean(scores), rel=0.02)
+
+
+def test_an_effect_below_the_least_size_is_no_finding():
+    """However many segments show that it is above zero."""
+    systems = {name: list(DEMO.systems[name]) * 40 for name in ("verbose", "brief")}
+    references = list(DEMO.references) * 40
+    found = {
+        least: tarocco.audit(systems, references, metrics="BLEU-4", least_gain=least)["BLEU-4"]["trading"]
+        for least in (0.03, 0.05)
+    }
+    assert not found[0.05].findings
+    assert found[0.03].findings[0].counts
 
 
 def test_scores_of_whole_systems_cannot_be_audited():
@@ -476,17 +742,17 @@ def test_scores_of_whole_systems_cannot_be_audited():
 
 
 def test_scores_made_elsewhere_may_be_missing():
-    """A segment counts if all systems have scores there; gaps would decide who is better on the whole."""
-    texts = {"A": ["a", "b", "c", "d"], "B": ["a b"] * 4}
-    scores = {"A": [0.1, None, 0.3, 0.4], "B": [0.2, 0.3, None, 0.6]}
-    found = tarocco.audit(texts, ["a"] * 4, metrics=[], external={"X": scores}, groups=list("xyyx"))
+    """Two systems are compared on segments that both have."""
+    texts = {"A": ["a", "b", "c", "d", "e", "f"], "B": ["a b"] * 6}
+    scores = {"A": [0.1, None, 0.3, 0.4, 0.5, 0.6], "B": [0.2, 0.3, None, 0.6, 0.7, 0.8]}
+    found = tarocco.audit(texts, ["a"] * 6, metrics=[], external={"X": scores}, groups=list("xyyxxy"))
     assert found.count_possible("X") == 3
-    assert found.left_out == {"X": 2}
     assert not found["X"]["mixing"].gamed
-    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))[0]["left_out"] == 2
-    found = tarocco.audit(texts, ["a"] * 4, metrics=[], external={"X": {"A": [0.1] * 4, "B": [None] * 4}})
+    json.dumps(found.to_dict(), allow_nan=False)
+    scores = {"A": [0.1, 0.2, None, None, None, None], "B": [None, None, 0.1, 0.1, 0.1, 0.1]}
+    found = tarocco.audit(texts, ["a"] * 6, metrics=[], external={"X": scores})
     assert found.count_possible("X") == 0
-    assert found["X"]["trading"].impossible == "no segment has scores of all systems"
+    assert found["X"]["trading"].impossible == "no two systems have scores of the same segments"
 
 
 def test_plugins_are_audited_as_others_are():
@@ -537,35 +803,38 @@ def test_the_command(capsys):
     code, out, _ = run(capsys, "--groups", FOLDER / "documents.txt")
     assert code == 0
     lines = out.splitlines()
-    assert " ".join(lines[0].split()) == "metric found sign test mixing 10% blanked greedy trading straw men"
-    assert lines[2].split()[:4] == ["BLEU-4", "4", "of", "5"]
-    assert any(line.startswith("BLEU-4, sign test: ") and "; segments 1, 3" in line for line in lines)
+    assert " ".join(lines[0].split()) == "metric found sign test mixing deletion trading straw men"
+    assert lines[2].split()[:4] == ["BLEU-4", "2", "of", "5"]
+    assert any(line.startswith("BLEU-4, trading: ") and "; segments 1, 3" in line for line in lines)
     answer = json.loads(run(capsys, "-m", "BLEU-4", "GRR-4", "-f", "json", "--seed", 3)[1])
     assert (answer["command"], answer["seed"], answer["groups"], answer["n_draws"]) == ("audit", 3, None, 100)
     assert answer["results"][0]["checks"]["mixing"] == {"possible": False, "why_not": "segments have no labels"}
     for form, delimiter in (("tsv", "\t"), ("csv", ",")):
         rows = list(csv.DictReader(io.StringIO(run(capsys, "-m", "BLEU-4", "-f", form)[1]), delimiter=delimiter))
         assert [row["check"] for row in rows] == ["sign test", "mixing", "deletion", "trading", "straw men"]
-    assert run(capsys, "-m", "GRR-4", "BLEU-4", "-b")[1] == "2\n4\n"
+    assert run(capsys, "-m", "GRR-4", "BLEU-4", "-b")[1] == "0\n2\n"
     assert r"\begin{tabular}" in run(capsys, "-m", "BLEU-4", "-f", "latex")[1]
-    assert "| BLEU-4 | 4 of 4 |" in run(capsys, "-m", "BLEU-4", "-f", "md")[1]
+    assert "| BLEU-4 | 2 of 4 |" in run(capsys, "-m", "BLEU-4", "-f", "md")[1]
 
 
 def test_below_the_table_are_the_legend_the_findings_and_the_signatures(capsys):
     table, legend, findings, signatures = run(capsys, "-m", "BLEU-4", "WER")[1].strip().split("\n\n")
-    columns = ("found", "sign test", "mixing", "10% blanked", "greedy", "trading", "straw men")
+    columns = ("found", "sign test", "mixing", "deletion", "trading", "straw men")
     assert all(column in table.splitlines()[0] for column in columns)
     explained = [line.split(": ")[0] for line in legend.splitlines()]
-    assert explained == ["*", *columns[1:]]
-    assert findings.startswith("BLEU-4, sign test: ")
+    assert explained == ["cells", "*", "%", *columns[1:]]
+    assert findings.startswith("BLEU-4, deletion: ")
     assert "not possible: mixing (segments have no labels)" in findings.splitlines()
     assert [line.split("|")[0] for line in signatures.splitlines()] == ["BLEU-4", "WER"]
 
 
 def test_all_findings(capsys):
     short, long = run(capsys, "-m", "BLEU-4")[1], run(capsys, "-m", "BLEU-4", "--findings")[1]
-    assert "more finding" in short
-    assert " more" not in long
+    assert "above the least size, but not shown to be: BLEU-4 (1 sign test)" in short
+    assert " more\n" in short
+    assert " more\n" not in long
+    assert "does not count" in long
+    assert "does not count" not in short
     assert len(long.splitlines()) > len(short.splitlines())
 
 

@@ -4,10 +4,13 @@
 better outputs, `small` what counts as rounding.
 """
 
-from itertools import combinations, islice
+from itertools import combinations, islice, product
+from math import isfinite, sqrt
 
-from tests.textbook.paired_tests import sign_test, total
-from tests.textbook.resampling import mix, splitmix64
+from scipy.stats import binom, norm, t
+
+from tests.textbook.paired_tests import total
+from tests.textbook.resampling import draws, mix, splitmix64
 
 
 def drawn(n, seed, draw, size):
@@ -17,27 +20,80 @@ def drawn(n, seed, draw, size):
     return sorted(sorted(range(n), key=lambda i: words[i])[:size])
 
 
-def verdict(baseline, system, good, alpha):
-    """1 if the sign test finds the system better than the baseline, -1 if worse, else 0; and each segment's sign."""
-    before = good(total(baseline))
-    signs = []
-    for i, row in enumerate(system):
-        change = good(total([*baseline[:i], row, *baseline[i + 1 :]])) - before
-        signs.append(0 if abs(change) <= 1e-12 * abs(before) else 1 if change > 0 else -1)
-    better, worse = signs.count(1), signs.count(-1)
-    significant = sign_test(better, worse) <= alpha
-    return (better > worse) - (better < worse) if significant else 0, signs
+def jackknife(effect, units, small, strata=None):
+    """The p-value of "the effect is at most 0", from effects without one unit at a time (Tukey 1958).
+
+    `effect` is a function of the segments that are kept, `strata` gives the stratum of each unit that matters.
+    """
+    everything = range(len(units))
+    strata = dict.fromkeys(units, 0) if strata is None else strata
+    if not effect(list(everything)) > small or len(strata) < 6:
+        return 1.0
+    without = {unit: effect([i for i in everything if units[i] != unit]) for unit in strata}
+    if not all(map(isfinite, without.values())):
+        return 1.0
+    variance = 0.0
+    for stratum in set(strata.values()):
+        own = [without[unit] for unit in strata if strata[unit] == stratum]
+        variance += (len(own) - 1) / len(own) * sum((value - sum(own) / len(own)) ** 2 for value in own)
+    if sqrt(variance) <= small:
+        return 0.5 ** len(strata)
+    return float(t.sf(effect(list(everything)) / sqrt(variance), len(strata) - len(set(strata.values()))))
 
 
-def contradictions(systems, good, alpha):
-    """(one, other, segments): each is better than the other, or each is worse."""
+def expanded_bootstrap(effect, units, small, seed, resamples):
+    """The level at which the expanded percentile interval (Hesterberg 2015) of an effect ends at 0, one-sided.
+
+    The interval's lower end for the level alpha is the quantile Phi(-sqrt(n / (n - 1)) * t(1 - alpha, n - 1)) of the
+    effects in resamples. `effect` is a function of segments, which may be repeated.
+    """
+    names = sorted(set(units))
+    n = len(names)
+    if not effect(list(range(len(units)))) > small or n < 6:
+        return 1.0
+    not_above = 0
+    for resample in range(resamples):
+        chosen = [names[i] for i in draws(n, seed, resample)]
+        not_above += not effect([i for unit in chosen for i in range(len(units)) if units[i] == unit]) > small
+    if not_above == resamples:
+        return 1.0
+    quantile = norm.isf((1 + not_above) / (1 + resamples))
+    return max(float(t.sf(quantile / sqrt(n / (n - 1)), n - 1)), 0.5**n)
+
+
+def holm(p_values, tests):
+    """Holm (1979): the smallest p-value times the number of tests, the next times one less, and so on."""
+    padded = sorted([*p_values, *[1.0] * (tests - len(p_values))])
+    steps = [min(1.0, (tests - i) * p) for i, p in enumerate(padded)]
+    return [max(steps[: 1 + max(i for i, other in enumerate(padded) if other == p)]) for p in p_values]
+
+
+def directions(one, other, good):
+    """Signs of every unit, with the outputs of the second in the first, and of the first in the second."""
+    both = []
+    for baseline, system in ((one, other), (other, one)):
+        before = good(total(baseline))
+        signs = []
+        for i, row in enumerate(system):
+            change = good(total([*baseline[:i], row, *baseline[i + 1 :]])) - before
+            signs.append(0 if abs(change) <= 1e-12 * abs(before) else 1 if change > 0 else -1)
+        both.append(signs)
+    return both
+
+
+def contradictions(systems, good, least):
+    """(one, other, size, p, segments): each is better than the other, or each is worse, by more than a majority."""
     found = []
     for one, other in combinations(range(len(systems)), 2):
-        forth, signs = verdict(systems[one], systems[other], good, alpha)
-        back, signs_back = verdict(systems[other], systems[one], good, alpha)
-        if forth == back != 0:
-            show = [i + 1 for i, pair in enumerate(zip(signs, signs_back, strict=True)) if pair == (forth, forth)]
-            found.append((one, other, show))
+        both = directions(systems[one], systems[other], good)
+        counts = [(signs.count(1), signs.count(-1)) for signs in both]
+        majorities = [(wins - losses) / max(1, wins + losses) for wins, losses in counts]
+        size = min(map(abs, majorities))
+        if majorities[0] * majorities[1] > 0 and size > least:
+            tails = [binom.sf(max(pair) - 1, sum(pair), (1 + least) / 2) for pair in counts]
+            way = 1 if majorities[0] > 0 else -1
+            show = [i + 1 for i, pair in enumerate(zip(*both, strict=True)) if pair == (way, way)]
+            found.append((one, other, size, min(1.0, 2 * max(tails)), show))
     return found
 
 
@@ -53,34 +109,39 @@ def two_parts(labels):
             )
 
 
-def reversals(systems, labels, good, small):
-    """Strengths of all reversals: by one system, by two, and by one that is better in every single group."""
-    found = {"by_one_system": [], "by_two_systems": [], "in_every_group": []}
+def reversals(systems, labels, good, least):
+    """The strongest reversal of each (a, b, m): a in one part and b in the other beat m in both, and lose on the whole.
+
+    {(a, b, m): (strength, parts)}. With a == b, the parts may also be all single groups.
+    """
+    found = {}
     everywhere = range(len(systems))
-    for first, second in two_parts(labels):
-        for a in everywhere:
-            for b in everywhere:
-                for m in everywhere:
-                    parts = [(a, first), (b, second)]
-                    gains = [
-                        good(total([systems[s][i] for i in part])) - good(total([systems[m][i] for i in part]))
-                        for s, part in parts
-                    ]
-                    mixed = [systems[s][i] for s, part in parts for i in part]
-                    strength = min(*gains, good(total(systems[m])) - good(total(mixed)))
-                    if strength > small:
-                        found["by_one_system" if a == b else "by_two_systems"].append(strength)
-    groups = [[i for i, label in enumerate(labels) if label == name] for name in dict.fromkeys(labels)]
-    for a in everywhere:
-        for m in everywhere:
-            gains = [
-                good(total([systems[a][i] for i in group])) - good(total([systems[m][i] for i in group]))
-                for group in groups
-            ]
-            strength = min(*gains, good(total(systems[m])) - good(total(systems[a])))
-            if strength > small and len(groups) > 2:
-                found["in_every_group"].append(strength)
+    names = list(dict.fromkeys(labels))
+    divisions = [(list(parts), False) for parts in two_parts(labels)]
+    if len(names) > 2:
+        divisions.append(([[i for i, label in enumerate(labels) if label == name] for name in names], True))
+    for parts, single in divisions:
+        for a, b, m in product(everywhere, repeat=3):
+            if single and a != b:
+                continue
+            chosen = [a, b] if not single else [a] * len(parts)
+            strength = min(differences(systems, chosen, m, parts, good, range(len(labels))))
+            if strength > least and strength > found.get((a, b, m), (0.0,))[0]:
+                found[a, b, m] = (strength, parts)
     return found
+
+
+def differences(systems, chosen, m, parts, good, keep):
+    """What the base wins on the whole, and what the chosen ones win in each part, of the segments that are kept."""
+    kept = [[i for i in part if i in keep] for part in parts]
+    mixed = [systems[s][i] for s, part in zip(chosen, kept, strict=True) for i in part]
+    base = [systems[m][i] for part in kept for i in part]
+    k = len(systems[0][0])
+    score = lambda rows: good(total(rows) if rows else [0.0] * k)  # noqa: E731
+    return [score(base) - score(mixed)] + [
+        score([systems[s][i] for i in part]) - score([systems[m][i] for i in part])
+        for s, part in zip(chosen, kept, strict=True)
+    ]
 
 
 def that_show_it(systems, base, parts, good, small):
@@ -113,15 +174,14 @@ def is_greedy(rows, empty, order, may, good, small):
     return all(blanked(rows, empty, {*order, i}, good) < before - small / 2 for i in left)
 
 
-def exchanges(longer, shorter, good, seed, draws):
-    """The mean score of two systems whose halves are exchanged, over draws of halves and both directions."""
-    n = len(longer)
-    scores = []
-    for draw in range(draws):
-        half = set(drawn(n, seed, draw, n // 2))
-        for inside, outside in ((longer, shorter), (shorter, longer)):
-            scores.append(good(total([inside[i] if i in half else outside[i] for i in range(n)])))
-    return sum(scores) / len(scores)
+def blanked_on_average(rows, empty, share, good):
+    """The score where a random share of the segments is empty, at the sums that this has on average."""
+    return good([(1 - share) * own + share * other for own, other in zip(total(rows), total(empty), strict=True)])
+
+
+def exchanged_on_average(one, other, good):
+    """The score of a random half of one output with the rest of the other, at its average sums."""
+    return good([(a + b) / 2 for a, b in zip(total(one), total(other), strict=True)])
 
 
 def first_half(text):

@@ -1,8 +1,9 @@
 """Find out whether metrics can be gamed on this data.
 
 Five checks look for what no metric should reward: sign tests that contradict themselves, outputs that win every part
-but lose on the whole, empty segments, a long part that pays for a short one, and straw men that outrank systems. Labels
-of segments, such as genres, come from --groups, or are those of the documents. The most gameable metrics come first.
+but lose on the whole, empty segments, a long part that pays for a short one, and straw men that beat the outputs they
+were made of. A finding counts if it is significantly larger than a stated size. Labels of segments, such as genres,
+come from --groups, or are those of the documents. The most gameable metrics come first.
 """
 
 from __future__ import annotations
@@ -45,21 +46,31 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--groups", metavar="FILE", help="one label per segment, such as its genre, for the check of mixing"
     )
-    group.add_argument(
-        "--alpha", type=share, default=0.05, metavar="0.05", help="significance level of the sign tests (default: 0.05)"
-    )
+    group.add_argument("--alpha", type=share, default=0.05, metavar="0.05", help="significance level (default: 0.05)")
     group.add_argument(
         "--share", type=share, default=0.1, metavar="0.1", help="share of the segments to blank (default: 0.1)"
+    )
+    group.add_argument(
+        "--least",
+        type=share,
+        default=0.005,
+        metavar="0.005",
+        help="least gain that counts for mixing, trading and straw men, as a share of the distance between the scores "
+        "of an empty output and of a reference (default: 0.005, half a BLEU point)",
     )
     group.add_argument(
         "--n-draws",
         type=whole_number(1),
         default=100,
         metavar="N",
-        help="draws of segments to blank, and of halves to exchange (default: 100)",
+        help="random blankings that show what deletion does (default: 100)",
     )
     group.add_argument("--seed", type=int, metavar="N", help="seed for the draws (default: 12345)")
-    group.add_argument("--findings", action="store_true", help="print all findings, with all their segments")
+    group.add_argument(
+        "--findings",
+        action="store_true",
+        help="print all findings with all their segments, also those that do not count",
+    )
     add_text_options(parser)
     add_output_options(parser, levels=("corpus",))
     add_report_option(parser)
@@ -85,9 +96,9 @@ def run(options: argparse.Namespace) -> None:
             "an audit changes the outputs, and no file describes the new texts: use an analyzer (--analyzer) "
             "instead of --parses"
         )
-    settings = AuditSettings(options.alpha, options.share, options.n_draws, seed=options.seed)
+    settings = AuditSettings(options.alpha, options.share, options.least, n_draws=options.n_draws, seed=options.seed)
     computed = sum(not isinstance(metric, External) for metric in chosen)
-    outputs = 3 * len(test_set.systems) + 1  # each with two straw men, and the empty one
+    outputs = 3 * len(test_set.systems) + 2  # each with two straw men, the empty one, and a reference
     with progress("scores", len(test_set) * outputs * computed, shown=not options.quiet) as advance:
         workers = Workers(options.jobs, store_of(options), options.executor, advance)
         groups = _groups(options, test_set)

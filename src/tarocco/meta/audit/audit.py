@@ -2,14 +2,16 @@
 
 Chiang, DeNeefe, Chan and Ng (2008), Decomposability of Translation Metrics for Improved Evaluation and Efficient
 Algorithms, EMNLP: a metric in which one segment can compensate for another rewards what it should not. Five checks look
-for such rewards in the outputs of systems.
+for such rewards in the outputs of systems. A finding counts if the data show that the reward is larger than a stated
+size, after correction for the number of tests.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Unpack
 
 import numpy as np
@@ -20,6 +22,9 @@ from tarocco.core.records import ResultTable
 from tarocco.core.test_set import Candidates, References, TestSet, as_list, make_test_set
 from tarocco.encode.batch import Encoding
 from tarocco.meta.audit.checks import (
+    EXTERNAL,
+    ONE_SYSTEM,
+    TOO_LONG,
     SegmentGroups,
     check_deletion,
     check_mixing,
@@ -30,10 +35,10 @@ from tarocco.meta.audit.checks import (
     make_straw_men,
 )
 from tarocco.meta.audit.evidence import CHECKS, AuditFinding, AuditSettings, CheckResult, Evidence
+from tarocco.meta.audit.minimum_effects import LEAST_UNITS, correct
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import External, ExternalSource, external_metrics, is_system_level
 from tarocco.metrics.registry import metrics as find_metrics
-from tarocco.scoring.resampling import sum_rows
 from tarocco.scoring.results import Result, Score
 from tarocco.scoring.score import score_test_set
 from tarocco.scoring.settings import TEXT, WORKERS, Text, TextShortcuts, Workers, WorkerShortcuts, apply_shortcuts
@@ -46,14 +51,15 @@ class AuditResult(ResultTable):
     """The results of five checks per metric; `scores` are those of `tarocco.score`.
 
     `result["BLEU-4"]` has the metric's results by check. Iteration goes over metrics: first by the number of checks in
-    which they can be gamed, then by the sum of the results' sizes.
+    which they can be gamed, then by the sum of these results' sizes.
     """
 
     scores: Result
     checks: Mapping[str, Mapping[str, CheckResult]]
     settings: AuditSettings
     labels: tuple[str, ...] | None
-    left_out: Mapping[str, int] = field(default_factory=dict)  # segments without scores of all systems, by metric
+    unit: str = "segment"  # what is independent: documents where they are known
+    n_units: int = 0
 
     def __getitem__(self, metric: str) -> Mapping[str, CheckResult]:
         if metric not in self.checks:
@@ -84,7 +90,7 @@ class AuditResult(ResultTable):
 
     @property
     def findings(self) -> list[AuditFinding]:
-        """All findings, by metric and check, the strongest first."""
+        """All findings, by metric and check; those that count come first, the largest first."""
         return [finding for name in self for check in self[name].values() for finding in check.findings]
 
     def score_of(self, metric: str) -> Score:
@@ -95,8 +101,10 @@ class AuditResult(ResultTable):
         """Return the metric's signature and the settings of the checks, in one line."""
         used = self.settings
         return (
-            f"{self.score_of(metric).signature}|audit|alpha:{used.alpha:g}|share:{used.share:g}|draws:{used.n_draws}"
-            f"|n:{used.n_resamples}|seed:{used.seed}|groups:{len(self.labels) if self.labels else 'none'}"
+            f"{self.score_of(metric).signature}|audit|alpha:{used.alpha:g}|share:{used.share:g}"
+            f"|least:{used.least_gain:g},{used.least_forgiven:g},{used.least_majority:g}|draws:{used.n_draws}"
+            f"|seed:{used.seed}|units:{self.n_units} {self.unit}s"
+            f"|groups:{len(self.labels) if self.labels else 'none'}"
         )
 
     def rows(self) -> list[dict[str, Any]]:
@@ -107,11 +115,9 @@ class AuditResult(ResultTable):
                 "check": kind,
                 "possible": check.impossible is None,
                 "found": check.gamed,
-                "size": _known(check.size) if check.impossible is None else None,
-                "findings": len(check.findings),
-                "systems": " ".join(check.findings[0].systems) if check.findings else "",
-                "segments": " ".join(map(str, check.findings[0].segments)) if check.findings else "",
-                "p_value": check.findings[0].p_value if check.findings else None,
+                "tests": check.n_tests,
+                "counted": check.counted,
+                **_first(check),
                 "why_not": check.impossible or "",
                 "signature": self.signature(name),
             }
@@ -128,7 +134,6 @@ class AuditResult(ResultTable):
                 "rank": rank,
                 "found": self.count_gamed(name),
                 "possible": self.count_possible(name),
-                "left_out": self.left_out.get(name, 0),
                 "scores": {
                     score.system: _known(score.score) for score in self.scores.scores if str(score.metric) == name
                 },
@@ -142,11 +147,26 @@ class AuditResult(ResultTable):
         return [
             {"metric": name, "found": f"{self.count_gamed(name)} of {self.count_possible(name)}"}
             | {
-                kind: "-" if check.impossible else f"{100 * check.size:.1f}%{'*' * check.gamed}"
+                kind: "-" if check.impossible else f"{check.counted} of {check.n_tests}{'*' * check.gamed}"
                 for kind, check in self[name].items()
             }
             for name in self
         ]
+
+
+_FIELDS = ("effect", "size", "threshold", "p_value", "p_holm", "counts")
+
+
+def _first(check: CheckResult) -> dict[str, Any]:
+    """Return the first finding of a check as part of a flat record."""
+    if not check.findings:
+        return dict.fromkeys(("systems", *_FIELDS, "segments"))
+    first = check.findings[0]
+    return {
+        "systems": " ".join(first.systems),
+        **{name: _known(getattr(first, name)) for name in _FIELDS},
+        "segments": " ".join(map(str, first.segments)),
+    }
 
 
 def _record(check: CheckResult) -> dict[str, Any]:
@@ -155,14 +175,21 @@ def _record(check: CheckResult) -> dict[str, Any]:
     findings = [
         {
             "systems": list(finding.systems),
-            "size": finding.size,
+            **{name: getattr(finding, name) for name in _FIELDS},
             **finding.numbers,
-            "p_value": finding.p_value,
             "segments": list(finding.segments),
         }
         for finding in check.findings
     ]
-    record = {"possible": True, "found": check.gamed, "size": check.size, **check.numbers, "findings": findings}
+    record = {
+        "possible": True,
+        "found": check.gamed,
+        "p_value": check.p_value,
+        "tests": check.n_tests,
+        "counted": check.counted,
+        **check.numbers,
+        "findings": findings,
+    }
     plain: dict[str, Any] = _known(record)
     return plain
 
@@ -181,8 +208,10 @@ class AuditShortcuts(TextShortcuts, WorkerShortcuts, total=False):
 
     alpha: float
     share: float
+    least_gain: float
+    least_forgiven: float
+    least_majority: float
     n_draws: int
-    n_resamples: int
     seed: int
 
 
@@ -195,6 +224,7 @@ def audit(
     *,
     metrics: Sequence[str | Metric] | str | Metric = METRICS,
     groups: Iterable[str] | None = None,
+    documents: Iterable[str] | None = None,
     external: Mapping[str, ExternalSource] | None = None,
     settings: AuditSettings = SETTINGS,
     text: Text = TEXT,
@@ -211,13 +241,15 @@ def audit(
         As for `tarocco.score`.
     groups
         One label per segment, such as its genre. Without labels, the check "mixing" is not possible.
+    documents
+        One label per segment. Whole documents are then the units of the tests: their segments are not independent.
     settings
         The options of the checks (`AuditSettings`).
     text, workers
         How text is read (`Text`), and where work is done (`Workers`).
     **shortcuts
-        The fields of these three values as keywords: alpha, share, n_draws, n_resamples, seed, tokenize, lowercase,
-        analyzer, jobs, store, executor, progress.
+        The fields of these three values as keywords: alpha, share, least_gain, least_forgiven, least_majority, n_draws,
+        seed, tokenize, lowercase, analyzer, jobs, store, executor, progress.
 
     Example
     -------
@@ -226,11 +258,11 @@ def audit(
     >>> systems = {"long": [text + " again" for text in references], "short": [text[4:-6] for text in references]}
     >>> result = tarocco.audit(systems, references, metrics=["BLEU-4", "WER"])
     >>> [(name, result.count_gamed(name)) for name in result]
-    [('BLEU-4', 2), ('WER', 0)]
+    [('BLEU-4', 1), ('WER', 0)]
     """
     settings, text, workers = apply_shortcuts("audit", shortcuts, settings, text, workers)
     chosen = find_metrics([metrics] if isinstance(metrics, str | Metric) else metrics)
-    test_set = make_test_set(systems, references)
+    test_set = make_test_set(systems, references, documents)
     chosen += external_metrics(external or {}, test_set, chosen)
     if not chosen:
         raise InputError("no metric to audit")
@@ -252,53 +284,97 @@ def audit_test_set(
     if groups is not None and len(groups) != len(test_set):
         raise InputError(f"expected one group label per segment: {len(test_set)} segments, found {len(groups)} labels")
     segment_groups = SegmentGroups.of(groups) if groups is not None else None
-    computed = [metric for metric in metrics if not isinstance(metric, External)]
+    units = SegmentGroups.of(test_set.documents or [str(i) for i in range(len(test_set))])
     scores = scores or score_test_set(test_set, metrics, encoding, workers=workers)
-    made = make_straw_men(test_set.systems)
-    keys = {", ".join(filter(None, reversed(key))): key for key in made}
-    straw_men = TestSet({name: made[key] for name, key in keys.items()}, test_set.references)
-    straw_scores = score_test_set(straw_men, computed, encoding, workers=workers).scores if computed else ()
+    outputs = _OtherOutputs.score(test_set, metrics, encoding, workers)
     blank = [segments.blank for segments in test_set.systems.values()]
-    lengths = np.array([count_characters(segments) for segments in test_set.systems.values()])
+    lengths = {name: count_characters(segments) for name, segments in test_set.systems.items()}
+    longest = max(count_characters(segments) for segments in test_set.references)
+    too_long = frozenset(name for name, length in lengths.items() if length > TOO_LONG * longest)
+    unit = "segment" if test_set.documents is None else "document"
     checks: dict[str, Mapping[str, CheckResult]] = {}
-    left_out: dict[str, int] = {}
     for metric in metrics:
         of_metric = tuple(score for score in scores.scores if score.metric == metric)
-        if isinstance(metric, External) and not is_system_level(metric):
-            of_metric, left_out[str(metric)] = _of_the_same_segments(of_metric)
-        straw = tuple((score, *keys[score.system]) for score in straw_scores if score.metric == metric)
         results: Iterable[CheckResult]
-        if is_system_level(metric):
-            results = _not_possible(metric, "there are only scores of whole systems")
-        elif left_out.get(str(metric)) == len(test_set):
-            results = _not_possible(metric, "no segment has scores of all systems")
+        why = _why_not(metric, len(units.names), unit, outputs)
+        if why is not None:
+            results = [CheckResult(str(metric), check, impossible=why) for check in CHECKS]
+        elif isinstance(metric, External):
+            results = _check_means(of_metric, segment_groups)
         else:
-            evidence = Evidence(of_metric, straw[0][0] if straw else None, straw, workers.jobs)
-            results = (
-                check_sign_test(evidence, settings),
-                check_mixing(evidence, segment_groups, settings),
-                check_deletion(evidence, blank, settings),
-                check_trading(evidence, lengths, settings),
-                check_straw_men(evidence, settings),
+            evidence = outputs.evidence(of_metric, units.numbers)
+            results = correct(
+                [
+                    check_sign_test(evidence, settings),
+                    check_mixing(evidence, segment_groups, settings),
+                    check_deletion(evidence, blank, settings),
+                    check_trading(evidence, list(lengths.values()), settings),
+                    check_straw_men(evidence, too_long, settings),
+                ],
+                settings.alpha,
             )
         checks[str(metric)] = dict(zip(CHECKS, results, strict=True))
-    gaps = {name: count for name, count in left_out.items() if count}
-    return AuditResult(scores, checks, settings, segment_groups.names if segment_groups else None, gaps)
+    names = segment_groups.names if segment_groups else None
+    return AuditResult(scores, checks, settings, names, unit, len(units.names))
 
 
-def _of_the_same_segments(scores: tuple[Score, ...]) -> tuple[tuple[Score, ...], int]:
-    """Restrict external scores to the segments that all systems have, and count the others.
+@dataclass(frozen=True)
+class _OtherOutputs:
+    """The scores of straw men and of a reference, under all metrics that can score any text."""
 
-    A system that is scored on different segments is not comparable.
-    """
-    known: NDArray[np.bool_] = np.logical_and.reduce([score.statistics[:, 1] > 0 for score in scores])
-    restricted = []
-    for score in scores:
-        rows = np.where(known[:, None], score.statistics, 0.0)
-        sums = sum_rows(rows)
-        restricted.append(replace(score, statistics=rows, sums=sums, score=float(score.metric.score(sums))))
-    return tuple(restricted), int((~known).sum())
+    straw_men: tuple[tuple[Score, str, str | None], ...]
+    reference: tuple[Score, ...]
+
+    @classmethod
+    def score(cls, test_set: TestSet, metrics: Sequence[Metric], encoding: Encoding, workers: Workers) -> _OtherOutputs:
+        computed = [metric for metric in metrics if not isinstance(metric, External)]
+        if not computed:
+            return cls((), ())
+        made = make_straw_men(test_set.systems)
+        keys = {", ".join(filter(None, reversed(key))): key for key in made}
+        straw_men = TestSet({name: made[key] for name, key in keys.items()}, test_set.references)
+        reference = TestSet({"reference": test_set.references[0]}, test_set.references)
+        scores, of_reference = (
+            score_test_set(outputs, computed, encoding, workers=workers).scores for outputs in (straw_men, reference)
+        )
+        return cls(tuple((score, *keys[score.system]) for score in scores), of_reference)
+
+    def evidence(self, scores: tuple[Score, ...], units: NDArray[np.intp]) -> Evidence:
+        metric = scores[0].metric
+        straw = tuple(own for own in self.straw_men if own[0].metric == metric)
+        reference = next(score for score in self.reference if score.metric == metric)
+        return Evidence(scores, straw[0][0], reference, units, straw)
 
 
-def _not_possible(metric: Metric, why: str) -> tuple[CheckResult, ...]:
-    return tuple(CheckResult(str(metric), check, impossible=why) for check in CHECKS)
+def _why_not(metric: Metric, n_units: int, unit: str, outputs: _OtherOutputs) -> str | None:
+    """Return why a metric cannot be audited, or None."""
+    if is_system_level(metric):
+        return "there are only scores of whole systems"
+    if n_units < LEAST_UNITS:
+        count = f"is only 1 {unit}" if n_units == 1 else f"are only {n_units} {unit}s"
+        return f"there {count}, and a test needs at least {LEAST_UNITS} independent units"
+    if isinstance(metric, External):
+        return None
+    reference = next(score for score in outputs.reference if score.metric == metric)
+    empty = next(score for score, _, _ in outputs.straw_men if score.metric == metric)
+    if not metric.sign * (reference.score - empty.score) > 0:
+        return "a reference scores no better than an empty output"
+    return None
+
+
+def _check_means(scores: Sequence[Score], groups: SegmentGroups | None) -> list[CheckResult]:
+    """Return the results for external scores: means of segments cannot be gamed by pairs (Chiang et al., section 4)."""
+    known = {score.system: score.statistics[:, 1] > 0 for score in scores}
+    tests = {frozenset(pair): 1 for pair in combinations(known, 2) if (known[pair[0]] & known[pair[1]]).any()}
+    why = None if tests else ONE_SYSTEM if len(scores) < 2 else "no two systems have scores of the same segments"
+    reasons = {
+        "sign test": why,
+        "mixing": "segments have no labels" if groups is None else why,
+        "deletion": EXTERNAL,
+        "trading": why,
+        "straw men": EXTERNAL,
+    }
+    return [
+        CheckResult(str(scores[0].metric), check, tests={} if reasons[check] else tests, impossible=reasons[check])
+        for check in CHECKS
+    ]

@@ -4,7 +4,9 @@ sign test   does the sign test contradict itself? (section 3.1)
 mixing      does an output that is better in each part lose on the whole? (section 3.2)
 deletion    what does it cost to leave segments out? (section 3.3)
 trading     does a long part pay for a short one? (section 2)
-straw men   do outputs that no metric should prefer outrank real systems? (section 5)
+straw men   do outputs that no metric should prefer score higher than those they were made of? (section 5)
+
+Every effect is one of a system, a pair or a trio, and no other system has a part in it.
 """
 
 from __future__ import annotations
@@ -20,9 +22,15 @@ from numpy.typing import NDArray
 
 from tarocco.core.test_set import NEWLINE, Segments
 from tarocco.meta.audit.evidence import AuditFinding, AuditSettings, CheckResult, Evidence, segment_numbers
-from tarocco.meta.significance.paired_tests import segment_signs, sign_test
+from tarocco.meta.audit.minimum_effects import (
+    N_RESAMPLES,
+    find_p_by_bootstrap,
+    find_p_of_excess,
+    find_p_of_majority,
+)
+from tarocco.meta.significance.paired_tests import PairedTest, compare_signs, segment_signs
 from tarocco.metrics.base import Floats
-from tarocco.scoring.resampling import draw_random_sets
+from tarocco.scoring.resampling import bootstrap, draw_random_sets
 from tarocco.scoring.results import Score
 
 ONE_SYSTEM = "there is only one system"
@@ -32,46 +40,76 @@ EXTERNAL = "these scores are external: other outputs have none"
 
 
 def check_sign_test(evidence: Evidence, settings: AuditSettings) -> CheckResult:
-    """Look for pairs of systems that are each significantly better than the other by the sign test.
+    """Look for pairs of systems that are each better than the other by the sign test.
 
-    The sign test of Collins et al. (2005) replaces one segment of a baseline at a time, with either system as the
-    baseline. If segments do not influence each other's contribution, both tests agree. One finding per pair; the size
-    is the share of pairs that contradict themselves.
+    The sign test of Collins et al. (2005) replaces one unit of a baseline at a time, with either system as the
+    baseline. If segments do not influence each other's contribution, both directions agree. The size is the smaller of
+    the two majorities. Both must be shown to be large enough, so the p-value is the larger one, doubled because
+    either system may be the one that gains (an intersection-union test, Berger 1982).
     """
+    name, least = evidence.name, settings.least_majority
     pairs = list(combinations(evidence.scores, 2))
     if not pairs:
-        return CheckResult(evidence.name, "sign test", impossible=ONE_SYSTEM)
-    contradictions = []
+        return CheckResult(name, "sign test", impossible=ONE_SYSTEM)
+    units = {score.system: evidence.sum_units(score.statistics) for score in evidence.scores}
+    findings, against_scores = [], []
     for one, other in pairs:
-        forth, back = segment_signs(one, other), segment_signs(other, one)
-        direction = np.sign(int(forth.sum()))
-        if direction and direction == np.sign(int(back.sum())):
-            tests = [_test(forth), _test(back)]
-            if all(test["p_value"] <= settings.alpha for test in tests):
-                segments = segment_numbers((forth == direction) & (back == direction))
-                contradictions.append(((one, other), tests, segments))
-    significance = evidence.p_values([pair for pair, _, _ in contradictions], settings)
-    findings = [
-        AuditFinding(
-            evidence.name,
-            "sign test",
-            (one.system, other.system),
-            len(segments) / evidence.n_segments,
-            {"scores": [one.score, other.score], "tests": tests},
-            segments,
-            p,
+        test = compare_signs(one, other, units, PairedTest("sign", alpha=settings.alpha, unit="segment"))
+        details = {key: int(value) for key, value in test.details.items()}
+        directions = [
+            _direction(details["improved"], details["worsened"], other, one),
+            _direction(details["reverse_improved"], details["reverse_worsened"], one, other),
+        ]
+        if test.details["contradicts_scores"] and test.p_value <= settings.alpha:
+            against_scores.append(
+                {"systems": [one.system, other.system], "better": test.better, "p_value": test.p_value}
+            )
+        majorities = [_majority(direction) for direction in directions]
+        size = min(map(abs, majorities))
+        if not test.details["contradicts_itself"] or size <= least:
+            continue
+        tails = [
+            find_p_of_majority(max(_counts(direction)), min(_counts(direction)), least) for direction in directions
+        ]
+        gains = majorities[0] > 0
+        shown = (1, 1) if gains else (-1, -1)
+        signs = np.stack([segment_signs(one, other), segment_signs(other, one)], axis=1)
+        findings.append(
+            AuditFinding(
+                name,
+                "sign test",
+                (one.system, other.system),
+                size,
+                size,
+                least,
+                min(1.0, 2 * max(tails)),
+                {"scores": [one.score, other.score], "tests": directions, "better": test.better},
+                segment_numbers((signs == shown).all(axis=1)),
+            )
         )
-        for ((one, other), tests, segments), p in zip(contradictions, significance, strict=True)
-    ]
-    findings.sort(key=lambda finding: -finding.size)
-    numbers = {"contradictions": len(findings), "pairs": len(pairs)}
-    return CheckResult(evidence.name, "sign test", len(findings) / len(pairs), numbers, tuple(findings))
+    tests = {frozenset((one.system, other.system)): 1 for one, other in pairs}
+    return CheckResult(name, "sign test", tuple(findings), tests, {"contradicts_scores": against_scores})
 
 
-def _test(signs: NDArray[np.int8]) -> dict[str, Any]:
-    """Return the numbers of segments with a better and with a worse output, and the p-value."""
-    better, worse = int((signs > 0).sum()), int((signs < 0).sum())
-    return {"better": better, "worse": worse, "p_value": sign_test(better, worse)}
+def _direction(improved: int, worsened: int, system: Score, baseline: Score) -> dict[str, Any]:
+    """Return one direction: outputs of the system replace those of the baseline."""
+    better = improved > worsened if improved != worsened else None
+    return {
+        "system": system.system,
+        "baseline": baseline.system,
+        "improved": improved,
+        "worsened": worsened,
+        "better": better,
+    }
+
+
+def _counts(direction: dict[str, Any]) -> tuple[int, int]:
+    return direction["improved"], direction["worsened"]
+
+
+def _majority(direction: dict[str, Any]) -> float:
+    improved, worsened = _counts(direction)
+    return (improved - worsened) / max(1, improved + worsened)
 
 
 # --- mixing ----------------------------------------------------------------------------------------------------------
@@ -106,6 +144,11 @@ class SegmentGroups:
         largest = np.argsort(-sizes, kind="stable")[:MAX_SPLITS]
         return np.equal(largest[:, None], np.arange(count))
 
+    @property
+    def n_divisions(self) -> int:
+        """The number of divisions that are searched: in two parts, and with more labels into single groups."""
+        return len(self.splits) + (len(self.names) > 2)
+
     def sums(self, rows: Floats) -> Floats:
         """Return the sums of each group's rows."""
         sums = np.zeros((len(self.names), *rows.shape[1:]))
@@ -124,26 +167,28 @@ class Reversal:
 
 
 def check_mixing(evidence: Evidence, groups: SegmentGroups | None, settings: AuditSettings) -> CheckResult:
-    """Look for an output that is better than a system's in each of two parts of the test set, but worse on the whole.
+    """Look for an output that is better than a system's in each part of the test set, but worse on the whole.
 
     Parts are made of the labels of segments, such as genres. The output is another system's or, as in the paper, one
-    system's in one part and another's in the other. The findings are the strongest reversals of each kind; their size
-    is the smallest of their differences, as a share of the worth.
+    system's in one part and another's in the other. The size is the smallest of the differences. All of them must be
+    shown to be large enough, so the p-value is the largest, times the number of divisions that were searched.
     """
+    name = evidence.name
     if groups is None:
-        return CheckResult(evidence.name, "mixing", impossible="segments have no labels")
+        return CheckResult(name, "mixing", impossible="segments have no labels")
     if len(groups.names) < 2:
-        return CheckResult(evidence.name, "mixing", impossible=f"all segments have the label {groups.names[0]}")
+        return CheckResult(name, "mixing", impossible=f"all segments have the label {groups.names[0]}")
     if len(evidence.scores) < 2:
-        return CheckResult(evidence.name, "mixing", impossible=ONE_SYSTEM)
-    sums = groups.sums(evidence.rows)
-    reversals, numbers = _reversals_of_parts(evidence, groups, sums)
-    if len(groups.names) > 2:
-        of_all, numbers["in_every_group"] = _reversals_of_groups(evidence, sums)
-        reversals += of_all
-    findings = [_mixing_finding(evidence, groups, reversal, settings) for reversal in reversals]
-    findings.sort(key=lambda finding: -finding.size)
-    return CheckResult(evidence.name, "mixing", findings[0].size if findings else 0.0, numbers, tuple(findings))
+        return CheckResult(name, "mixing", impossible=ONE_SYSTEM)
+    findings = [
+        _mixing_finding(evidence, groups, reversal, settings)
+        for reversal in find_reversals(evidence, groups, settings.least_gain * evidence.scale)
+    ]
+    names = [score.system for score in evidence.scores]
+    # Either system of a pair may win the parts. In a trio, any may win the whole, and the others have two orders.
+    tests = {frozenset(pair): 2 for pair in combinations(names, 2)}
+    tests |= {frozenset(trio): 6 for trio in combinations(names, 3)}
+    return CheckResult(name, "mixing", tuple(findings), tests, {"divisions": groups.n_divisions})
 
 
 def exchanged(evidence: Evidence, first: Floats, second: Floats) -> Floats:
@@ -151,15 +196,12 @@ def exchanged(evidence: Evidence, first: Floats, second: Floats) -> Floats:
     return evidence.goodness(first[..., :, None, :] + second[..., None, :, :])
 
 
-def _reversals_of_parts(
-    evidence: Evidence, groups: SegmentGroups, sums: Floats
-) -> tuple[list[Reversal], dict[str, Any]]:
-    """Return the strongest reversals by the output of one system, and by those of two, over all splits."""
-    splits, systems = groups.splits, len(evidence.scores)
-    same = np.eye(systems, dtype=np.bool_)[:, :, None]
-    best: dict[bool, Reversal] = {}
-    counts = {True: 0, False: 0}
-    step = max(1, _COMPARISONS // systems**3)
+def find_reversals(evidence: Evidence, groups: SegmentGroups, least: float) -> list[Reversal]:
+    """Return the strongest reversal of each pair and trio of systems, if all its differences exceed `least`."""
+    splits, n = groups.splits, len(evidence.scores)
+    sums = groups.sums(evidence.rows)
+    best, best_split = np.zeros((n, n, n)), np.zeros((n, n, n), np.intp)
+    step = max(1, _COMPARISONS // n**3)
     for start in range(0, len(splits), step):
         of_step = splits[start : start + step]
         first, second = (np.einsum("pg,gsk->psk", part.astype(float), sums) for part in (of_step, ~of_step))
@@ -168,31 +210,34 @@ def _reversals_of_parts(
         gains = [part[:, :, None] - part[:, None, :] for part in map(evidence.goodness, (first, second))]
         lost = alone[:, None, None, :] - mixed[:, :, :, None]
         strength = np.minimum(np.minimum(gains[0][:, :, None, :], gains[1][:, None, :, :]), lost)
-        strength = np.where(strength > evidence.small, strength, 0.0)  # [split, a, b, the system that they lose to]
-        for by_one in (True, False):
-            of_kind = np.where(same == by_one, strength, 0.0)
-            counts[by_one] += int((of_kind > 0).sum())
-            place = np.unravel_index(of_kind.argmax(), of_kind.shape)
-            if of_kind[place] > (best[by_one].strength if by_one in best else 0.0):
-                split, a, b, system = map(int, place)
-                best[by_one] = Reversal((a, b), system, (of_step[split], ~of_step[split]), float(of_kind[place]))
-    numbers = {"splits": len(splits), "by_one_system": counts[True], "by_two_systems": counts[False]}
-    return list(best.values()), numbers
+        strength = np.nan_to_num(strength, nan=-np.inf)  # [split, a, b, the system that they lose to]
+        place = strength.argmax(axis=0)
+        strongest = np.take_along_axis(strength, place[None], axis=0)[0]
+        better = strongest > best
+        best[better], best_split[better] = strongest[better], start + place[better]
+    reversals = {
+        (a, b, system): Reversal((a, b), system, (splits[split], ~splits[split]), float(best[a, b, system]))
+        for a, b, system in np.argwhere(best > max(least, evidence.small)).tolist()
+        for split in [best_split[a, b, system]]
+    }
+    for reversal in _reversals_of_groups(evidence, sums) if len(groups.names) > 2 else ():
+        key = reversal.chosen[0], reversal.chosen[1], reversal.system
+        if reversal.strength > max(least, evidence.small, best[key]):
+            reversals[key] = reversal
+    return list(reversals.values())
 
 
-def _reversals_of_groups(evidence: Evidence, sums: Floats) -> tuple[list[Reversal], int]:
-    """Return the strongest reversal by an output that is better in every single group, and the number of reversals."""
+def _reversals_of_groups(evidence: Evidence, sums: Floats) -> list[Reversal]:
+    """Return what every output that is better in every single group loses on the whole."""
     by_group = evidence.goodness(sums)
     gains = (by_group[:, :, None] - by_group[:, None, :]).min(axis=0)
     whole = evidence.goodness(sums.sum(axis=0))
     strength = np.minimum(gains, whole[None, :] - whole[:, None])
-    strength = np.where(strength > evidence.small, strength, 0.0)
-    place = np.unravel_index(strength.argmax(), strength.shape)
-    if not strength[place]:
-        return [], 0
-    system, other = map(int, place)
     parts = tuple(np.eye(len(sums), dtype=np.bool_))
-    return [Reversal((system,) * len(parts), other, parts, float(strength[place]))], int((strength > 0).sum())
+    return [
+        Reversal((system,) * len(parts), other, parts, float(strength[system, other]))
+        for system, other in np.argwhere(strength > evidence.small).tolist()
+    ]
 
 
 def _mixing_finding(
@@ -204,35 +249,43 @@ def _mixing_finding(
     for member, system in zip(members, reversal.chosen, strict=True):
         rows[member] = evidence.rows[member, system]
     names = [evidence.scores[system].system for system in reversal.chosen]
-    mixed = evidence.made(names[0] if len(set(names)) == 1 else " and ".join(names), rows)
+    least = settings.least_gain * evidence.scale
     changes = rows - base.statistics
     worse_on_the_whole = _change(evidence, base.sums, changes) < -evidence.small
     better_in_its_part = np.zeros(evidence.n_segments, np.bool_)
-    parts, pairs = [], [(base, mixed)]
+    of_base, of_mixed = (evidence.goodness(evidence.leave_out(own)) for own in (base.statistics, rows))
+    strata = np.full(evidence.n_units, -1)  # how much text belongs to each part is no accident
+    for i, member in enumerate(members):
+        strata[evidence.units[member]] = i
+    differences = [of_base - of_mixed]
+    parts, p_values = [], [find_p_of_excess(differences[0] - least, evidence.small, strata)]
     for member, part, name in zip(members, reversal.parts, names, strict=True):
-        pair = [evidence.made(score.system, score.statistics[member]) for score in (base, mixed)]
-        better_in_its_part[member] = _change(evidence, pair[0].sums, changes[member]) > evidence.small
+        own = [evidence.leave_out(np.where(member[:, None], texts, 0.0)) for texts in (rows, base.statistics)]
+        better_in_its_part[member] = _change(evidence, own[1][0], changes[member]) > evidence.small
+        score, beats = map(evidence.goodness, own)
+        differences.append(score - beats)
+        in_part = np.full(evidence.n_units, -1)
+        in_part[evidence.units[member]] = 0
+        p_values.append(find_p_of_excess(differences[-1] - least, evidence.small, in_part))
         parts.append(
             {
                 "labels": [groups.names[i] for i in np.flatnonzero(part).tolist()],
                 "system": name,
-                "score": pair[1].score,
-                "beats": pair[0].score,
+                "score": evidence.sign * float(score[0]),
+                "beats": evidence.sign * float(beats[0]),
             }
         )
-        pairs.append((pair[0], pair[1]))
-    # Parts have different segments, so each is resampled separately.
-    significance = [evidence.p_values([pair], settings)[0] for pair in pairs]
-    for part_record, p in zip(parts, significance[1:], strict=True):
-        part_record["p_value"] = p
+    smallest = float(min(difference[0] for difference in differences))
     return AuditFinding(
         evidence.name,
         "mixing",
-        (mixed.system, base.system),
-        evidence.relative(reversal.strength, evidence.sign * base.score),
-        {"parts": parts, "score": mixed.score, "loses_to": base.score},
+        (names[0] if len(set(names)) == 1 else " and ".join(names), base.system),
+        smallest,
+        smallest / evidence.scale,
+        settings.least_gain,
+        min(1.0, groups.n_divisions * max(p_values)),
+        {"parts": parts, "score": evidence.sign * float(of_mixed[0]), "loses_to": base.score},
         segment_numbers(better_in_its_part & worse_on_the_whole),
-        significance[0],
     )
 
 
@@ -243,86 +296,92 @@ def _change(evidence: Evidence, sums: Floats, changes: Floats) -> Floats:
 
 # --- deletion --------------------------------------------------------------------------------------------------------
 
-FORGIVEN = 0.1  # blanking is forgiven if it costs less than this part of the blanked share
 MAX_STEPS = 4000  # of the search: with more segments, each step takes several
 
 
 def check_deletion(evidence: Evidence, blank: list[NDArray[np.bool_]], settings: AuditSettings) -> CheckResult:
     """Look for systems whose score barely changes if segments are empty; `blank` marks those that are empty already.
 
-    Two numbers per system: the mean change of the score if a random share of the segments is blanked, and the share
-    that can be blanked without a lower score if segments are chosen greedily, which is a lower bound. The size is the
-    largest share that the search blanks.
+    If a share of the text is left out, a mean of segment scores loses that share of the output's worth, its distance
+    from an empty output: the fair price. The size is the part of the fair price that the metric does not charge. It is
+    computed at the sums that a random blanking has on average.
     """
-    empty = evidence.empty
-    if empty is None:
-        return CheckResult(evidence.name, "deletion", impossible=EXTERNAL)
-    n = evidence.n_segments
-    size = max(1, round(settings.share * n))
-    chosen = draw_random_sets(settings.seed, n, settings.n_draws, size)
-    worst = evidence.sign * empty.score
-    records, gamed = [], []
-    for score, before, already in zip(evidence.scores, evidence.of_systems.tolist(), blank, strict=True):
-        if not before - worst > evidence.small:
-            continue  # no better than an empty output
-        changes = empty.statistics - score.statistics
-        after = evidence.goodness(score.sums + changes[chosen].sum(axis=1))
-        order = blank_greedily(evidence, score.sums, changes, ~already, before)
+    name, share, least = evidence.name, settings.share, settings.least_forgiven
+    nothing = evidence.sum_units(evidence.empty.statistics)
+    records, findings = [], []
+    for score, already in zip(evidence.scores, blank, strict=True):
+        units = evidence.sum_units(score.statistics)
+        before, after, worth = _blank_on_average(evidence, units.sum(axis=0), nothing.sum(axis=0), share)
+        if not worth > settings.least_gain * evidence.scale:
+            continue  # nothing to lose
+        forgiven = after - before + share * worth
         record: dict[str, Any] = {
             "system": score.system,
             "score": score.score,
-            "blanked": size,
-            "mean": evidence.sign * float(after.mean()),
-            "lowest": float((evidence.sign * after).min()),
-            "highest": float((evidence.sign * after).max()),
-            "change": evidence.relative(float(after.mean()) - before, before),
-            "greedy": len(order),
-            "greedy_share": len(order) / n,
-            "reached": len(order) >= size,
+            "after": evidence.sign * float(after),
+            "change": float((after - before) / worth),
+            "forgiven": float(forgiven / (share * worth)),
         }
-        record["forgiven"] = record["change"] > -FORGIVEN * size / n
         records.append(record)
-        if record["forgiven"] or record["reached"]:
-            gamed.append((score, record, order, chosen[0]))
+        if record["forgiven"] > least:
+            p = _test_deletion(evidence, units, nothing, settings)
+            more, order = _show_deletion(evidence, score, already, settings)
+            findings.append(
+                AuditFinding(
+                    name,
+                    "deletion",
+                    (score.system,),
+                    float(forgiven),
+                    record["forgiven"],
+                    least,
+                    p,
+                    record | more,
+                    tuple((order + 1).tolist()),
+                )
+            )
     if not records:
-        return CheckResult(evidence.name, "deletion", impossible="no system scores better than an empty output")
-    return _deletion_result(evidence, empty, records, gamed, settings)
+        return CheckResult(name, "deletion", impossible="no system scores better than an empty output")
+    numbers = {"change": max(record["change"] for record in records), "by_system": records}
+    return CheckResult(name, "deletion", tuple(findings), {frozenset((r["system"],)): 1 for r in records}, numbers)
 
 
-def _deletion_result(
-    evidence: Evidence,
-    empty: Score,
-    records: list[dict[str, Any]],
-    gamed: list[tuple[Score, dict[str, Any], NDArray[np.intp], NDArray[np.intp]]],
-    settings: AuditSettings,
-) -> CheckResult:
-    pairs = []
-    for score, _, _, first in gamed:
-        rows = score.statistics.copy()
-        rows[first] = empty.statistics[first]
-        pairs.append((score, evidence.made(f"{score.system}, blanked", rows)))
-    findings = [
-        AuditFinding(
-            evidence.name,
-            "deletion",
-            (score.system,),
-            len(order) / evidence.n_segments,
-            record,
-            tuple((order + 1).tolist()),
-            p,
-        )
-        for (score, record, order, _), p in zip(gamed, evidence.p_values(pairs, settings), strict=True)
-    ]
-    findings.sort(key=lambda finding: (-finding.size, -finding.numbers["change"]))
-    kindest = max(record["change"] for record in records)
-    most = max(record["greedy_share"] for record in records)
+def _blank_on_average(evidence: Evidence, sums: Floats, nothing: Floats, share: float) -> tuple[Floats, Floats, Floats]:
+    """Return the goodness before and after a share is blanked, and the distance from an output without words."""
+    before = evidence.goodness(sums)
+    return before, evidence.goodness(sums + share * (nothing - sums)), before - evidence.goodness(nothing)
+
+
+def _test_deletion(evidence: Evidence, units: Floats, nothing: Floats, settings: AuditSettings) -> float:
+    """Return the p-value of "blanking is spared at most the least share", from resampled units."""
+    share, k = settings.share, units.shape[1]
+    rows = np.concatenate([units, nothing], axis=1)
+    resampled = bootstrap(rows, N_RESAMPLES, settings.seed, jobs=1)
+    sums = np.concatenate([rows.sum(axis=0, keepdims=True), resampled])
+    before, after, worth = _blank_on_average(evidence, sums[:, :k], sums[:, k:], share)
+    excesses = after - before + (1 - settings.least_forgiven) * share * worth
+    return find_p_by_bootstrap(float(excesses[0]), excesses[1:], evidence.n_units, evidence.small)
+
+
+def _show_deletion(
+    evidence: Evidence, score: Score, already: NDArray[np.bool_], settings: AuditSettings
+) -> tuple[dict[str, Any], NDArray[np.intp]]:
+    """Blank segments, at random and well chosen: what a user can repeat with texts."""
+    n = evidence.n_segments
+    size = max(1, round(settings.share * n))
+    chosen = draw_random_sets(settings.seed, n, settings.n_draws, size)
+    changes = evidence.empty.statistics - score.statistics
+    scores = evidence.metric.score(score.sums + changes[chosen].sum(axis=1))
+    before = evidence.sign * score.score
+    order = blank_greedily(evidence, score.sums, changes, ~already, before)
     numbers = {
-        "change": kindest,
-        "forgiven": sum(record["forgiven"] for record in records),
-        "reached": sum(record["reached"] for record in records),
-        "by_system": records,
+        "blanked": size,
+        "mean": float(scores.mean()),
+        "lowest": float(scores.min()),
+        "highest": float(scores.max()),
+        "greedy": len(order),
+        "greedy_share": len(order) / n,
     }
-    return CheckResult(evidence.name, "deletion", most, numbers, tuple(findings))
+    return numbers, order
 
 
 def blank_greedily(
@@ -347,68 +406,55 @@ def blank_greedily(
 # --- trading ---------------------------------------------------------------------------------------------------------
 
 
-def check_trading(evidence: Evidence, lengths: NDArray[np.intp], settings: AuditSettings) -> CheckResult:
+def check_trading(evidence: Evidence, lengths: Sequence[int], settings: AuditSettings) -> CheckResult:
     """Look for pairs of systems that score higher with halves exchanged than either system.
 
-    `lengths` are those of the outputs, in characters. A random half of the segments comes from the longer output and
-    the rest from the shorter one, and vice versa. If segments do not influence each other's contribution, the exchanges
-    score what the systems score, on average. The size is the largest mean gain over the better system, as a share of
-    its worth; without a finding it is 0 or less.
+    A random half of the segments comes from one output and the rest from the other. On average, the sums of this
+    mixture are the means of the systems' sums. If segments do not influence each other's contribution, it scores what
+    the systems score on average. The size is its gain over the better system. The gain over either system must be
+    shown, so the p-value is the larger one. `lengths` are those of the outputs, in characters.
     """
-    n = evidence.n_segments
+    name, least = evidence.name, settings.least_gain
     if len(evidence.scores) < 2:
-        return CheckResult(evidence.name, "trading", impossible=ONE_SYSTEM)
-    if n < 2:
-        return CheckResult(evidence.name, "trading", impossible="there is only one segment")
-    longer, shorter = np.nonzero(lengths[:, None] > lengths[None, :])
-    if not len(longer):
-        return CheckResult(evidence.name, "trading", impossible="all outputs have the same length")
-    halves = draw_random_sets(settings.seed, n, settings.n_draws, n // 2)
-    whole = evidence.rows.sum(axis=0)
-    total = np.zeros((len(lengths), len(lengths)))
-    for half in halves:
-        first = evidence.rows[half].sum(axis=0)
-        total += exchanged(evidence, first, whole - first)
-    exchanges = (total + total.T)[longer, shorter] / (2 * len(halves))
-    scores = evidence.of_systems
-    better = np.where(scores[longer] > scores[shorter], longer, shorter)
-    surplus = exchanges - scores[better]
-    order = [i for i in np.argsort(-surplus, kind="stable").tolist() if surplus[i] > evidence.small]
-    in_first = np.zeros((n, 1), np.bool_)
-    in_first[halves[0]] = True
-    rewarded = []
-    for i in order:
-        one, other = (evidence.scores[pair[i]] for pair in (longer, shorter))
-        rows = np.where(in_first, one.statistics, other.statistics)
-        rewarded.append((i, one, other, evidence.made(f"{one.system} and {other.system}, exchanged", rows)))
-    pairs = [(evidence.scores[better[i]], exchange) for i, _, _, exchange in rewarded]
-    findings = [
-        AuditFinding(
-            evidence.name,
-            "trading",
-            (one.system, other.system),
-            evidence.relative(float(surplus[i]), float(scores[better[i]])),
-            {
-                "scores": [one.score, other.score],
-                "lengths": [int(lengths[longer[i]]), int(lengths[shorter[i]])],
-                "expected": (one.score + other.score) / 2,
-                "exchanged": evidence.sign * float(exchanges[i]),
-            },
-            segment_numbers((segment_signs(one, other) > 0) & (segment_signs(other, one) > 0)),
-            p,
+        return CheckResult(name, "trading", impossible=ONE_SYSTEM)
+    sums = [evidence.leave_out(score.statistics) for score in evidence.scores]
+    scores = [evidence.goodness(own) for own in sums]
+    findings = []
+    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
+    for i, k in combinations(order, 2):
+        one, other = evidence.scores[i], evidence.scores[k]
+        middle = evidence.goodness((sums[i][0] + sums[k][0]) / 2)
+        gain = float(middle - max(scores[i][0], scores[k][0]))
+        if not gain > max(least * evidence.scale, evidence.small):
+            continue
+        mixture = evidence.goodness((sums[i] + sums[k]) / 2)
+        excesses = [mixture - scores[place] - least * evidence.scale for place in (i, k)]
+        findings.append(
+            AuditFinding(
+                name,
+                "trading",
+                (one.system, other.system),
+                gain,
+                gain / evidence.scale,
+                least,
+                max(find_p_of_excess(excess, evidence.small) for excess in excesses),
+                {
+                    "scores": [one.score, other.score],
+                    "lengths": [int(lengths[i]), int(lengths[k])],
+                    "expected": (one.score + other.score) / 2,
+                    "exchanged": evidence.sign * float(middle),
+                },
+                segment_numbers((segment_signs(one, other) > 0) & (segment_signs(other, one) > 0)),
+            )
         )
-        for (i, one, other, _), p in zip(rewarded, evidence.p_values(pairs, settings), strict=True)
-    ]
-    kindest = int(surplus.argmax())
-    size = evidence.relative(float(surplus[kindest]), float(scores[better[kindest]]))
-    return CheckResult(
-        evidence.name, "trading", size, {"rewarded": len(rewarded), "pairs": len(longer)}, tuple(findings)
-    )
+    tests = {frozenset(score.system for score in pair): 1 for pair in combinations(evidence.scores, 2)}
+    return CheckResult(name, "trading", tuple(findings), tests)
 
 
 # --- straw men -------------------------------------------------------------------------------------------------------
 
-EMPTY = "empty"
+EMPTY, HALF, DOUBLED = "empty", "first half", "doubled"
+TOO_LONG = 1.1  # times the longest reference: the first half of a longer output may well be better than the whole
 _SPACE = 32
 
 
@@ -417,8 +463,8 @@ def make_straw_men(systems: Mapping[str, Segments]) -> dict[tuple[str, str | Non
     n = len(next(iter(systems.values())))
     made: dict[tuple[str, str | None], Segments] = {(EMPTY, None): Segments.from_strings([""] * n)}
     for name, segments in systems.items():
-        made["first half", name] = first_half(segments)
-        made["doubled", name] = doubled(segments)
+        made[HALF, name] = first_half(segments)
+        made[DOUBLED, name] = doubled(segments)
     return made
 
 
@@ -454,48 +500,45 @@ def count_characters(segments: Segments) -> int:
     return int((segments.text & 0xC0 != 0x80).sum()) - len(segments)  # each segment ends with a newline
 
 
-def check_straw_men(evidence: Evidence, settings: AuditSettings) -> CheckResult:
-    """Look for straw men that outrank real systems: half an output, an output twice, and an empty output.
+def check_straw_men(evidence: Evidence, too_long: frozenset[str], settings: AuditSettings) -> CheckResult:
+    """Look for straw men that score higher than the output they were made of.
 
-    One finding per straw man; the size is the share of comparisons with real systems that straw men win.
+    Straw men are the first half of an output, the output twice, and an empty output. An output that is `too_long` has
+    no first half among them, because a person may prefer it. The size is the gain over the system.
     """
-    if not evidence.straw:
-        return CheckResult(evidence.name, "straw men", impossible=EXTERNAL)
-    scores, winners, won, above_own = evidence.of_systems, [], 0, 0
-    names = [score.system for score in evidence.scores]
-    for straw, kind, maker in evidence.straw:
-        goodness = evidence.sign * straw.score
-        outranked = goodness - scores > evidence.small
-        won += int(outranked.sum())
-        if outranked.any():
-            beats_own = maker is not None and bool(outranked[names.index(maker)])
-            above_own += beats_own
-            # The system it was made of, or the best of those that it outranks.
-            against = names.index(maker) if beats_own and maker else int(np.where(outranked, scores, -np.inf).argmax())
-            winners.append((straw, kind, maker, outranked, beats_own, evidence.scores[against]))
-    significance = evidence.p_values([(real, straw) for straw, _, _, _, _, real in winners], settings)
-    findings = [
-        AuditFinding(
-            evidence.name,
-            "straw men",
-            tuple(dict.fromkeys(name for name in (maker, real.system) if name is not None)),
-            float(outranked.mean()),
-            {
-                "straw_man": kind,
-                "of": maker,
-                "score": straw.score,
-                "rank": 1 + int((scores > evidence.sign * straw.score).sum()),
-                "outranks": [name for name, lower in zip(names, outranked.tolist(), strict=True) if lower],
-                "outranks_its_own": beats_own,
-                "compared_with": real.system,
-                "beats": real.score,
-            },
-            segment_numbers(evidence.sign * (straw.segments - real.segments) > evidence.small),
-            p,
-        )
-        for (straw, kind, maker, outranked, beats_own, real), p in zip(winners, significance, strict=True)
-    ]
-    findings.sort(key=lambda finding: (not finding.numbers["outranks_its_own"], -finding.size))
-    total = len(evidence.straw) * len(names)
-    numbers = {"won": won, "comparisons": total, "above_their_own": above_own}
-    return CheckResult(evidence.name, "straw men", won / total, numbers, tuple(findings))
+    name, least = evidence.name, settings.least_gain
+    findings, tests = [], dict[frozenset[str], int]()
+    for score in evidence.scores:
+        real = evidence.goodness(evidence.leave_out(score.statistics))
+        subject = frozenset((score.system,))
+        for straw, kind, maker in evidence.straw:
+            if maker not in (None, score.system) or (kind == HALF and score.system in too_long):
+                continue
+            tests[subject] = tests.get(subject, 0) + 1
+            gain = evidence.sign * (straw.score - score.score)
+            if not gain > max(least * evidence.scale, evidence.small):
+                continue
+            made = evidence.goodness(evidence.leave_out(straw.statistics))
+            findings.append(
+                AuditFinding(
+                    name,
+                    "straw men",
+                    (score.system,),
+                    gain,
+                    gain / evidence.scale,
+                    least,
+                    find_p_of_excess(made - real - least * evidence.scale, evidence.small),
+                    {
+                        "straw_man": kind,
+                        "of": maker,
+                        "score": straw.score,
+                        "outranks": [score.system],
+                        "outranks_its_own": maker is not None,
+                        "compared_with": score.system,
+                        "beats": score.score,
+                    },
+                    segment_numbers(evidence.sign * (straw.segments - score.segments) > evidence.small),
+                )
+            )
+    numbers = {"too_long": [score.system for score in evidence.scores if score.system in too_long]}
+    return CheckResult(name, "straw men", tuple(findings), tests, numbers)

@@ -1,14 +1,14 @@
 """The input and the output of the checks of an audit.
 
-Every check looks for something that no metric should reward; a case in which a metric rewards it is a finding. Scores
-are on the metric's own scale. What is compared between metrics is relative to the worth of an output: the difference
-between its score and that of an empty output. For an error metric, lower is better.
+Every check looks for something that no metric should reward, such as the same output twice. A gain is measured on the
+metric's own scale, which runs from the score of an empty output to that of a reference: then a threshold means the same
+for every metric, and depends on no system. For an error metric, lower is better.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Integral, Real
 from typing import Any
@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter
-from tarocco.meta.significance.paired_tests import PairedTest, compare_pairs
 from tarocco.metrics.base import Floats, Metric
-from tarocco.scoring.resampling import check_resampling, sum_rows
+from tarocco.scoring.resampling import check_resampling
 from tarocco.scoring.results import Score
-from tarocco.scoring.settings import N_RESAMPLES, SEED
+from tarocco.scoring.settings import SEED
 
 CHECKS = ("sign test", "mixing", "deletion", "trading", "straw men")
-ROUNDING = 1e-12  # of the largest score: smaller differences are rounding
+ROUNDING = 1e-12  # of a score: smaller differences are rounding
 
 
 @dataclass(frozen=True)
@@ -32,81 +31,133 @@ class AuditSettings:
     """The options of an audit.
 
     alpha
-        The significance level of the sign tests.
+        The significance level.
     share
         The share of the segments that is blanked.
+    least_gain
+        The least gain that counts for mixing, trading and straw men, as a share of the distance between the scores of
+        an empty output and of a reference. The default is half a BLEU point.
+    least_forgiven
+        The least share of its fair price that blanking must be spared to count.
+    least_majority
+        The least majority that counts for the sign test: wins minus losses, as a share of both.
     n_draws, seed
-        The number of draws of segments to blank, and of halves to exchange, and the seed.
-    n_resamples
-        The number of resamples of the paired bootstrap.
+        How many random blankings show what deletion does: they decide nothing. The seed is also that of the bootstrap
+        that tests deletion.
     """
 
     alpha: float = 0.05
     share: float = 0.1
+    least_gain: float = 0.005
+    least_forgiven: float = 0.75
+    least_majority: float = 0.1
     n_draws: int = 100
-    n_resamples: int = N_RESAMPLES
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        for name in ("alpha", "share"):
+        for name in ("alpha", "share", "least_gain", "least_forgiven", "least_majority"):
             value: object = getattr(self, name)
             if not (isinstance(value, Real) and 0 < float(value) < 1):
                 raise BadParameter(f"{name} is a number between 0 and 1, not {value!r}")
         if not (isinstance(self.n_draws, Integral) and self.n_draws >= 1):
             raise BadParameter(f"n_draws is an integer of at least 1, not {self.n_draws!r}")
-        check_resampling(0.95, self.n_resamples, self.seed)
+        check_resampling(0.95, 2, self.seed)
+
+    def threshold(self, check: str) -> float:
+        """Return the least size that counts in a check."""
+        return {"sign test": self.least_majority, "deletion": self.least_forgiven}.get(check, self.least_gain)
 
 
 @dataclass(frozen=True)
 class AuditFinding:
     """One case in which a metric rewards what it should not.
 
-    `size` is a share and says how strong the case is, `numbers` show it, and `segments` (counted from 1) say where it
-    occurs. `p_value` belongs to a paired bootstrap test of the two outputs that the case compares: whether a difference
-    is significant is a different question from whether it should exist at all.
+    Attributes
+    ----------
+    effect, size, threshold
+        The effect on the metric's own scale, the same as a share, and the least size that counts. A finding has a size
+        above the threshold; it counts if the data show that the true size is, too.
+    p_value, p_holm, counts
+        The p-value of the hypothesis that the size is at most the threshold; the same after Holm's correction for all
+        tests of the same system, pair or trio under this metric; whether that is at most alpha. None of these numbers
+        depends on which other systems are audited.
+    numbers, segments
+        What shows the finding, and where (segments are counted from 1).
     """
 
     metric: str
     check: str
     systems: tuple[str, ...]
+    effect: float
     size: float
+    threshold: float
+    p_value: float
     numbers: dict[str, Any]
     segments: tuple[int, ...]
-    p_value: float | None = None
+    p_holm: float = 1.0
+    counts: bool = False
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of a check for a metric: its findings, the strongest first, or why the check was not possible.
+    """The result of a check for a metric: its findings, or why the check was not possible.
 
-    `size` is the number that the check's column shows; `numbers` have details, with or without findings.
+    Attributes
+    ----------
+    findings
+        All cases above the threshold. Those that count come first, and among them the largest.
+    tests
+        The number of tests for each system, pair or trio.
+    p_value, gamed
+        The smallest p-value of the findings, corrected for the number of systems, pairs or trios as well, and whether
+        it is at most alpha: a search through many systems finds something by chance, so its best case must be clearer.
     """
 
     metric: str
     check: str
-    size: float = 0.0
-    numbers: dict[str, Any] = field(default_factory=dict)
     findings: tuple[AuditFinding, ...] = ()
+    tests: Mapping[frozenset[str], int] = field(default_factory=dict)
+    numbers: dict[str, Any] = field(default_factory=dict)
     impossible: str | None = None
+    p_value: float = 1.0
+    gamed: bool = False
 
     @property
-    def gamed(self) -> bool:
-        """Whether the metric can be gamed: whether there are findings."""
-        return bool(self.findings)
+    def size(self) -> float:
+        """The size of the first finding, 0 without one."""
+        return self.findings[0].size if self.findings else 0.0
+
+    @property
+    def counted(self) -> int:
+        """The number of findings that count."""
+        return sum(finding.counts for finding in self.findings)
+
+    @property
+    def n_tests(self) -> int:
+        return sum(self.tests.values())
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """The scores of the systems under one metric, and of outputs that no metric should prefer.
 
-    `empty` is the score of an output without words, None for external scores. `straw` are the straw men: (score, what
-    it is, the system it was made of or None).
+    Attributes
+    ----------
+    scores
+        The scores of the systems.
+    empty, reference
+        The scores of an output without words, and of a reference as an output.
+    units
+        The number of each segment's unit: its document where known, else the segment itself.
+    straw
+        The straw men: (score, what it is, the system it was made of, or None for the empty one).
     """
 
     scores: tuple[Score, ...]
-    empty: Score | None = None
+    empty: Score
+    reference: Score
+    units: NDArray[np.intp]
     straw: tuple[tuple[Score, str, str | None], ...] = ()
-    jobs: int | None = None
 
     @property
     def metric(self) -> Metric:
@@ -118,7 +169,11 @@ class Evidence:
 
     @property
     def n_segments(self) -> int:
-        return len(self.scores[0].statistics)
+        return len(self.units)
+
+    @cached_property
+    def n_units(self) -> int:
+        return int(self.units.max(initial=-1)) + 1
 
     @property
     def sign(self) -> float:
@@ -130,53 +185,31 @@ class Evidence:
         return goodness
 
     @cached_property
-    def of_systems(self) -> Floats:
-        return self.sign * np.array([score.score for score in self.scores])
-
-    @cached_property
     def rows(self) -> Floats:
         """float64[segments, systems, k]"""
         return np.stack([score.statistics for score in self.scores], axis=1)
 
     @cached_property
-    def sums(self) -> Floats:
-        """float64[systems, k]"""
-        return np.stack([score.sums for score in self.scores])
+    def scale(self) -> float:
+        """The distance between the scores of an empty output and of a reference."""
+        return self.sign * (self.reference.score - self.empty.score)
 
     @cached_property
     def small(self) -> float:
         """The largest difference that is rounding."""
-        known = np.abs(self.of_systems[~np.isnan(self.of_systems)])
-        return float(ROUNDING * known.max(initial=0.0))
+        return ROUNDING * max(abs(self.reference.score), abs(self.empty.score))
 
-    def worth(self, goodness: float) -> float:
-        """Return the distance from the score of an empty output, or from 0 if empty outputs have no score."""
-        if self.empty is None:
-            return abs(goodness)
-        return abs(goodness - self.sign * self.empty.score)
+    def sum_units(self, rows: Floats) -> Floats:
+        """Return the sums of each unit's rows, [units, k]."""
+        sums = np.zeros((self.n_units, rows.shape[1]))
+        np.add.at(sums, self.units, rows)
+        return sums
 
-    def relative(self, change: float, goodness: float) -> float:
-        """Return a change as a share of the worth of a score; 0 for a score that is worth nothing."""
-        worth = self.worth(goodness)
-        return change / worth if worth > self.small else 0.0
-
-    def made(self, name: str, rows: Floats) -> Score:
-        """Return the score of an output that consists of other outputs' segments."""
-        sums = sum_rows(rows)
-        return replace(self.scores[0], system=name, statistics=rows, sums=sums, score=float(self.metric.score(sums)))
-
-    def p_values(self, pairs: Sequence[tuple[Score, Score]], settings: AuditSettings) -> list[float]:
-        """Return the p-value of the paired bootstrap for each pair, all on the same resamples."""
-        if not pairs:
-            return []
-        # An output that was made here may have the name of a system, so outputs are numbered.
-        number = {id(score): str(i) for i, score in enumerate(score for pair in pairs for score in pair)}
-        renamed = [
-            (replace(first, system=number[id(first)]), replace(second, system=number[id(second)]))
-            for first, second in pairs
-        ]
-        test = PairedTest("bootstrap", settings.n_resamples, settings.seed, settings.alpha, self.jobs)
-        return [difference.p_value for difference in compare_pairs(renamed, test)]
+    def leave_out(self, rows: Floats) -> Floats:
+        """Return [1 + units, k]: the sum of all rows, and the sums without each unit."""
+        units = self.sum_units(rows)
+        total = units.sum(axis=0, keepdims=True)
+        return np.concatenate([total, total - units])
 
 
 def segment_numbers(segments: NDArray[np.bool_]) -> tuple[int, ...]:

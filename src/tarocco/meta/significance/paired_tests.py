@@ -305,11 +305,11 @@ def _spread(pairs: Sequence[ScorePair], units: dict[str, Floats], test: PairedTe
 
 
 def _sign(pairs: Sequence[ScorePair], units: dict[str, Floats], test: PairedTest) -> list[Difference]:
-    return [_sign_difference(baseline, system, units, test) for baseline, system in pairs]
+    return [compare_signs(baseline, system, units, test) for baseline, system in pairs]
 
 
-def _sign_difference(baseline: Score, system: Score, units: dict[str, Floats], test: PairedTest) -> Difference:
-    """Run the test in both directions and require that both agree.
+def compare_signs(baseline: Score, system: Score, units: dict[str, Floats], test: PairedTest) -> Difference:
+    """Run the sign test in both directions and require that both agree.
 
     "The system is better" is shown only if its outputs improve the baseline *and* the baseline's outputs worsen the
     system, so the one-sided p-value is the larger of the two (an intersection-union test, Berger 1982). Two directions
@@ -322,7 +322,7 @@ def _sign_difference(baseline: Score, system: Score, units: dict[str, Floats], t
     p_worse = max(upper_tail_of_wins(forth[-1], forth[1]), upper_tail_of_wins(back[1], back[-1]))
     direction = _sign_of(forth[1] - forth[-1]), _sign_of(back[-1] - back[1])
     agreed = 0 if direction[0] * direction[1] < 0 else direction[0] or direction[1]
-    by_score = _sign_of(system.metric.sign * (system.score - baseline.score))
+    by_score = _sign_of(float(system.metric.sign * (system.score - baseline.score)))
     details: dict[str, float | bool] = {
         "improved": forth[1],
         "worsened": forth[-1],

@@ -16,58 +16,36 @@ FEW = 8  # segments, labels or systems that a sentence names; it only counts the
 
 
 def audit_table(result: AuditResult, digits: int | None = None) -> Table:
-    """Return the table, the most gameable metric first; a star marks findings."""
-    blanked = f"{100 * result.settings.share:g}% blanked"
-    header = ("metric", "found", "sign test", "mixing", blanked, "greedy", "trading", "straw men")
-    decimals = 1 if digits is None else digits
+    """Return the table, the most gameable metric first; a star marks the checks in which a metric can be gamed."""
     rows, marks = [], dict[tuple[int, int], str]()
     for r, name in enumerate(result):
-        checks = result[name]
-        cells = [_cells(checks[kind], decimals) for kind in CHECKS]
-        rows.append(
-            (
-                name,
-                f"{result.count_gamed(name)} of {result.count_possible(name)}",
-                *(cell for of_check in cells for cell in of_check),
-            )
-        )
-        stars = [checks[kind].gamed for kind in CHECKS]
-        deletion = checks["deletion"].numbers
-        stars[2:3] = [bool(deletion.get("forgiven")), bool(deletion.get("reached"))]
-        marks |= {(r, c): "*" for c, star in enumerate(stars, start=2) if star}
-    return Table(header, tuple(rows), marks=marks)
+        checks = [result[name][kind] for kind in CHECKS]
+        found = f"{result.count_gamed(name)} of {result.count_possible(name)}"
+        rows.append((name, found, *map(_cell, checks)))
+        marks |= {(r, c): "*" for c, check in enumerate(checks, start=2) if check.gamed}
+    return Table(("metric", "found", *CHECKS), tuple(rows), marks=marks)
 
 
-def _cells(check: CheckResult, digits: int) -> tuple[str, ...]:
-    if check.impossible is not None:
-        return (NO_NUMBER,) * (2 if check.check == "deletion" else 1)
-    numbers = check.numbers
-    if check.check == "sign test":
-        return (f"{numbers['contradictions']} of {numbers['pairs']}",)
-    if check.check == "mixing":
-        return (percent(check.size, digits) if check.gamed else "no",)
-    if check.check == "deletion":
-        return percent(numbers["change"], digits, signed=True), percent(check.size, digits)
-    if check.check == "trading":
-        return (percent(check.size, digits, signed=True),)
-    return (f"{numbers['won']} of {numbers['comparisons']}",)
+def _cell(check: CheckResult) -> str:
+    return NO_NUMBER if check.impossible is not None else f"{check.counted} of {check.n_tests}"
 
 
 def legend(result: AuditResult) -> list[str]:
-    """Return explanations of the columns."""
+    """Return explanations of the columns, with the least sizes that count."""
     settings = result.settings
-    share, draws = f"{100 * settings.share:g}%", f"{settings.n_draws} draws"
+    share, gain = f"{100 * settings.share:g}%", f"{100 * settings.least_gain:g}%"
     return [
-        "*: a finding; %: of the distance between an output's score and an empty output's; +: better, -: worse",
-        f"sign test: pairs of systems that are each significantly better than the other (p up to {settings.alpha:g})",
-        "mixing: an output is better in each part but worse on the whole; the smallest of these differences",
-        f"{share} blanked: how the score changes with {share} of the segments empty (mean of {draws}), for the system "
-        "that loses least",
-        "greedy: the share of segments, chosen one by one, that can be empty without a worse score, for the system "
-        "with the most",
-        f"trading: how two systems with halves exchanged compare with the better one (mean of {draws}), for the pair "
-        "that gains most",
-        "straw men: how often half an output, an output twice, or an empty output scores better than a real system",
+        "cells: findings that count, of all tests; an effect counts if it is significantly above a stated size "
+        f"(p up to {settings.alpha:g}, Holm; {result.n_units} {result.unit}s as units)",
+        "*: the metric can be gamed: significant even as the best of all systems or pairs in the cell",
+        "%: of the distance between the scores of an empty output and of a reference",
+        f"sign test: each of two systems is better than the other, both by a majority above "
+        f"{100 * settings.least_majority:g}% (55:45 is 10%)",
+        f"mixing: an output is better in each part, but worse on the whole; every difference above {gain}",
+        f"deletion: with {share} of the text empty, a score is spared more than {100 * settings.least_forgiven:g}% of "
+        "the loss that a mean of segments has",
+        f"trading: half of one output with half of another scores above both, by more than {gain}",
+        f"straw men: half an output, an output twice, or an empty output scores above the output, by more than {gain}",
     ]
 
 
@@ -81,27 +59,40 @@ def not_possible(result: AuditResult) -> list[str]:
     together: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for (why, kind), names in reasons.items():
         together.setdefault((why, tuple(names)), []).append(kind)
-    gaps = [
-        f"{name}: {count} segments are left out, because not all systems have scores there"
-        for name, count in result.left_out.items()
-        if result.count_possible(name)
-    ]
-    return gaps + [
+    return [
         f"not possible{'' if len(names) == len(result) else f' for {_listed(names)}'}: {', '.join(checks)} ({why})"
         for (why, names), checks in together.items()
     ]
 
 
+def unproven(result: AuditResult) -> list[str]:
+    """Return sentences on effects that are too uncertain to count, and on sign tests that contradict the scores."""
+    seen = [
+        f"{name} ({', '.join(f'{len(check.findings)} {check.check}' for check in open_checks)})"
+        for name in result
+        if (open_checks := [check for check in result[name].values() if check.findings and not check.gamed])
+    ]
+    lines = [f"above the least size, but not shown to be: {', '.join(seen)}"] if seen else []
+    for name in result:
+        for pair in result[name]["sign test"].numbers.get("contradicts_scores", ()):
+            one, other = pair["systems"] if pair["better"] is False else reversed(pair["systems"])
+            lines.append(
+                f"{name}: by the sign test {one} is better than {other} ({_p(pair['p_value'])}), "
+                f"but {other} has the better score"
+            )
+    return lines
+
+
 def sentences(result: AuditResult, every: bool = False, digits: int | None = None) -> list[str]:
-    """Return the strongest finding per metric and check as a sentence, or all findings with all their segments."""
+    """Return the largest finding of each check in which a metric can be gamed, or all findings, as sentences."""
     lines = []
     for name in result:
         score = result.score_of(name)
         for check in result[name].values():
-            shown = check.findings if every else check.findings[:1]
+            shown = check.findings if every else check.findings[: int(check.gamed)]
             lines += [sentence(finding, score, every, digits) for finding in shown]
-            others = len(check.findings) - len(shown)
-            if others:
+            others = check.counted - len(shown)
+            if shown and others > 0:
                 lines[-1] += f" [{others} more finding{'s' * (others > 1)}]"
     return lines
 
@@ -113,23 +104,23 @@ def sentence(finding: AuditFinding, score: Score, every: bool = False, digits: i
         return number(value, score, digits)
 
     words = _SENTENCES[finding.check](finding, shown)
-    return f"{finding.metric}, {finding.check}: {words}; {_segments(finding.segments, every)}"
+    evidence = f"{percent(finding.size, 1)}, above {percent(finding.threshold, 1)}: {_p(finding.p_holm)}"
+    without = "" if finding.counts else ", does not count"
+    return f"{finding.metric}, {finding.check}: {words} ({evidence}{without}); {_segments(finding.segments, every)}"
 
 
 def _sign_test(finding: AuditFinding, shown: Callable[[float], str]) -> str:
+    first, second = map(_verdict, finding.numbers["tests"])
     one, other = finding.systems
-    first, second = finding.numbers["tests"]
     scores = finding.numbers["scores"]
-    return (
-        f"{_verdict(first, one, other)}, and {_verdict(second, other, one)}; "
-        f"scores {shown(scores[0])} and {shown(scores[1])} (bootstrap {_p(finding.p_value)})"
-    )
+    return f"{first}, and {second}; {one} scores {shown(scores[0])} and {other} {shown(scores[1])}"
 
 
-def _verdict(test: dict[str, Any], baseline: str, system: str) -> str:
-    better, worse = (system, baseline) if test["better"] > test["worse"] else (baseline, system)
-    most, least = sorted((test["better"], test["worse"]), reverse=True)
-    return f"{better} is better than {worse} ({most} segments to {least}, {_p(test['p_value'])})"
+def _verdict(test: dict[str, Any]) -> str:
+    names = test["system"], test["baseline"]
+    better, worse = names if test["better"] else names[::-1]
+    most, least = sorted((test["improved"], test["worsened"]), reverse=True)
+    return f"{better} is better than {worse} ({most} to {least})"
 
 
 def _mixing(finding: AuditFinding, shown: Callable[[float], str]) -> str:
@@ -138,13 +129,13 @@ def _mixing(finding: AuditFinding, shown: Callable[[float], str]) -> str:
     several = len({part["system"] for part in parts}) > 1
     beats, loses = ("beat", "lose") if several else ("beats", "loses")
     wins = [
-        f"in {_listed(part['labels'], ' + ')} {shown(part['score'])} to {shown(part['beats'])} ({_p(part['p_value'])}"
-        + (f"; {part['system']})" if several else ")")
+        f"in {_listed(part['labels'], ' + ')} {shown(part['score'])} to {shown(part['beats'])}"
+        + (f" ({part['system']})" if several else "")
         for part in parts
     ]
     return (
         f"{mixed} {beats} {system} {', '.join(wins)}, but {loses} on the whole, "
-        f"{shown(finding.numbers['score'])} to {shown(finding.numbers['loses_to'])} (bootstrap {_p(finding.p_value)})"
+        f"{shown(finding.numbers['score'])} to {shown(finding.numbers['loses_to'])}"
     )
 
 
@@ -153,8 +144,8 @@ def _deletion(finding: AuditFinding, shown: Callable[[float], str]) -> str:
     score, mean, low, high = (shown(numbers[name]) for name in ("score", "mean", "lowest", "highest"))
     return (
         f"{numbers['system']} scores {score}, and with {numbers['blanked']} random segments empty {mean} on average "
-        f"({low} to {high}; bootstrap of the first draw {_p(finding.p_value)}); with {numbers['greedy']} chosen ones "
-        f"empty ({percent(numbers['greedy_share'], 1)}) it is no worse"
+        f"({low} to {high}); with {numbers['greedy']} chosen ones empty ({percent(numbers['greedy_share'], 1)}) it is "
+        "no worse"
     )
 
 
@@ -164,19 +155,15 @@ def _trading(finding: AuditFinding, shown: Callable[[float], str]) -> str:
     return (
         f"{one} ({long} characters) and {other} ({short}) score {shown(numbers['scores'][0])} and "
         f"{shown(numbers['scores'][1])}, half of each scores {shown(numbers['exchanged'])} on average "
-        f"(their mean is {shown(numbers['expected'])}; bootstrap of the first draw {_p(finding.p_value)})"
+        f"(their mean is {shown(numbers['expected'])})"
     )
 
 
 def _straw_men(finding: AuditFinding, shown: Callable[[float], str]) -> str:
     numbers = finding.numbers
-    name = "an empty output" if numbers["of"] is None else f"{numbers['of']}, {numbers['straw_man']},"
+    what = "an empty output" if numbers["of"] is None else f"{numbers['of']}, {numbers['straw_man']},"
     against = "the system it was made of" if numbers["outranks_its_own"] else numbers["compared_with"]
-    others = len(numbers["outranks"]) - 1
-    return (
-        f"{name} scores {shown(numbers['score'])} and outranks {against} ({shown(numbers['beats'])}; bootstrap "
-        f"{_p(finding.p_value)})" + (f" and {others} other{'s' * (others > 1)}" if others else "")
-    )
+    return f"{what} scores {shown(numbers['score'])}, better than {against} ({shown(numbers['beats'])})"
 
 
 _SENTENCES: dict[str, Callable[[AuditFinding, Callable[[float], str]], str]] = {
@@ -188,8 +175,8 @@ _SENTENCES: dict[str, Callable[[AuditFinding, Callable[[float], str]], str]] = {
 }
 
 
-def _p(value: float | None) -> str:
-    return "p = -" if value is None else "p < 0.0001" if value < 0.00005 else f"p = {value:.4f}"
+def _p(value: float) -> str:
+    return "p < 0.0001" if value < 0.00005 else f"p = {value:.4f}"
 
 
 def _segments(segments: Sequence[int], every: bool) -> str:
@@ -206,8 +193,9 @@ def _listed(names: Sequence[str], between: str = ", ", most: int | None = FEW) -
 
 def present_audit(result: AuditResult, digits: int | None = None, detailed: bool = False) -> Presentation:
     """Present an audit; `detailed` lists all findings with their segments."""
-    names = ("seed", "alpha", "share", "n_draws", "n_resamples")
-    settings = {name: getattr(result.settings, name) for name in names} | {"groups": result.labels}
+    names = ("seed", "alpha", "share", "least_gain", "least_forgiven", "least_majority", "n_draws")
+    settings = {name: getattr(result.settings, name) for name in names}
+    settings |= {"groups": result.labels, "unit": result.unit, "n_units": result.n_units}
     return Presentation(
         "audit",
         settings,
@@ -227,6 +215,7 @@ def footnotes(result: AuditResult, digits: int | None, detailed: bool) -> list[s
         *legend(result),
         "",
         *(findings or ["no findings"]),
+        *unproven(result),
         *not_possible(result),
         *(["; ".join(about)] if findings else []),
         "",
