@@ -161,7 +161,7 @@ def test_the_experiment_names_files_that_are_there():
     import tomllib
 
     experiment = tomllib.loads((DEMO.path / "demo.toml").read_text("utf-8"))
-    listed = [experiment[key] for key in ("source", "documents", "groups", "nbest")]
+    listed = [experiment[key] for key in ("source", "groups", "nbest")]
     listed += experiment["references"] + experiment["systems"] + [experiment["human"].split(":")[0]]
     assert all((DEMO.path / name).is_file() for name in listed)
     assert [name.removesuffix(".txt") for name in experiment["systems"]] == list(DEMO.systems)

@@ -16,6 +16,7 @@ sys.path.append(str(Path(__file__).parent / "calibration"))
 
 from audits import Population, find_easy, game, honest, known_effects
 from cells import Cell
+from halves import compare_halves, sources_of_campaign, sources_of_texts
 from judges import of_judges
 from metrics import coverage_at_difference, coverage_of_correlations, error_rates_of_metrics
 from systems import coverage, documents, error_rates, few_differences, power_and_coverage
@@ -75,6 +76,21 @@ def of_verdicts(runs: int) -> Iterator[Cell]:
     yield from seed_stability(german, max(20, runs // 4))
 
 
+def of_halves(runs: int) -> Iterator[Cell]:
+    """Yield how often verdicts from one half of the systems and segments hold in the other half."""
+    folder = DATA / "wmt23-mtme" / "wmt23"
+    for pair, reference in (("en-de", "refA"), ("he-en", "refB")):
+        sources = sources_of_campaign(Campaign.read(folder, pair, reference))
+        for level in ("system", "segment"):
+            for split_systems in (True, False):
+                yield from compare_halves(f"WMT23 {pair}", sources, level, runs, split_systems)
+    e2e = sources_of_texts(DATA / "e2e-nlg-challenge", "segment_scores.tsv:quality_winrate")
+    for level in ("system", "segment"):
+        yield from compare_halves("E2E NLG challenge", e2e, level, runs)
+    wmt19 = sources_of_texts(DATA / "wmt19-ende-4refs", "system_scores.tsv:da_z")
+    yield from compare_halves("WMT19 en-de", wmt19, "system", runs)
+
+
 def of_audits(runs: int) -> Iterator[Cell]:
     """Yield the cells of the audit."""
     folder = DATA / "wmt19-ende-4refs"
@@ -99,7 +115,7 @@ def table(cells: Iterable[Cell]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    choices = ["systems", "metrics", "verdicts", "judges", "audits"]
+    choices = ["systems", "metrics", "verdicts", "judges", "audits", "halves"]
     parser.add_argument("part", nargs="*", choices=[[], *choices], help="default: all parts")
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
@@ -114,6 +130,8 @@ def main() -> None:
         put(PAGE, "verdicts", table(of_verdicts(40 if options.quick else 400)))
     if "judges" in parts:
         put(PAGE, "judges", table(of_judges(40 if options.quick else 400)))
+    if "halves" in parts:
+        put(PAGE, "halves", table(of_halves(20 if options.quick else 100)))
     if "audits" in parts:
         put(PAGE, "audits", table(of_audits(40 if options.quick else 400)))
 

@@ -38,11 +38,13 @@ ALTERNATIVES_ALLOWED = (2, 5)
 EXPERIMENT = f"""\
 # The bundled test set as an experiment: tarocco score demo.toml
 name = "demo"
+caveats = [
+  "The texts of the demo were written by language models, and its grades follow rules: no person judged anything.",
+]
 source = "source.txt"
 references = ["ref1.txt", "ref2.txt", "ref3.txt", "ref4.txt"]
 systems = [{", ".join(f'"{system}.txt"' for system in SYSTEMS)}]
 metrics = ["BLEU-4", "BLEU-SBP", "NIST-5", "ROUGE-S-4", "GRR-4", "chrF"]
-documents = "documents.txt"
 groups = "documents.txt"
 nbest = "nbest.txt"
 human = "grades.tsv:adequacy"

@@ -14,13 +14,14 @@ METRICS = ("BLEU-4", "NIST-5", "TER", "chrF", "ROUGE-L", "METEOR-exact")
 
 def verdict_of(metrics):
     """A verdict that says something of everything."""
-    trusts = ("trusted", "trusted", "mixed", "doubted", "unjudged")
-    opinion = Judgment("ORANGE", 1, 1, 0.02, "ORANGE 2.0%: human translations are near the top of the lists.")
-    other = Judgment("KING", 0, 4, 0.61, "KING 0.61: four metrics tell people from machines better.")
+    trusts = ("trusted", "trusted among these systems", "open", "doubted", "open")
+    sentence = "ORANGE 2.0%: human translations are near the top of the lists."
+    orange = Judgment("ORANGE", metrics[0], "supported", 0.02, sentence)
+    king = Judgment("KING", metrics[0], "refuted", 0.61, "KING 0.61: four metrics tell people from machines better.")
     return Verdict(
         headline=f"Trust {metrics[0]} here: people, ORANGE and KING agree on it, and it was gamed in one way only.",
         metrics=tuple(
-            MetricVerdict(name, trusts[i % 5], "Near the top for ORANGE, but KING sees ties.", (opinion, other))
+            MetricVerdict(name, trusts[i % 5], "Near the top for ORANGE, but KING sees ties.", (orange, king))
             for i, name in enumerate(metrics)
         ),
         disagreements=("ORANGE puts ROUGE-L first, people put it fourth: its interval is wide.",),

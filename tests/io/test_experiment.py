@@ -224,7 +224,7 @@ REFERENCES = 'references = "ref/*.txt"\n'
             r"line 3: .*late\.tsv, line 2: expected segment from 1 to 3, found 4",
         ),
         (REFERENCES + "system = 1", r'line 2: there is no key "system" \(did you mean "systems"\?\)'),
-        (REFERENCES + "zzz = 1", r'line 2: there is no key "zzz" \(there are name, source, .*'),
+        (REFERENCES + "zzz = 1", r'line 2: there is no key "zzz" \(there are name, caveats, source, .*'),
         (REFERENCES + 'metrics = ["BLUE-4"]', r'line 2: there is no metric "BLUE-4" \(did you mean BLEU-4'),
         (REFERENCES + 'metrics = [\n"BLEU-4",\n"NIST-9",\n]', r"line 4: NIST-n: n is 1 to 5, not 9"),
         (REFERENCES + 'metrics = ["BLEU-4", "bleu4"]', "line 2: expected each metric once, found BLEU-4 twice"),

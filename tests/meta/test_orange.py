@@ -153,7 +153,7 @@ def test_a_metric_without_any_score_comes_last(capsys):
     found = tarocco.orange([["c", "b"]], [["c", "b"]], metrics=["ROUGE-S*", "PER"], n_resamples=10, curve=True)
     assert list(found) == ["PER", "ROUGE-S*"]
     last = found["ROUGE-S*"]
-    assert (last.n_segments, last.equivalent_to_best) == (0, False)
+    assert (last.n_segments, last.worse_than_best) == (0, False)
     assert last.to_dict()["orange"] is None
     assert json.loads(json.dumps(found.to_dict("segment"), allow_nan=False))
     write_table(orange_table(found))
@@ -180,10 +180,10 @@ def test_intervals_and_equivalence():
     best, other = found.metrics
     differences = [np.mean([other.ranks[i] - best.ranks[i] for i in own]) for own in drawn]
     low, high = np.quantile(differences, [0.025, 0.975])
-    assert best.equivalent_to_best
+    assert not best.worse_than_best
     assert (other.difference_interval.low * 5, other.difference_interval.high * 5) == pytest.approx((low, high))
     assert np.isnan(other.p_best)  # three segments are too few for a test
-    assert other.equivalent_to_best
+    assert not other.worse_than_best
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
@@ -256,4 +256,4 @@ def test_the_same_lists_in_another_order(tmp_path):
 
 def test_one_segment_tells_no_metric_from_another():
     found = tarocco.orange(LISTS_OF_TWO[:1], TWO_REFERENCES[:1], metrics=["WER", "ROUGE-L", "PER"])
-    assert all(one.equivalent_to_best for one in found.metrics)
+    assert not any(one.worse_than_best for one in found.metrics)

@@ -23,7 +23,8 @@ REPORT = "report.html"
 INTRODUCTION = """Six made-up systems, sixty segments, four references, n-best lists and grades:
 "careful" translates well and "middling" with mistakes, "mirror" keeps the
 German order of words, "literal" goes word for word, "brief" leaves things out,
-"verbose" pads. Which of twelve metrics should be trusted here?
+"verbose" pads. Language models wrote the texts, and the grades of "people"
+follow rules. Which of twelve metrics should be trusted here?
 
 """
 

@@ -8,7 +8,7 @@ from typing import Any
 
 TERMS = {
     "ORANGE": "ORANGE is the average rank of human translations among a system's n-best candidates, as a share of the "
-    "list: low is good, and 50% is chance.",
+    "list: low is good, and the chance level is near 50%, depending on the lists.",
     "KING": "KING is how often a metric finds that a human translation is at least as good as every system's.",
     "strict KING": "Strict KING is how often a metric finds that a human translation is better than every system's, "
     "without ties.",
@@ -19,10 +19,16 @@ TERMS = {
     "twenty.",
     "significant": "A difference is significant if chance alone would rarely make one as large, corrected for the "
     "number of comparisons.",
-    "interval": "An interval contains the number for most other samples of such segments.",
+    "interval": "A 95% interval is made so that it contains the true value for 95 of 100 samples of such data.",
     "cluster": "Systems in a better cluster are significantly better than all systems in the clusters below.",
     "correlation": "A correlation says how well two lists agree: 1 is perfect agreement, 0 is none, and below 0 is the "
     "opposite order.",
+    "SPA": "SPA, soft pairwise accuracy, says how well a metric and people agree on which of two systems is better and "
+    "how clearly: 1 is perfect agreement.",
+    "supported": "A metric is supported if it is shown to be better than chance, to know more than output length, and "
+    "not to be worse than the best metric by more than a margin, and if its value is above a floor.",
+    "refuted": "A metric is refuted if another one is shown to be better by more than a margin, or if it is shown to "
+    "be below a floor.",
     "reference": "A reference is a human translation that outputs of systems are compared with.",
     "n-best list": "An n-best list has the n translations of a segment that a system ranks highest.",
     "audit": "An audit tests whether bad outputs, such as empty ones, can win under a metric.",

@@ -112,7 +112,7 @@ def correlate(
         As for `tarocco.score`.
     human
         A file (optionally followed by :COLUMN), the result of `tarocco.read_human`, or a mapping from systems to a
-        number, or to a list with one number per segment and None where nobody judged.
+        number, or to a list with one number per segment and None where there is no judgment.
     options
         The level, the coefficient and the test between metrics (`CorrelationOptions`).
     text, resampling, workers

@@ -127,7 +127,7 @@ def make_human_scores(human: HumanInput, systems: Sequence[str], n_segments: int
     """Return the human scores of those systems of a run that people judged, in the run's order.
 
     A path may end with :COLUMN. Numbers are a mapping from systems to one number, or to one per segment with None
-    where nobody judged.
+    where there is no judgment.
     """
     if isinstance(human, HumanScores):
         return _select_systems(human, systems, n_segments)

@@ -41,8 +41,8 @@ class Orange(Record):
 
     `difference` is ORANGE minus that of the best metric, and its interval uses the same resamples of segments.
     `p_best` is the p-value of that difference. Which metric is the best was found on the same data, so it is corrected
-    for all pairs of metrics; it is NaN with fewer than 20 segments. `equivalent_to_best` means that no difference was
-    shown.
+    for all pairs of metrics; it is NaN with fewer than 20 segments. `worse_than_best` means that it is
+    significant.
 
     A segment counts for a metric if all its scores exist: `n_segments` is the number of these segments, and `ranks` is
     NaN for the others. The difference is computed on the segments that count for both metrics.
@@ -50,12 +50,12 @@ class Orange(Record):
 
     json_fields = (
         *("metric", "signature", "orange", "chance", "status", "reasons", "p_value", "average_rank", "interval"),
-        *("orange_interval", "difference", "difference_interval", "p_best", "equivalent_to_best", "n_segments"),
+        *("orange_interval", "difference", "difference_interval", "p_best", "worse_than_best", "n_segments"),
         *("n_best", "curve"),
     )
     row_fields = (
         *("metric", "orange", "chance", "status", "p_value", "average_rank", "interval", "orange_interval"),
-        *("difference", "difference_interval", "p_best", "equivalent_to_best", "n_segments", "n_best", "signature"),
+        *("difference", "difference_interval", "p_best", "worse_than_best", "n_segments", "n_best", "signature"),
     )
     optional_fields = ("curve",)
 
@@ -72,7 +72,7 @@ class Orange(Record):
     difference: float
     difference_interval: Interval
     p_best: float
-    equivalent_to_best: bool
+    worse_than_best: bool
     n_segments: int
     n_best: int
     ranks: Floats  # of the oracle in each list; NaN where the metric has no score
@@ -164,7 +164,7 @@ class OrangeResult(ResultTable, Mapping[str, Orange]):
         """Return "best" for the best metric, "worse" for one that was shown to be worse, "open" for the others."""
         if math.isnan(metric.orange):
             return ""
-        return "best" if metric is self.metrics[0] else "open" if metric.equivalent_to_best else "worse"
+        return "best" if metric is self.metrics[0] else "worse" if metric.worse_than_best else "open"
 
     @property
     def by_length(self) -> tuple[float, float]:
@@ -320,7 +320,7 @@ def evaluate_ranks(
                 difference=float(differences[i]),
                 difference_interval=percentile_interval(drawn_differences[:, i], resampling),
                 p_best=float(p_best[i]),
-                equivalent_to_best=bool(counts.any() and not p_best[i] <= alpha),
+                worse_than_best=bool(p_best[i] <= alpha),
                 n_segments=int(counts.sum()),
                 n_best=n_best,
                 ranks=ranks[:, i],

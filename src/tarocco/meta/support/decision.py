@@ -92,7 +92,7 @@ class Support(Record):
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class JudgeEvidence:
     """What was measured of some metrics by one judge.
 
     observed
@@ -154,7 +154,7 @@ class Evidence:
 
 
 def decide(
-    names: Sequence[str], evidence: Evidence, rules: SupportRules, needed: Sequence[str], **about: Any
+    names: Sequence[str], evidence: JudgeEvidence, rules: SupportRules, needed: Sequence[str], **about: Any
 ) -> list[Support]:
     """Give each metric its status. `needed` says what it would take; `about` are fields that all results share."""
     alpha, draws = rules.alpha, evidence.draws

@@ -32,7 +32,7 @@ from tarocco.meta.support.decision import (
     RULES,
     SUCH,
     THESE,
-    Evidence,
+    JudgeEvidence,
     Support,
     SupportRules,
     decide,
@@ -366,7 +366,7 @@ def judge_by_people(
     spreads: dict[str, Floats] = {}
     for population in populations if agreement.by_segment else (SUCH,):
         draws = agreement.redraw(rules.seed, rules.n_draws, population == SUCH)
-        evidence = Evidence(observed, draws, p_values, rules.margin(level), rules.floor(level), obstacle)
+        evidence = JudgeEvidence(observed, draws, p_values, rules.margin(level), rules.floor(level), obstacle)
         while len(evidence.draws) < rules.most_draws and (evidence.passed(rules.alpha) & evidence.is_near(rules)).any():
             # A decision close to its threshold takes more draws, so that the seed does not decide (Gandy 2009).
             seed = rules.seed + 1_000_003 * len(evidence.draws)

@@ -20,7 +20,7 @@ from tarocco.meta.significance.distributions import to_normal_score
 from tarocco.meta.support.decision import (
     MOST_SEGMENTS,
     THESE,
-    Evidence,
+    JudgeEvidence,
     Support,
     SupportRules,
     decide,
@@ -113,7 +113,7 @@ def judge_by_segments(
         unit = "segments" if labels is None else "documents"
         obstacle = f"{means.units} {unit} are too few: at least {LEAST_UNITS} are needed"
     chance = np.array([np.nanmean(row) if not np.isnan(row).all() else np.nan for row in measured.chance])
-    evidence = Evidence(observed[:n], draws[:, :n], p_values, margin, margin, obstacle, chance)
+    evidence = JudgeEvidence(observed[:n], draws[:, :n], p_values, margin, margin, obstacle, chance)
     while len(evidence.draws) < rules.most_draws and (evidence.passed(rules.alpha) & evidence.is_near(rules)).any():
         more = means.redraw(rules.seed + 1_000_003 * len(evidence.draws), rules.n_draws)[:, :n]
         evidence = replace(evidence, draws=np.concatenate([evidence.draws, more]))
@@ -138,7 +138,7 @@ def p_above_zero(observed: Floats, draws: Floats, units: int) -> Floats:
     return step_down_max(statistics, null, exact=False)
 
 
-def _describe_needed(evidence: Evidence, k: int, segments: int, alpha: float) -> str:
+def _describe_needed(evidence: JudgeEvidence, k: int, segments: int, alpha: float) -> str:
     """Say how many segments it would take to support metric k, if its values stay as they are."""
     observed, room = float(evidence.observed[k]), float(evidence.margin - evidence.observed_gaps()[k])
     if not observed >= evidence.floor:

@@ -369,7 +369,7 @@ def trial_records(payload: Payload) -> Rows:
     for one in (payload.get("orange") or {}).get("metrics", ()):
         low, high = one["orange_interval"]
         records.setdefault(one["metric"], {"metric": one["metric"]}).update(
-            {"orange": one["orange"], "orange_low": low, "orange_high": high, "as_best": one["equivalent_to_best"]}
+            {"orange": one["orange"], "orange_low": low, "orange_high": high, "worse_than_best": one["worse_than_best"]}
         )
     for one in (payload.get("king") or {}).get("sets", ()):
         if len(one["metrics"]) == 1 and one["metrics"][0] in records:
@@ -394,7 +394,7 @@ def _trial_table(payload: Payload) -> Iterator[PageTable]:
     records = trial_records(payload)
     if not records:
         return
-    columns = [key for key in records[0] if not key.endswith(("_low", "_high", "_cluster", "as_best"))]
+    columns = [key for key in records[0] if not key.endswith(("_low", "_high", "_cluster", "worse_than_best"))]
     labels = 2 if "trust" in columns else 1
     body = tuple(tuple(_cell(record[key]) for key in columns) for record in records)
     yield PageTable("metrics", Table(tuple(name.replace("_", " ") for name in columns), body, labels=labels), records)

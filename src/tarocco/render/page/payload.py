@@ -26,6 +26,7 @@ from tarocco.render.results.audit import audit_table, legend, not_possible, sent
 from tarocco.render.results.score import digits_of
 from tarocco.render.terms import find_terms
 from tarocco.scoring.results import Result
+from tarocco.trials.data_audit.findings import DataAudit
 from tarocco.trials.findings import Findings
 
 MOST_CONFUSIONS = 40  # lists per metric, those with the most candidates above the references
@@ -102,6 +103,16 @@ def king_part(result: KingResult) -> dict[str, Any]:
         "level": result.level,
         "sets": result.to_dict(),
         "notes": list(result.notes),
+    }
+
+
+def data_part(audit: DataAudit) -> dict[str, Any]:
+    """Return the findings of the data audit, and which checks found nothing."""
+    fields = ("severity", "kind", "evidence", "advice")
+    return {
+        "findings": [{name: getattr(one, name) for name in fields} for one in audit],
+        "passed": list(audit.passed),
+        "skipped": dict(audit.skipped),
     }
 
 
@@ -214,6 +225,7 @@ def payload_of(findings: Findings) -> dict[str, Any]:
         "metrics": _metrics(findings, scores),
         "plan": [vars(step) for step in findings.plan],
         "verdict": _verdict(findings),
+        "data": None if findings.data_audit is None else data_part(findings.data_audit),
         "board": None if scores is None else _board(scores, findings.comparison),
         "agreement": None
         if findings.agreement is None

@@ -23,7 +23,7 @@ function judges() {
   if (payload.orange) {
     const of = by(payload.orange.metrics);
     found.push({ title: "ORANGE", remark: "lower is better", ascending: true, value: (row) => of.get(row)?.orange ?? null, cell: (row) => of.has(row)
-      ? cellOf("ORANGE", row, percent(of.get(row).orange, 2), of.get(row).equivalent_to_best ? "as the best" : "", between(of.get(row).orange_interval, (value) => percent(value, 1))) : NOTHING });
+      ? cellOf("ORANGE", row, percent(of.get(row).orange, 2), of.get(row).status ?? "", between(of.get(row).orange_interval, (value) => percent(value, 1))) : NOTHING });
   }
   if (payload.king) {
     const of = new Map(payload.king.sets.filter((one) => one.metrics.length === 1).map((one) => [one.metrics[0], one]));
@@ -81,7 +81,7 @@ function orangePart() {
     { title: "ORANGE", ascending: true, value: (row) => row.orange, cell: (row) => el("div", { class: "cell" }, percent(row.orange, 2), between(row.orange_interval, (value) => percent(value, 2))) },
     { title: "average rank", ascending: true, value: (row) => row.average_rank, cell: (row) => el("div", { class: "cell" }, fixed(row.average_rank, 1), between(row.interval, (value) => fixed(value, 1))) },
     { title: "difference", remark: "from the best", ascending: true, value: (row) => row.difference, cell: (row) => (row.difference ? percent(row.difference, 2) : NOTHING) },
-    { title: "", label: true, ascending: true, value: (row) => (row.equivalent_to_best ? 0 : 1), cell: (row) => (row === orange.metrics[0] ? "best" : row.equivalent_to_best ? "as the best" : "worse") },
+    { title: "", label: true, ascending: true, value: (row) => (row.worse_than_best ? 1 : 0), cell: (row) => (row === orange.metrics[0] ? "best" : row.worse_than_best ? "worse than the best" : "open") },
   ];
   return part("ORANGE: does it rank human translations first?",
     "The human translations of each segment are ranked within a system's n-best list. ORANGE is their average rank as a share of the list: 0% is the top, and 50% is chance.",

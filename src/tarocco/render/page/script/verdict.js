@@ -55,12 +55,22 @@ function verdictSection() {
     first.length ? list(first, "ol") : null,
     part("Which metric deserves trust here?", judgesInWords(verdict), el("ul", { class: "cards" }, cards.slice(0, CARDS)), cards.length > CARDS
       ? el("details", {}, el("summary", {}, `${cards.length - CARDS} more metrics`), el("ul", { class: "cards" }, cards.slice(CARDS))) : null),
+    dataPart(),
     listed("Which systems differ significantly?", verdict.systems),
     listed("What does each judge say?", verdict.judges || []),
     listed("Where do the judges disagree?", verdict.disagreements),
     listed("More findings", verdict.interesting.slice(3), 3),
     listed("Caveats", verdict.caveats),
     plan());
+}
+
+// The findings of the data audit; severe ones hold the verdict back.
+function dataPart() {
+  const data = payload.data;
+  if (!data) return null;
+  const findings = data.findings.map((one) => [el("strong", {}, `${one.severity}: `), visible(`${one.evidence} ${one.advice}`)]);
+  const passed = data.passed.length ? `Nothing found by ${data.passed.length} checks: ${data.passed.join(", ")}. That does not show that the data are correct.` : null;
+  return part("Are the data in order?", passed, findings.length ? list(findings) : null);
 }
 
 // One sentence per judge.
