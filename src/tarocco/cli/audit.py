@@ -56,7 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=0.005,
         metavar="0.005",
         help="least gain that counts for mixing, trading and straw men, as a share of the distance between the scores "
-        "of an empty output and of a reference: 0.005 is half a BLEU point (default: 0.005)",
+        "of an empty output and of a reference (default: 0.005)",
     )
     group.add_argument(
         "--n-draws",

@@ -102,7 +102,7 @@ def describe_systems(ranking: SystemRanking, whose: str, findings: Findings) -> 
     """Return which systems differ significantly, under which metrics, and how often people agree."""
     assert findings.comparison is not None
     test, count = findings.comparison.test.name, len(ranking.better)
-    by = f"{listed(ranking.metrics)} ({whose})" if len(ranking.metrics) > 1 else f"{ranking.metrics[0]} ({whose})"
+    by = f"{listed(ranking.metrics)} ({whose})" if len(ranking.metrics) > 1 else ranking.metrics[0]
     each = "each of " if len(ranking.metrics) > 1 else ""
     differ = "differs" if count == 1 else "differ"
     sentences = [

@@ -134,6 +134,7 @@ class CheckResult:
 
     @property
     def n_tests(self) -> int:
+        """How many systems, pairs or trios were tested."""
         return sum(self.tests.values())
 
 
