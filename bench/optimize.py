@@ -11,7 +11,7 @@ SAMPLED = 50  # sets that NumPy evaluates; its time is scaled up
 
 def similarities():
     """Return synthetic similarities: metrics are correlated, and references are better than systems."""
-    from tarocco.meta.qarla.similarities import Similarities
+    from tarocco.meta.qarla.similarities import TextSimilarities
 
     generator = np.random.default_rng(8)
     shape = (SEGMENTS, SYSTEMS + REFERENCES, REFERENCES)
@@ -20,7 +20,7 @@ def similarities():
     near[:, :, SYSTEMS + np.arange(REFERENCES), np.arange(REFERENCES)] = np.nan
     names = tuple(f"x{m}" for m in range(METRICS))
     systems, references = (tuple(f"{x}{i}" for i in range(n)) for x, n in (("a", SYSTEMS), ("r", REFERENCES)))
-    return Similarities(names, names, systems, references, np.ones((SEGMENTS, REFERENCES), np.bool_), near)
+    return TextSimilarities(names, names, systems, references, np.ones((SEGMENTS, REFERENCES), np.bool_), near)
 
 
 def our_search(folds: int) -> float:

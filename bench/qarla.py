@@ -1,4 +1,4 @@
-"""Similarities, QUEEN and KING of single metrics, and QUEEN of a set compared with NumPy."""
+"""TextSimilarities, QUEEN and KING of single metrics, and QUEEN of a set compared with NumPy."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SAMPLES = 3
 
 def similarities(metrics: int, segments: int, references: int):
     """Return synthetic similarities with some ties; metrics are highly correlated, as on real text."""
-    from tarocco.meta.qarla.similarities import Similarities
+    from tarocco.meta.qarla.similarities import TextSimilarities
 
     random = np.random.default_rng(8)
     texts = SYSTEMS + references
@@ -58,7 +58,7 @@ def similarities(metrics: int, segments: int, references: int):
     names = [
         tuple(f"{kind}{i}" for i in range(size)) for kind, size in (("x", metrics), ("a", SYSTEMS), ("r", references))
     ]
-    return Similarities(names[0], names[0], *names[1:], np.ones((segments, references), np.bool_), near)
+    return TextSimilarities(names[0], names[0], *names[1:], np.ones((segments, references), np.bool_), near)
 
 
 def our_kings(metrics: int, segments: int, references: int) -> float:

@@ -1,4 +1,4 @@
-"""Similarities for tests of QARLA: drawn ones, Asiya's, and how the textbook asks for them."""
+"""TextSimilarities for tests of QARLA: drawn ones, Asiya's, and how the textbook asks for them."""
 
 import json
 import math
@@ -8,7 +8,7 @@ import pytest
 from conftest import shared
 from hypothesis import strategies as st
 
-from tarocco.meta.qarla.similarities import Similarities
+from tarocco.meta.qarla.similarities import TextSimilarities
 from tests.textbook import qarla
 
 
@@ -34,12 +34,12 @@ def drawn_similarities(draw, most_metrics=4, fewest=3):
     np.moveaxis(near, 3, 2)[:, ~present] = np.nan
     names = (tuple(f"{letter}{i}" for i in range(size)) for letter, size in (("x", m), ("a", a), ("r", r)))
     metrics, systems, references = names
-    return Similarities(metrics, metrics, systems, references, present, near)
+    return TextSimilarities(metrics, metrics, systems, references, present, near)
 
 
 @st.composite
 def similarities(draw, most=5, fewest=2, segments=4, between_systems=False):
-    """Similarities with many ties, in no way symmetric; references and scores are missing here and there."""
+    """TextSimilarities with many ties, in no way symmetric; references and scores are missing here and there."""
     m, s, a = draw(st.integers(1, 3)), draw(st.integers(1, segments)), draw(st.integers(1, 3))
     r = draw(st.integers(fewest, most))
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
@@ -55,7 +55,7 @@ def similarities(draw, most=5, fewest=2, segments=4, between_systems=False):
     near[:, missing] = np.nan
     np.moveaxis(near, 3, 2)[:, missing] = np.nan
     names = [tuple(f"{letter}{i}" for i in range(size)) for letter, size in (("x", m), ("a", a), ("r", r))]
-    return Similarities(
+    return TextSimilarities(
         names[0],
         names[0],
         *names[1:],
@@ -99,4 +99,4 @@ def asiya():
                     near[m, :, t, r] = given["pair"][metric][text][reference]
     present = np.ones((given["nseg"], len(references)), np.bool_)
     names = tuple(given["metrics"])
-    return Similarities(names, names, tuple(systems), tuple(references), present, near), golden["output"]["QARLA"]
+    return TextSimilarities(names, names, tuple(systems), tuple(references), present, near), golden["output"]["QARLA"]

@@ -15,7 +15,7 @@ from tarocco.meta.qarla.set_search import (
     metric_bit,
     split_subsets,
 )
-from tarocco.meta.qarla.similarities import Similarities
+from tarocco.meta.qarla.similarities import TextSimilarities
 from tests.textbook import searching
 
 
@@ -90,7 +90,7 @@ def test_a_segment_that_takes_no_part_does_not_count():
     random = np.random.default_rng(1)
     near = random.random((2, 4, 5, 3))
     near[:, :, 2 + np.arange(3), np.arange(3)] = np.nan
-    given = Similarities(("x", "y"), ("", ""), ("a", "b"), ("r", "s", "t"), np.ones((4, 3), np.bool_), near)
+    given = TextSimilarities(("x", "y"), ("", ""), ("a", "b"), ("r", "s", "t"), np.ones((4, 3), np.bool_), near)
     decisions = Decisions.of(given)
     some = SetTallies(decisions, np.array([0, -1, 0, -1])).of((0, 1))
     alone = SetTallies(Decisions.of(given.select(segments=[0, 2])), np.zeros(2, np.intp)).of((0, 1))

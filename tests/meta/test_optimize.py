@@ -28,7 +28,7 @@ from tarocco.meta.qarla.set_search import (
     forward,
     greedy,
 )
-from tarocco.meta.qarla.similarities import Similarities
+from tarocco.meta.qarla.similarities import TextSimilarities
 from tarocco.render.results.qarla import metrics_table, redundancy_table
 from tarocco.scoring.settings import Resampling, Workers
 from tests.textbook import searching
@@ -131,7 +131,7 @@ def random_similarities(metrics=3, segments=20, systems=3, references=4, seed=7)
     names = tuple(f"x{m}" for m in range(metrics))
     of_references = tuple(f"r{r}" for r in range(references))
     there = np.ones((segments, references), np.bool_)
-    return Similarities(names, names, tuple(f"a{a}" for a in range(systems)), of_references, there, near)
+    return TextSimilarities(names, names, tuple(f"a{a}" for a in range(systems)), of_references, there, near)
 
 
 def test_folds_are_even_and_drawn_from_the_seed():
@@ -255,7 +255,7 @@ def test_many_metrics():
     names = tuple(f"m{i}" for i in range(70))
     near = rng.random((70, 3, 5, 3))
     near[:, :, [2, 3, 4], [0, 1, 2]] = np.nan
-    similarities = Similarities(names, names, ("a", "b"), ("1", "2", "3"), np.ones((3, 3), np.bool_), near)
+    similarities = TextSimilarities(names, names, ("a", "b"), ("1", "2", "3"), np.ones((3, 3), np.bool_), near)
     board = SetTallies(Decisions.of(similarities), np.zeros(3, np.intp))
     for method in ("greedy", "forward", "beam"):
         (found,) = SetSearch(method, most=2 if method == "beam" else None, width=2).run([KingObjective(board)])

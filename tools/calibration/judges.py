@@ -20,7 +20,7 @@ from tarocco.meta.qarla.decisions import HeldOutCases
 from tarocco.meta.qarla.king import compute_chance, measure_length_cases
 from tarocco.meta.qarla.king_support import KING_MARGIN
 from tarocco.meta.qarla.queen import PairSelection, compute_held_out_queens, mean_ignoring_nan
-from tarocco.meta.qarla.similarities import Similarities
+from tarocco.meta.qarla.similarities import TextSimilarities
 from tarocco.meta.references.curves import Curve, Point
 from tarocco.meta.references.study import redraw_mean
 from tarocco.meta.support.decision import SUPPORTED, Support, SupportRules
@@ -94,7 +94,7 @@ def judge_similarities(near: Mapping[str, np.ndarray], lengths: np.ndarray, syst
     segments, _, references = next(iter(near.values())).shape
     names = tuple(near)
     present = np.ones((segments, references), np.bool_)
-    given = Similarities(
+    given = TextSimilarities(
         names,
         names,
         tuple(f"system {a}" for a in range(systems)),

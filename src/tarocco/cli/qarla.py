@@ -12,7 +12,7 @@ from tarocco.cli.inputs import read_inputs, resampling_of, workers_of
 from tarocco.cli.output import write, write_page
 
 if TYPE_CHECKING:
-    from tarocco.meta.qarla.similarities import Similarities
+    from tarocco.meta.qarla.similarities import TextSimilarities
     from tarocco.scoring.results import Result
     from tarocco.trials.inputs import ScoringInputs
 
@@ -104,9 +104,9 @@ def add_sample_options(group: argparse._ArgumentGroup) -> None:
 
 
 class QarlaInputs(NamedTuple):
-    """Similarities of all texts, the inputs that they come from, sets of metrics by number, and scores."""
+    """TextSimilarities of all texts, the inputs that they come from, sets of metrics by number, and scores."""
 
-    similarities: Similarities
+    similarities: TextSimilarities
     inputs: ScoringInputs
     sets: list[list[int]] | None
     scores: Result | None

@@ -32,7 +32,7 @@ from tarocco.meta.qarla.queen import (
     sample_pairs,
 )
 from tarocco.meta.qarla.set_search import KingObjective, SetTallies, greedy
-from tarocco.meta.qarla.similarities import Similarities
+from tarocco.meta.qarla.similarities import TextSimilarities
 from tarocco.metrics.base import Floats
 from tarocco.scoring.settings import SEED
 
@@ -243,7 +243,7 @@ class IQTestBed:
     # --- inside QARLA ------------------------------------------------------------------------------------------------
 
     @cached_property
-    def similarities(self) -> Similarities:
+    def similarities(self) -> TextSimilarities:
         """The similarities of pairs of texts on the chosen segments; a new system is the last."""
         self._need_references(2, "QUEEN")
         self._complete(group_by_reference(self.systems, self.references))
@@ -254,10 +254,10 @@ class IQTestBed:
         if len(self.references) < least:
             raise InputError(f"{measure}: expected at least {least} references, found {len(self.references)}")
 
-    def _choose_segments(self, similarities: Similarities) -> Similarities:
+    def _choose_segments(self, similarities: TextSimilarities) -> TextSimilarities:
         return similarities if self.options.segments is None else similarities.select(segments=self.places)
 
-    def _add_new(self, similarities: Similarities) -> Similarities:
+    def _add_new(self, similarities: TextSimilarities) -> TextSimilarities:
         """Add the new system after the others, without writing files."""
         metrics = [metric for metric in map(find_computed, self.metrics) if metric is not None]
         texts, systems = self.texts_with_new, similarities.systems

@@ -20,7 +20,7 @@ from tarocco.io.text import XmlReader
 from tarocco.iqmt.configs import FILE_NAMES, check_name, file_name, format_eval, read_eval
 from tarocco.meta.correlation.score_sources import round_last_bits
 from tarocco.meta.qarla.queen import mean_ignoring_nan
-from tarocco.meta.qarla.similarities import Similarities
+from tarocco.meta.qarla.similarities import TextSimilarities
 from tarocco.metrics.base import Floats
 
 CONFIG = "IQeval.config"
@@ -214,12 +214,12 @@ class ScoreTree:
 
     def similarities(
         self, metrics: Sequence[str], systems: Sequence[str], references: Sequence[str], between_systems: bool = False
-    ) -> Similarities:
+    ) -> TextSimilarities:
         """Read the similarities of each text to each single reference."""
         to_references = self._read_pairs(metrics, [*systems, *references], references)
         # A reference of a segment is absent if no text was compared with it.
         present: NDArray[np.bool_] = np.any(~np.isnan(to_references), axis=(0, 2))
-        return Similarities(
+        return TextSimilarities(
             tuple(metrics),
             tuple(f"{metric}|nrefs:1|iq:{self.folder.resolve().name}" for metric in metrics),
             tuple(systems),
@@ -255,7 +255,7 @@ def read_iq(
     systems: str | None = None,
     references: str | None = None,
     between_systems: bool = False,
-) -> Similarities:
+) -> TextSimilarities:
     """Read similarities of pairs of texts from the IQ XML files beside an IQeval.config.
 
     Parameters
@@ -282,7 +282,7 @@ def read_iq(
     )
 
 
-def write_iq(similarities: Similarities, folder: str | os.PathLike[str]) -> None:
+def write_iq(similarities: TextSimilarities, folder: str | os.PathLike[str]) -> None:
     """Write similarities of pairs of texts as IQ XML files, TARGET/REFERENCE/metric.xml, and an IQeval.config.
 
     The score in a file is the mean over its segments. Numbers have all digits, so reading the files gives the same

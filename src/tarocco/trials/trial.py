@@ -31,7 +31,7 @@ from tarocco.meta.qarla.optimize import run_optimize
 from tarocco.meta.qarla.qarla import KING_OPTIONS, QARLA_OPTIONS, evaluate_jack, evaluate_king, evaluate_queen
 from tarocco.meta.qarla.results import KingResult, OptimizeResult
 from tarocco.meta.qarla.set_search import SetSearch
-from tarocco.meta.qarla.similarities import Similarities, compute_similarities, count_similarities
+from tarocco.meta.qarla.similarities import TextSimilarities, compute_similarities, count_similarities
 from tarocco.meta.references.curves import ReferencesResult
 from tarocco.meta.references.study import (
     Judge,
@@ -310,7 +310,7 @@ class _TrialRun:
         return replace(result, notes=tuple(note for note in result.notes if not isinstance(note, RunNote)))
 
     @cached_property
-    def similarities(self) -> Similarities:
+    def similarities(self) -> TextSimilarities:
         """The similarity of all texts to each other, from which KING, QUEEN, JACK and sets are computed."""
         material, first = self.material, "KING" if self.is_possible("KING") else "QUEEN"
         usable = self.select_metrics(

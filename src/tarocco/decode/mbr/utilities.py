@@ -20,7 +20,7 @@ from tarocco.encode.batch import CandidateLists, Encoding, make_list_batch, spli
 from tarocco.kernels import duplicates, kernel
 from tarocco.meta.correlation.score_sources import round_last_bits
 from tarocco.meta.qarla.decisions import Decisions, compute_queen_of_set
-from tarocco.meta.qarla.similarities import Similarities
+from tarocco.meta.qarla.similarities import TextSimilarities
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.batches import group_by_encoding, score_batch
 from tarocco.metrics.names import write_signature
@@ -333,7 +333,7 @@ class Utility:
         names = tuple(map(str, self.metrics))
         present = np.ones((1, k), np.bool_)
         systems, streams = (tuple(map(str, range(size))) for size in (n, k))
-        decisions = Decisions.of(Similarities(names, names, systems, streams, present, round_last_bits(near)))
+        decisions = Decisions.of(TextSimilarities(names, names, systems, streams, present, round_last_bits(near)))
         members = range(len(names))
         shares = compute_queen_of_set(decisions, members)[0, :n]
         number_of = {text: number for number, text in enumerate(pairing.candidates)}

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.kernels import kernel, qarla
-from tarocco.meta.qarla.similarities import Similarities
+from tarocco.meta.qarla.similarities import TextSimilarities
 from tarocco.metrics.base import Floats
 
 _decide = kernel(qarla, "decide_samples", wide=True)
@@ -63,7 +63,7 @@ class ReferencePairs:
         return counted
 
 
-def pairs_within_segments(similarities: Similarities) -> ReferencePairs:
+def pairs_within_segments(similarities: TextSimilarities) -> ReferencePairs:
     """Return all pairs of references of each segment."""
     pairs = ordered_pairs(len(similarities.references))
     metrics, segments, texts, references = similarities.to_references.shape
@@ -87,7 +87,7 @@ class Decisions:
     shared_pairs: Indices | None = None  # the references of each pair, if the same pairs serve all segments
 
     @classmethod
-    def of(cls, similarities: Similarities, pairs: ReferencePairs | None = None) -> Decisions:
+    def of(cls, similarities: TextSimilarities, pairs: ReferencePairs | None = None) -> Decisions:
         """Compute the decisions of all metrics, by default with the pairs of each segment."""
         pairs = pairs_within_segments(similarities) if pairs is None else pairs
         metrics, segments, texts, references = similarities.to_references.shape

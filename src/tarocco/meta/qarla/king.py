@@ -23,7 +23,7 @@ from tarocco.core.records import Interval
 from tarocco.meta.correlation.score_sources import round_last_bits
 from tarocco.meta.qarla.decisions import Flags, HeldOutCases
 from tarocco.meta.qarla.queen import mean_ignoring_nan
-from tarocco.meta.qarla.similarities import Similarities
+from tarocco.meta.qarla.similarities import TextSimilarities
 from tarocco.metrics.base import Floats
 from tarocco.scoring.resampling import bootstrap, percentile_interval, sum_rows
 from tarocco.scoring.settings import Resampling
@@ -159,7 +159,7 @@ def king_over_systems(queens: Floats, present: Flags, resampling: Resampling, jo
 KING_LEVELS = {"segment": king_over_segments, "system": king_over_systems}
 
 
-def find_surrounded_references(similarities: Similarities, members: Sequence[int], queens: Floats) -> Floats:
+def find_surrounded_references(similarities: TextSimilarities, members: Sequence[int], queens: Floats) -> Floats:
     """Return float64[segments, references]: 1 if the reference is surrounded, 0 if not, NaN if unknown.
 
     `queens` is float64[segments, systems], by all references of a segment.

@@ -46,7 +46,7 @@ from tarocco.meta.qarla.results import (
     Redundancy,
 )
 from tarocco.meta.qarla.set_search import KingObjective, Members, SetSearch, SetTallies, king_shares
-from tarocco.meta.qarla.similarities import Similarities, compute_similarities
+from tarocco.meta.qarla.similarities import TextSimilarities, compute_similarities
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import ExternalSource, external_metrics
 from tarocco.metrics.registry import metrics as find_metrics
@@ -128,7 +128,7 @@ def check_search(search: SetSearch, metrics: Sequence[Metric]) -> None:
 
 
 def run_optimize(
-    similarities: Similarities,
+    similarities: TextSimilarities,
     search: SetSearch,
     options: QarlaOptions = QARLA_OPTIONS,
     resampling: Resampling = RESAMPLING,
@@ -192,7 +192,7 @@ def draw_folds(segments: int, folds: int | None, seed: int) -> NDArray[np.intp]:
 
 
 def _rate_candidates(
-    near: Similarities, tallies: SetTallies, chosen: Members, by_fold: Sequence[Members], column: int
+    near: TextSimilarities, tallies: SetTallies, chosen: Members, by_fold: Sequence[Members], column: int
 ) -> tuple[CandidateMetric, ...]:
     def compute_kings(members: Members) -> Kings:
         total = tallies.of(members).sum(axis=0)
@@ -225,7 +225,7 @@ def _rate_candidates(
 
 
 def _cross_validate(
-    near: Similarities,
+    near: TextSimilarities,
     decisions: Decisions,
     fold_of: NDArray[np.intp],
     objectives: Sequence[KingObjective],
@@ -259,7 +259,7 @@ def _join_folds(decisions: Decisions, fold_of: NDArray[np.intp], by_fold: Sequen
     return HeldOutCases(won, strict, counted)
 
 
-def _name_references(near: Similarities, values: Floats) -> dict[str, Kings]:
+def _name_references(near: TextSimilarities, values: Floats) -> dict[str, Kings]:
     return {name: _pair(value) for name, value in zip(near.references, values, strict=True)}
 
 

@@ -37,7 +37,7 @@ from tarocco.meta.qarla.queen import (
     mean_ignoring_nan,
 )
 from tarocco.meta.qarla.results import Jack, JackResult, King, KingResult, QarlaSetup, Queen, QueenResult
-from tarocco.meta.qarla.similarities import Similarities, compute_similarities
+from tarocco.meta.qarla.similarities import TextSimilarities, compute_similarities
 from tarocco.meta.support.decision import MOST_DRAWS, SupportRules
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import ExternalSource, external_metrics
@@ -347,7 +347,7 @@ def check_test_set(test_set: TestSet, measure: str, segments: Sequence[int] | No
 class SelectedSegments:
     """The similarities of the segments that have enough references, and their places among the selected segments."""
 
-    similarities: Similarities
+    similarities: TextSimilarities
     rows: NDArray[np.intp]  # the places, among the selected segments, of those with enough references
     selected: tuple[int, ...]
     notes: tuple[str, ...]
@@ -365,7 +365,7 @@ class SelectedSegments:
         return QarlaSetup(signatures, near.systems, near.references, self.selected, int(seed), self.notes)
 
 
-def select_segments(similarities: Similarities, options: QarlaOptions, measure: str) -> SelectedSegments:
+def select_segments(similarities: TextSimilarities, options: QarlaOptions, measure: str) -> SelectedSegments:
     """Leave out segments that are not selected or have too few references."""
     least, reason = _REQUIRED_REFERENCES[measure]
     n_segments = similarities.n_segments
@@ -388,7 +388,7 @@ def _check_segments(segments: Sequence[int], count: int) -> None:
         raise InputError(f"there is no segment {wrong[0] + 1}: there are {count}")
 
 
-def describe_run(similarities: Similarities, *parts: str) -> str:
+def describe_run(similarities: TextSimilarities, *parts: str) -> str:
     """Return "nrefs:...|systems:...|segments:..." and further parts of a signature."""
     counts = similarities.present.sum(axis=1)
     references = int(counts[0]) if (counts == counts[0]).all() else "var"
@@ -405,7 +405,7 @@ def describe_resampling(resampling: Resampling) -> str:
 
 
 def evaluate_queen(
-    similarities: Similarities,
+    similarities: TextSimilarities,
     scores: Result,
     options: QarlaOptions,
     resampling: Resampling,
@@ -428,7 +428,7 @@ def evaluate_queen(
 
 
 def evaluate_king(
-    similarities: Similarities,
+    similarities: TextSimilarities,
     sets: MemberSets | None,
     options: KingOptions,
     resampling: Resampling,
@@ -474,7 +474,7 @@ def evaluate_king(
 
 
 def evaluate_jack(
-    similarities: Similarities,
+    similarities: TextSimilarities,
     sets: MemberSets | None,
     options: QarlaOptions,
     resampling: Resampling,

@@ -21,7 +21,7 @@ from tarocco.meta.qarla.decisions import (
     pack_bits,
     pairs_within_segments,
 )
-from tarocco.meta.qarla.similarities import Similarities
+from tarocco.meta.qarla.similarities import TextSimilarities
 from tarocco.metrics.base import Floats
 from tarocco.parallel.fan_out import blocks, map_ordered
 from tarocco.scoring.resampling import draw_random_sets, sum_rows
@@ -52,7 +52,7 @@ class PairSelection:
     n_pairs: int = N_PAIRS
     seed: int = 0
 
-    def describe(self, similarities: Similarities, members: Sequence[int]) -> str:
+    def describe(self, similarities: TextSimilarities, members: Sequence[int]) -> str:
         """Return the selection as signatures write it."""
         if not self.trans_topic:
             return "pairs:own"
@@ -61,7 +61,7 @@ class PairSelection:
         return "pairs:all" if every else f"pairs:{self.n_pairs}-of-all"
 
 
-def sample_pairs(similarities: Similarities, size: int, seed: int) -> ReferencePairs:
+def sample_pairs(similarities: TextSimilarities, size: int, seed: int) -> ReferencePairs:
     """Draw `size` different pairs from all segments, or take all pairs if there are fewer."""
     every = pairs_within_segments(similarities)
     present = similarities.present
@@ -72,7 +72,7 @@ def sample_pairs(similarities: Similarities, size: int, seed: int) -> ReferenceP
 
 
 def compute_queens(
-    similarities: Similarities, sets: MemberSets, selection: PairSelection, jobs: int | None = None
+    similarities: TextSimilarities, sets: MemberSets, selection: PairSelection, jobs: int | None = None
 ) -> list[Floats]:
     """Return QUEEN of every system for each set, float64[segments, systems]; NaN where no sample counts."""
     systems = len(similarities.systems)
@@ -84,7 +84,7 @@ def compute_queens(
 
 
 def compute_held_out_queens(
-    similarities: Similarities, sets: MemberSets, selection: PairSelection, jobs: int | None = None
+    similarities: TextSimilarities, sets: MemberSets, selection: PairSelection, jobs: int | None = None
 ) -> list[Floats]:
     """Hold each reference out and return, for each set, QUEEN of every system and, last, of that reference.
 
@@ -104,7 +104,7 @@ def compute_held_out_queens(
 
 
 def _compute_for_sets(
-    similarities: Similarities,
+    similarities: TextSimilarities,
     sets: MemberSets,
     selection: PairSelection,
     jobs: int | None,
@@ -142,14 +142,14 @@ def _compute_for_sets(
 class _SampleTests:
     """The samples of all segments, with each reference held out in turn and, last, with none held out."""
 
-    similarities: Similarities
+    similarities: TextSimilarities
     pairs: ReferencePairs
     held_out: Indices  # [choices]: the reference, -1 for none
     masks: Words  # [choices, segments, words]: which pairs count
     sizes: NDArray[np.int64]  # [choices, segments]: how many pairs count
 
     @classmethod
-    def of(cls, similarities: Similarities, pairs: ReferencePairs, hold_out: bool) -> _SampleTests:
+    def of(cls, similarities: TextSimilarities, pairs: ReferencePairs, hold_out: bool) -> _SampleTests:
         """Make the tests; with `hold_out` false, only those with no reference held out."""
         held_out = [*range(len(similarities.references) if hold_out else 0), None]
         patterns, pattern_of = np.unique(similarities.present, axis=0, return_inverse=True)
@@ -192,7 +192,7 @@ class _SortedPairs:
     with_reference: Indices  # [references, pairs + 1]: how many of the k lowest pairs contain reference r
 
     @classmethod
-    def of(cls, similarities: Similarities, metric: int) -> _SortedPairs:
+    def of(cls, similarities: TextSimilarities, metric: int) -> _SortedPairs:
         pairs = pairs_within_segments(similarities.select(metrics=[metric]))
         values = pairs.similarity[0].reshape(-1)
         order = np.argsort(values, kind="stable")[: int((~np.isnan(values)).sum())]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Similarities:
+class TextSimilarities:
     """The similarity of every text to every reference; higher is more similar, and errors count as 1 - error.
 
     The texts of a segment are the translations of its systems, then its references: text A + r is reference r. A value
@@ -60,7 +60,7 @@ class Similarities:
         systems: Sequence[int] | None = None,
         references: Sequence[int] | None = None,
         segments: Sequence[int] | None = None,
-    ) -> Similarities:
+    ) -> TextSimilarities:
         """Return only these metrics, systems, references and segments, by index; None selects all."""
         m, a, r, s = (
             np.arange(size) if indices is None else np.asarray(indices, np.intp)
@@ -71,7 +71,7 @@ class Similarities:
             )
         )
         texts = np.concatenate([a, len(self.systems) + r])
-        return Similarities(
+        return TextSimilarities(
             tuple(self.metrics[i] for i in m),
             tuple(self.signatures[i] for i in m),
             tuple(self.systems[i] for i in a),
@@ -90,7 +90,7 @@ def compute_similarities(
     *,
     between_systems: bool = False,
     workers: Workers = WORKERS,
-) -> Similarities:
+) -> TextSimilarities:
     """Score every text against every reference and, if `between_systems`, every system against every other system.
 
     `workers.progress` counts scores, `count_similarities` in total.
@@ -124,7 +124,7 @@ def compute_similarities(
     missing = np.concatenate([np.zeros((len(test_set), systems), np.bool_), ~present], axis=1)
     near[:, missing] = np.nan
     np.moveaxis(near, 3, 2)[:, missing] = np.nan
-    return Similarities(
+    return TextSimilarities(
         tuple(map(str, metrics)),
         tuple(signatures),
         tuple(test_set.systems),

@@ -39,7 +39,7 @@ from tarocco.meta.orange.rules import OrangeRules, make_scorers
 from tarocco.meta.qarla.decisions import HeldOutCases
 from tarocco.meta.qarla.king import compute_chance, mean_over_segments
 from tarocco.meta.qarla.queen import PairSelection, compute_held_out_queens, mean_ignoring_nan
-from tarocco.meta.qarla.similarities import Similarities, compute_similarities
+from tarocco.meta.qarla.similarities import TextSimilarities, compute_similarities
 from tarocco.meta.references.curves import Curve, Point, ReferencesResult
 from tarocco.meta.references.subsets import ReferencePool, Subset, make_pool
 from tarocco.meta.support.decision import group_units, sum_groups
@@ -508,7 +508,7 @@ class KingJudge:
     least: int = 3  # one is held out, and two are compared with each other
     lower_is_better: bool = False
     name: str = "strict KING"
-    _compared: dict[tuple[Metric, ...], Similarities] = field(default_factory=dict)
+    _compared: dict[tuple[Metric, ...], TextSimilarities] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)  # subsets are judged in threads
 
     def __call__(self, test_set: TestSet, metrics: Sequence[Metric], workers: Workers) -> list[SubsetAgreement]:
@@ -525,7 +525,7 @@ class KingJudge:
             agreements.append(SubsetAgreement(float(mean_over_segments(cases.by_segment)[1]), redrawn, why=why))
         return agreements
 
-    def _similarities(self, test_set: TestSet, metrics: tuple[Metric, ...], workers: Workers) -> Similarities:
+    def _similarities(self, test_set: TestSet, metrics: tuple[Metric, ...], workers: Workers) -> TextSimilarities:
         if not self.pool.by_stream:
             return compute_similarities(test_set, metrics, self.encoding, workers=workers)
         with self._lock:
