@@ -24,7 +24,7 @@ def cfunc(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-inline = cfunc
+inline = cclass = cfunc
 
 
 def count_ones(value: Any) -> Any:
