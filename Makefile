@@ -28,7 +28,7 @@ SOURCES := $(shell find src examples -name '*.py' -o -name '*.toml' -o -name '*.
 PLUGIN := examples/tarocco-overlap
 WORKERS := -n auto --dist worksteal  # one process per processor
 
-.PHONY: demo test test-compiled test-plain test-browser screenshots lint bench kills fuzz soak sanitize docs site study calibration clean
+.PHONY: chromium demo test test-compiled test-plain test-browser screenshots lint bench kills fuzz soak sanitize docs site study calibration clean
 
 demo: $(VENV)/.plots
 	@$(VENV)/bin/tarocco demo
@@ -137,11 +137,13 @@ $(VENV)/.plots: $(VENV)/.installed
 	$(call extra,plots)
 	@touch $@
 
-$(VENV)/.browser: $(VENV)/.test
+$(VENV)/.browser: $(VENV)/.test | chromium
 	$(call extra,browser)
+	@touch $@
+
+chromium:
 	@command -v chromium >/dev/null || test -n "$$CHROMIUM" || test "$$(id -u)" != 0 || ! command -v apt-get >/dev/null \
 		|| { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-liberation; }
-	@touch $@
 
 $(VENV)/.docs: $(VENV)/.installed
 	$(call extra,docs)
