@@ -164,8 +164,8 @@ def test_draws_of_systems_have_half_of_them_at_least():
 
 
 def test_units_are_documents_and_at_most_400_groups():
-    assert group_units(4, ["a", "b", "a", "b"], 1).tolist() == [0, 1, 0, 1]
-    sizes = np.bincount(group_units(1000, None, 1))
+    assert group_units(4, ["a", "b", "a", "b"]).tolist() == [0, 1, 0, 1]
+    sizes = np.bincount(group_units(1000, None))
     assert len(sizes) == 400
     assert set(sizes.tolist()) == {2, 3}
 

@@ -36,6 +36,17 @@ def test_statuses():
     assert found["bad"].refuted_by == "rival"
 
 
+def test_more_metrics_do_not_silence_an_opponent():
+    """A rival needs more draws to refute where there are more metrics; the metric stays opposed all the same."""
+    weak, strong = uniform(1, 40, 0.2), uniform(1, 40, 0.2) - 0.1 + 0.5 * uniform(9, 40)
+    others = {f"random {k}": uniform(20 + k, 40) for k in range(60)}
+    alone, among = judge({"weak": weak, "strong": strong}), judge({"weak": weak, "strong": strong, **others})
+    assert (alone["weak"].status, among["weak"].status) == (REFUTED, OPEN)
+    assert alone["weak"].opposed
+    assert among["weak"].opposed
+    assert not among["strong"].opposed
+
+
 def test_a_constant_is_not_better_than_chance():
     found = judge({"constant": np.full(100, 0.5), "other": uniform(3, 100)})
     assert found["constant"].p_values[CHANCE] == 1

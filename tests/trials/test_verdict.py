@@ -63,6 +63,7 @@ def judgments_of(*supports):
         ([support("people", "refuted")], True, "doubted"),
         ([support("people"), support("KING", "refuted")], True, "open"),  # no judge may refute a trusted metric
         ([support("people"), support("KING", "open")], True, "trusted"),
+        ([support("people"), support("KING", "open", opposed=True)], True, "open"),
         ([support("people", "refuted"), support("KING"), support("ORANGE")], True, "doubted"),
         # Where there are human scores, other judges cannot replace people, and cannot outvote them.
         ([support("people", "open"), support("KING"), support("ORANGE")], True, "open"),
@@ -239,6 +240,12 @@ def test_headlines():
     assert said.startswith("Open: no metric is shown to deserve trust here. The nearest is chrF; ORANGE: supported")
     said = reach_verdict(findings_of(support("KING", "refuted"))).headline
     assert said == "No metric deserves trust here: all are refuted (KING)."
+    human = HumanScores({"adequacy": np.zeros(6)}, {"adequacy": "similarity"}, tuple("abcdef"), "system", 1, ())
+    said = reach_verdict(findings_of(support("people"), support("KING", "refuted"), human=human)).headline
+    assert said == (
+        "Open, because judges disagree. Supported by people (adequacy, SPA): chrF 0.90 [0.80, 0.95]. But KING objects "
+        "to it. KING assumes that texts by people are better than the systems' texts."
+    )
     said = reach_verdict(findings_of(orange, king, caveats=("The data are made up.",))).headline
     assert said.endswith(". The data are made up.")
 

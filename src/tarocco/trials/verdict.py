@@ -3,7 +3,7 @@
 judgments.py says which metrics each judge supports, refutes or leaves open. From these judgments:
 
 trusted                      people support it for such systems; where there are no human scores, at least two
-                             other judges support it; no judge refutes it
+                             other judges support it; no judge refutes it, nor would with fewer metrics
 trusted among these systems  the same, but people support it only for the systems at hand
 doubted                      people refute it, or all judges do
 open                         everything else
@@ -19,7 +19,15 @@ from collections.abc import Mapping, Sequence
 from tarocco.meta.support.decision import OPEN, REFUTED, SUPPORTED, THESE, Support
 from tarocco.trials.findings import Findings, Judgment, MetricVerdict, Verdict
 from tarocco.trials.highlights import find_highlights
-from tarocco.trials.judgments import AUDIT, DECIDING, JUDGES, PEOPLE, Judgments, collect_judgments, find_disagreements
+from tarocco.trials.judgments import (
+    AUDIT,
+    DECIDING,
+    JUDGES,
+    PEOPLE,
+    Judgments,
+    collect_judgments,
+    find_disagreements,
+)
 from tarocco.trials.plan import counted
 from tarocco.trials.system_groups import describe_systems, listed, rank_systems
 
@@ -74,16 +82,23 @@ def judge_metric(
     deciding = {one.judge: one for one in ours if one.judge in DECIDING}
     supporting = [judge for judge, one in deciding.items() if one.status == SUPPORTED]
     refuting = [judge for judge, one in deciding.items() if one.status == REFUTED]
+    unopposed = not _opponents(ours)
     trust = OPEN
     if held_back:
         pass
     elif PEOPLE in refuting or (refuting and len(refuting) == len(deciding)):
         trust = DOUBTED
-    elif PEOPLE in supporting and not refuting:
+    elif PEOPLE in supporting and unopposed:
         trust = _trust_of(deciding[PEOPLE])
-    elif not has_human and len(supporting) > 1 and not refuting:
+    elif not has_human and len(supporting) > 1 and unopposed:
         trust = max((_trust_of(deciding[judge]) for judge in supporting), key=TRUST.index)
     return MetricVerdict(metric, trust, _describe_reasons(ours), ours)
+
+
+def _opponents(judgments: Sequence[Judgment]) -> list[Judgment]:
+    """Return the judgments that forbid trust."""
+    deciding = [one for one in judgments if one.judge in DECIDING]
+    return [one for one in deciding if one.status == REFUTED or (one.support is not None and one.support.opposed)]
 
 
 def _trust_of(judgment: Judgment) -> str:
@@ -140,11 +155,27 @@ def _write_headline(findings: Findings, metrics: Sequence[MetricVerdict], judgme
     for trust, where in ((TRUSTED, "Trusted"), (TRUSTED_HERE, here)):
         trusted = [one for one in metrics if one.trust == trust]
         if trusted:
-            return f"{where}{_describe_trusted(trusted)}"
+            return f"{where}{_describe_supported(trusted)}"
     if metrics and all(one.trust == DOUBTED for one in metrics):
         return f"No metric deserves trust here: all are refuted ({', '.join(judges)})."
     nearest = next(one for one in metrics if one.trust == OPEN)
+    if _supports(nearest) and _opponents(nearest.judgments):
+        return _describe_conflict([one for one in metrics if _supports(one) and _opponents(one.judgments)])
     return f"Open: no metric is shown to deserve trust here. The nearest is {nearest.metric}; {nearest.reason}."
+
+
+def _describe_conflict(metrics: Sequence[MetricVerdict]) -> str:
+    """Return which judges support metrics that others oppose, and what the opponents assume."""
+    opponents = list(dict.fromkeys(one.judge for metric in metrics for one in _opponents(metric.judgments)))
+    assumption = ""
+    if PEOPLE not in opponents:
+        assume = "assume" if len(opponents) > 1 else "assumes"
+        assumption = f" {' and '.join(opponents)} {assume} that texts by people are better than the systems' texts."
+    objects = "object" if len(opponents) > 1 else "objects"
+    return (
+        f"Open, because judges disagree. Supported{_describe_supported(metrics)} But {' and '.join(opponents)} "
+        f"{objects} to {'it' if len(metrics) == 1 else 'each of them'}.{assumption}"
+    )
 
 
 def _count_systems(findings: Findings) -> int:
@@ -154,15 +185,15 @@ def _count_systems(findings: Findings) -> int:
     return len(findings.test_set.systems) if findings.test_set is not None else 0
 
 
-def _describe_trusted(trusted: Sequence[MetricVerdict]) -> str:
-    """Return who supports the trusted metrics, their numbers, and how stable these verdicts are."""
-    supports = {one.metric: _supports(one) for one in trusted}
-    first = supports[trusted[0].metric]
+def _describe_supported(metrics: Sequence[MetricVerdict]) -> str:
+    """Return who supports these metrics, their numbers, and how stable that is."""
+    supports = {one.metric: _supports(one) for one in metrics}
+    first = supports[metrics[0].metric]
     by = [f"{one.judge} ({', '.join(filter(None, (one.criterion, one.coefficient)))})" for one in first]
     named = []
     for metric, ours in list(supports.items())[:NAMED]:
         named.append(f"{metric} {' and '.join(f'{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]' for one in ours)}")
-    more = f" and {len(trusted) - NAMED} more" if len(trusted) > NAMED else ""
+    more = f" and {len(metrics) - NAMED} more" if len(metrics) > NAMED else ""
     stable = _describe_stability([ours[0] for ours in supports.values()])
     return f" by {' and '.join(by)}: {', '.join(named)}{more}.{stable}"
 

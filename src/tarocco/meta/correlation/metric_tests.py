@@ -156,7 +156,7 @@ def perm_both(
     if human.shape != (systems,):
         raise InputError(f"expected human scores of {systems} systems, found {len(human)}")
     difference, extreme = np.full((2, count, count), np.nan)
-    groups = group_units(segments, None, seed)
+    groups = group_units(segments, None)
     random = words(seed, n_permutations, -(-systems * (int(groups.max()) + 1) // 64))
     patterns, pattern_of = _find_patterns(~np.isnan(metrics))
     for u in range(len(patterns)):
@@ -286,7 +286,7 @@ def perm_input(values: Floats, n_permutations: int = 1000, seed: int = 0) -> Per
     gaps = values[places[0]] - values[places[1]]
     both = ~np.isnan(gaps)
     sizes = both.sum(axis=1)
-    groups = group_units(segments, None, seed)
+    groups = group_units(segments, None)
     effects = sum_groups(np.where(both, gaps, 0.0) / np.maximum(sizes, 1)[:, None], groups)
     n_groups = len(effects)
     signs = 1.0 - 2.0 * coins(words(seed, n_permutations, -(-n_groups // 64)), 0, n_groups).astype(float)

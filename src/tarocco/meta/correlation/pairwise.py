@@ -83,7 +83,7 @@ def resample_pairwise(
             for source in metrics
         ]
         return np.round(np.array(values), _DECIMALS)
-    groups = group_units(people.segments.shape[1], None, resampling.seed)
+    groups = group_units(people.segments.shape[1], None)
     redrawn = count_draws(int(groups.max()) + 1, resampling.seed, 0, n).astype(float)
     weigh = _weigh_soft if coefficient == SPA else _weigh_ties
     values = [

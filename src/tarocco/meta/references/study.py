@@ -373,7 +373,7 @@ def _sum_units(source: ScoreSource, seed: int) -> ScoreSource:
     if source.statistics is None:
         return source
     systems, segments, k = source.statistics.shape
-    groups = group_units(segments, None, seed)
+    groups = group_units(segments, None)
     rows = sum_groups(np.moveaxis(source.statistics, 1, 2).reshape(systems * k, segments), groups)
     return ScoreSource(source.name, source.systems, np.moveaxis(rows.reshape(-1, systems, k), 0, 1), source.score)
 

@@ -8,8 +8,8 @@ Otherwise the question is *open*, and the result says what it would take to answ
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,8 @@ SUCH, THESE = "such systems", "these systems"  # the populations that a statemen
 MOST_SYSTEMS, MOST_SEGMENTS = 500, 50_000  # more than these is not worth recommending
 _HOPELESS = "more data of a usual size will not help: the gap to the best metric is too close to the margin"
 MOST_GROUPS = 400  # more units than this are combined into so many random groups
-MOST_DRAWS = 20_000  # where a decision is close to its threshold
+GROUPING_SEED = 1
+MOST_DRAWS = 100_000  # where a decision is close to its threshold: with 20,000, the seed decided one headline in 15
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,8 @@ class Support(Record):
     `population` says what the statement is about: "such systems" if systems and segments were redrawn, "these systems"
     if only segments were. `p_values` are corrected for the number of metrics. `inferior` is the share of
     draws in which the best metric is ahead by more than the margin, `rival` the metric that is ahead most often and
-    `beaten` the share of draws in which it is.
+    `beaten` the share of draws in which it is. The more metrics there are, the more draws a rival must win to refute a
+    metric, and none of that may help the metric: one that is `opposed` is not trusted, refuted or not.
     """
 
     metric: str
@@ -85,6 +87,7 @@ class Support(Record):
     margin: float  # by how much it may be worse than the best metric
     floor: float  # the least value that deserves trust
     refuted_by: str | None = None  # "rival" or "floor", where it is refuted
+    opposed: bool = False  # it is refuted, or would be if its rival were the only other metric
     chance: float | None = None  # the value of a metric that knows nothing, where it is not the same for all
     needed: str | None = None  # what it would take, where it is open
     stability: float | None = None  # share of resamples of systems and segments with the same status
@@ -153,6 +156,24 @@ class JudgeEvidence:
         return passed
 
 
+def add_draws(evidence: JudgeEvidence, rules: SupportRules, redraw: Callable[[int, int], Floats]) -> JudgeEvidence:
+    """Double the draws as long as a decision is close to its threshold, so that the seed does not decide (Gandy 2009).
+
+    `redraw` takes a seed and the number of draws.
+    """
+    while (evidence.passed(rules.alpha) & evidence.is_near(rules)).any():
+        begin = len(evidence.draws)
+        end = min(2 * begin, rules.most_draws)
+        if begin >= end:
+            break
+        drawn = [
+            redraw(rules.seed + 1_000_003 * start, min(rules.n_draws, end - start))
+            for start in range(begin, end, rules.n_draws)
+        ]
+        evidence = replace(evidence, draws=np.concatenate([evidence.draws, *drawn]))
+    return evidence
+
+
 def decide(
     names: Sequence[str], evidence: JudgeEvidence, rules: SupportRules, needed: Sequence[str], **about: Any
 ) -> list[Support]:
@@ -176,6 +197,7 @@ def decide(
         beaten = ahead[rival] >= 1 - alpha / max(1, len(names) - 1)
         refuted_by = "rival" if beaten else "floor" if upper < evidence.floor else None
         status = SUPPORTED if not reasons else OPEN if refuted_by is None else REFUTED
+        opposed = bool(reasons) and bool(refuted_by is not None or ahead[rival] >= 1 - alpha)
         results.append(
             Support(
                 metric=name,
@@ -192,6 +214,7 @@ def decide(
                 floor=chance + evidence.floor,
                 chance=None if evidence.chance is None else chance,
                 refuted_by=refuted_by if status == REFUTED else None,
+                opposed=opposed,
                 needed=needed[k] if status == OPEN else None,
                 **about,
             )
@@ -218,10 +241,11 @@ def step_down_max(observed: Floats, null: Floats, exact: bool) -> Floats:
     return adjusted
 
 
-def group_units(n: int, labels: Sequence[str] | None, seed: int, most: int = MOST_GROUPS) -> NDArray[np.intp]:
+def group_units(n: int, labels: Sequence[str] | None, most: int = MOST_GROUPS) -> NDArray[np.intp]:
     """Return the group of each segment: its document where known, or random groups where there are too many.
 
-    Redrawing random groups of units gives a sum the same variance, in expectation, as redrawing the units.
+    Redrawing random groups of units gives a sum the same variance, in expectation, as redrawing the units. The groups
+    do not depend on a run's seed: more draws make the choice of that seed matter less, and must not leave a rest.
     """
     units = np.arange(n)
     if labels is not None:
@@ -230,7 +254,7 @@ def group_units(n: int, labels: Sequence[str] | None, seed: int, most: int = MOS
     count = int(units.max()) + 1
     if count <= most:
         return units
-    shuffled = np.argsort(words(seed, 1, count)[0], kind="stable")
+    shuffled = np.argsort(words(GROUPING_SEED, 1, count)[0], kind="stable")
     group = np.empty(count, np.intp)
     group[shuffled] = np.arange(count) % most
     return group[units]

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations, permutations
 from typing import Any
 
@@ -35,6 +35,7 @@ from tarocco.meta.support.decision import (
     JudgeEvidence,
     Support,
     SupportRules,
+    add_draws,
     decide,
     describe_needed,
     group_units,
@@ -88,7 +89,7 @@ class PairAgreement:
         self.coefficient = "segment accuracy" if level == "segment" else "SPA" if self.by_segment else "accuracy"
         statistics = next((s.statistics for s in (people, *metrics) if s.statistics is not None), None)
         self.n_segments = 1 if statistics is None else statistics.shape[1]
-        self.groups = group_units(self.n_segments, labels, rules.seed, rules.most_groups)
+        self.groups = group_units(self.n_segments, labels, rules.most_groups)
         self.human: Floats | None = None
         self.differences: list[Floats] = []
         if self.by_segment:
@@ -238,7 +239,7 @@ def compare_by_people(people: ScoreSource, labels: Sequence[str] | None = None) 
     p_values = np.ones((n, n))
     if people.statistics is None:
         return p_values
-    groups = group_units(people.statistics.shape[1], labels, RULES.seed)
+    groups = group_units(people.statistics.shape[1], labels)
     for i, j in combinations(range(n), 2):
         differences = np.nan_to_num(people.segments[i] - people.segments[j])[None]
         sums = sum_groups(differences, groups)
@@ -367,11 +368,7 @@ def judge_by_people(
     for population in populations if agreement.by_segment else (SUCH,):
         draws = agreement.redraw(rules.seed, rules.n_draws, population == SUCH)
         evidence = JudgeEvidence(observed, draws, p_values, rules.margin(level), rules.floor(level), obstacle)
-        while len(evidence.draws) < rules.most_draws and (evidence.passed(rules.alpha) & evidence.is_near(rules)).any():
-            # A decision close to its threshold takes more draws, so that the seed does not decide (Gandy 2009).
-            seed = rules.seed + 1_000_003 * len(evidence.draws)
-            more = agreement.redraw(seed, rules.n_draws, population == SUCH)
-            evidence = replace(evidence, draws=np.concatenate([evidence.draws, more]))
+        evidence = add_draws(evidence, rules, partial(agreement.redraw, systems=population == SUCH))
         spreads[population] = evidence.spread(rules.alpha)
         of_segments = spreads.get(THESE, np.zeros(len(metrics)))
         sizes = agreement.n_systems, agreement.n_segments
@@ -445,7 +442,7 @@ def _combine_segments(
 ) -> tuple[Sources, NDArray[np.intp]]:
     """Return the sources and the groups to resample; many segments become means of random groups, for speed."""
     n = sources.n_segments
-    groups = group_units(n, labels, rules.seed, rules.most_groups)
+    groups = group_units(n, labels, rules.most_groups)
     by_segment = sources.people.statistics is not None
     missing = by_segment and bool(np.isnan(sources.people.segments).any())
     if level == "segment" or labels is not None or missing or n <= rules.most_groups:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from tarocco.meta.support.decision import (
     JudgeEvidence,
     Support,
     SupportRules,
+    add_draws,
     decide,
     group_units,
     round_up,
@@ -59,7 +60,7 @@ class MeanDraws:
     """Means over segments, as observed and on redrawn units: documents where they are known, else segments."""
 
     def __init__(self, rows: Floats, labels: Sequence[str] | None, seed: int) -> None:
-        self.groups = group_units(rows.shape[1], labels, seed)
+        self.groups = group_units(rows.shape[1], labels)
         self.units = len(set(self.groups.tolist() if labels is None else labels))
         known = ~np.isnan(rows)
         self.sums, self.counts = (
@@ -114,9 +115,7 @@ def judge_by_segments(
         obstacle = f"{means.units} {unit} are too few: at least {LEAST_UNITS} are needed"
     chance = np.array([np.nanmean(row) if not np.isnan(row).all() else np.nan for row in measured.chance])
     evidence = JudgeEvidence(observed[:n], draws[:, :n], p_values, margin, margin, obstacle, chance)
-    while len(evidence.draws) < rules.most_draws and (evidence.passed(rules.alpha) & evidence.is_near(rules)).any():
-        more = means.redraw(rules.seed + 1_000_003 * len(evidence.draws), rules.n_draws)[:, :n]
-        evidence = replace(evidence, draws=np.concatenate([evidence.draws, more]))
+    evidence = add_draws(evidence, rules, lambda seed, count: means.redraw(seed, count)[:, :n])
     needed = [_describe_needed(evidence, k, measured.values.shape[1], rules.alpha) for k in range(n)]
     about = {"judge": judge, "criterion": "", "level": "segment", "coefficient": coefficient}
     return decide(list(measured.names), evidence, rules, needed, population=THESE, **about)
