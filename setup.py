@@ -30,14 +30,21 @@ if platform.machine() not in ("x86_64", "AMD64"):
 COPIES = Path("build/wider/tarocco/kernels")
 
 
+def copy_if_changed(source, target):
+    """Copy a file, but keep the target's time if it is the same: the compiler looks at times."""
+    content = source.read_bytes()
+    if not target.exists() or target.read_bytes() != content:
+        target.write_bytes(content)
+
+
 def wider_extensions():
     for package in (COPIES.parent, COPIES):
         package.mkdir(parents=True, exist_ok=True)
         (package / "__init__.py").touch()
-    (COPIES / "segments.pxd").write_bytes((KERNELS / "segments.pxd").read_bytes())
+    copy_if_changed(KERNELS / "segments.pxd", COPIES / "segments.pxd")
     for name in WIDER:
         for source in KERNELS.glob(f"{name}.p*"):
-            (COPIES / f"{name}_avx2{source.suffix}").write_bytes(source.read_bytes())
+            copy_if_changed(source, COPIES / f"{name}_avx2{source.suffix}")
         copy = COPIES / f"{name}_avx2.py"
         yield Extension(
             f"tarocco.kernels.{copy.stem}",
