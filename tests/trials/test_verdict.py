@@ -92,7 +92,7 @@ def test_reasons_give_numbers_and_what_it_would_take():
         "people: open: SPA 0.900 [0.800, 0.950], not shown better than chance; it would take about 30 such systems; "
         "KING: refuted for such systems: KING 0.900 [0.800, 0.950], Y is better by more than 0.10"
     )
-    assert judge_metric("X", {}, False).reason == "no judge knows it"
+    assert judge_metric("X", {}, False).reason == "not enough data to judge this metric"
     below = support("people", "refuted", refuted_by="floor")
     assert "shown to be below the floor of 0.70" in judge_metric("X", judgments_of(below), True).reason
 

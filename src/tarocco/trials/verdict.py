@@ -109,7 +109,7 @@ def _trust_of(judgment: Judgment) -> str:
 
 def _describe_reasons(judgments: Sequence[Judgment]) -> str:
     if all(one.judge == AUDIT for one in judgments):
-        return "; ".join(["no judge knows it", *(one.sentence for one in judgments)])
+        return "; ".join(["not enough data to judge this metric", *(one.sentence for one in judgments)])
     return "; ".join(one.sentence if one.judge == AUDIT else f"{one.judge}: {one.sentence}" for one in judgments)
 
 

@@ -96,6 +96,10 @@ def _differences_footnotes(result: CorrelateResult) -> list[str]:
 def correlations_table(result: CorrelateResult, digits: int | None = None) -> Table:
     """One row per criterion and metric, best first; the coefficient that ranks metrics has an interval."""
     decimals = 3 if digits is None else digits
+
+    def number(value: float | None) -> str:
+        return number_or_dash(value, f".{decimals}f")
+
     main = result.design.coefficient
     several = len(result.criteria) > 1
     first = result.correlations[0]
@@ -103,14 +107,11 @@ def correlations_table(result: CorrelateResult, digits: int | None = None) -> Ta
     accuracies = [
         key
         for key, title in ACCURACIES.items()
-        if title != TITLES[main] and any(key in one.accuracies.to_dict() for one in result)
+        if title != TITLES[main] and any(number(one.accuracies.to_dict().get(key)) != NO_NUMBER for one in result)
     ]
     outliers = any(one.pearson_without_outliers is not None for one in result)
     shares = any(result.share_of_ceiling(one) is not None for one in result)
     confidence = f"{100 * result.design.confidence:g}%"
-
-    def number(value: float | None) -> str:
-        return number_or_dash(value, f".{decimals}f")
 
     def row(one: Correlation) -> tuple[str, ...]:
         low, high = number(one.interval.low), number(one.interval.high)
@@ -216,7 +217,9 @@ def _describe_interval(result: CorrelateResult) -> str:
 
 
 def _about(result: CorrelateResult, population: str) -> str:
-    return population if population == SUCH else f"these {result.n_systems} systems only"
+    if population == SUCH:
+        return population
+    return "this system only" if result.n_systems == 1 else f"these {result.n_systems} systems only"
 
 
 def _describe_populations(result: CorrelateResult) -> list[str]:

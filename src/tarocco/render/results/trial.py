@@ -10,6 +10,7 @@ from typing import Any, TextIO
 from tarocco.meta.correlation.score_sources import make_human_source
 from tarocco.meta.qarla.results import OptimizeResult
 from tarocco.render.results import Presentation
+from tarocco.render.results.correlate import correlations_table
 from tarocco.render.results.score import corpus_table
 from tarocco.render.tables import (
     BLOCKS,
@@ -26,7 +27,7 @@ from tarocco.render.terms import TERMS
 from tarocco.scoring.results import Result
 from tarocco.trials.data_audit.findings import DataAudit
 from tarocco.trials.findings import Findings, Judgment, MetricVerdict, PlanStep
-from tarocco.trials.judgments import JUDGES
+from tarocco.trials.judgments import JUDGES, PEOPLE
 from tarocco.trials.system_groups import cluster_systems
 
 DETAILED = ("scores", "audit", "people", "references")  # steps whose data the plan names
@@ -77,6 +78,8 @@ def sections(
     yield leaderboard(findings, digits)
     if any(one.judgments for one in verdict.metrics):
         yield Section("The metrics", metrics_table(verdict.metrics), tuple(_legend(findings)))
+    if not any(own.judge == PEOPLE for one in verdict.metrics for own in one.judgments):
+        yield from _agreement_with_people(findings, digits)
     if not brief:
         if findings.optimal is not None:
             yield Section("The best set of metrics, by strict KING", text=tuple(set_sentences(findings.optimal)))
@@ -181,6 +184,13 @@ def metrics_table(metrics: Sequence[MetricVerdict]) -> Table:
     header = ("metric", *(TITLES.get(judge, judge) for judge in judges), "verdict")
     trusted = frozenset((r, len(judges) + 1) for r, one in enumerate(metrics) if one.trust.startswith("trusted"))
     return Table(header, tuple(rows), marks=marks, best=trusted)
+
+
+def _agreement_with_people(findings: Findings, digits: int | None) -> Iterator[Section]:
+    """Yield correlations with human scores, for a trial in which people judged too few systems for a verdict."""
+    for result in findings.correlations:
+        text = f"over the {result.design.level}s that people judged; too few systems were judged for a verdict on metrics"
+        yield Section("Agreement with people", correlations_table(result, digits), (text,))
 
 
 def _cell(judgment: Judgment | None) -> str:

@@ -199,7 +199,8 @@ def find_mapping(
 ) -> tuple[list[tuple[int, int]], list[float]]:
     """Return the systems whose human scores belong to other systems, as (system, row of human scores), and z-values.
 
-    Two searches: one for any assignment, and if it finds none, one for two systems that are swapped.
+    Two searches: one for any assignment, and if it finds none, one for two systems that are swapped. A reversed sign
+    makes other labels fit better as well, so a mapping must also fit better than the true labels with the sign reversed.
     """
     mapping, z_values = _find_cycles(metrics, human, known, blocks)
     return (mapping, z_values) if mapping else _find_swap(metrics, human, known)
@@ -211,24 +212,33 @@ def _find_cycles(
     """Find an assignment in one half of the segments that the other half confirms.
 
     Every second document, or run of segments, proposes the best assignment by all metrics together. The others confirm
-    each of its cycles by each metric: z is the gain in correlations, after Fisher's transformation.
+    each of its cycles: z is the gain in correlations, after Fisher's transformation. Two metrics must confirm a cycle,
+    and so must the mean of all metrics, weighted by how well they fit the proposal in the first half. The weights do
+    not depend on the second half, so that choosing among metrics raises no false alarm.
     """
     propose = blocks % 2 == 0
     if propose.all() or not propose.any():
         return [], []
-    table = np.mean(
-        [correlate_rows(rows[:, propose], human[:, propose], known[:, propose]) for rows in metrics], axis=0
-    )
-    assignment = assign_best(table)
-    confirm = ~propose
-    fisher, variances = _fisher(metrics, human, known, confirm)
+    tables = [correlate_rows(rows[:, propose], human[:, propose], known[:, propose]) for rows in metrics]
+    assignment = assign_best(np.mean(tables, axis=0))
+    cycles = list(_cycles(assignment))
+    if not cycles:
+        return [], []
+    fits = np.array([table[np.arange(len(table)), assignment].sum() for table in tables])
+    weights = np.maximum(fits, 0.0) / max(np.maximum(fits, 0.0).sum(), 1e-12)
+    fisher, variances = _fisher(metrics, human, known, ~propose)
+    threshold = NormalDist().inv_cdf(1 - NormalDist().cdf(-CONFIRMED) / len(cycles))
+    mean_table = np.einsum("m,mst->st", weights, np.array(fisher))
+    if -np.trace(mean_table) >= mean_table[np.arange(len(mean_table)), assignment].sum():
+        return [], []
     mapping: list[tuple[int, int]] = []
     best: list[float] = []
-    for cycle in _cycles(assignment):
+    for cycle in cycles:
         moved = assignment[cycle]
         spread = np.sqrt((variances[moved] + variances[cycle]).sum())
         z_values = [float((z[cycle, moved] - z[cycle, cycle]).sum() / spread) for z in fisher]
-        if sum(z > CONFIRMED for z in z_values) >= min(2, len(metrics)):
+        together = float(weights @ z_values)  # its variance is at most 1, whatever the correlation of the metrics
+        if together > threshold and sum(z > CONFIRMED for z in z_values) >= min(2, len(metrics)):
             mapping += zip(cycle, moved.tolist(), strict=True)
             best = best or z_values
     return mapping, best
@@ -246,7 +256,9 @@ def _find_swap(
     second = ordered[min(2, len(metrics)) - 1]  # the second-best metric
     s, t = (int(place) for place in np.unravel_index(np.argmax(np.triu(second, 1)), second.shape))
     pairs = n * (n - 1) // 2
-    if second[s, t] <= NormalDist().inv_cdf(1 - NormalDist().cdf(-CONFIRMED) / pairs):
+    mean_table = np.mean(fisher, axis=0)
+    reversed_fits = -np.trace(mean_table) >= np.trace(mean_table) + mean_table[s, t] + mean_table[t, s]
+    if reversed_fits or second[s, t] <= NormalDist().inv_cdf(1 - NormalDist().cdf(-CONFIRMED) / pairs):
         return [], []
     return [(s, t), (t, s)], gains[:, s, t].tolist()
 
@@ -325,13 +337,16 @@ def check_labels(tests: dict[str, LabelTest | None], level: str) -> Iterator[Dat
                 "wrong.",
             )
         elif not test.fits and not (test.p_reversed <= REVERSED):
+            severe = test.p > NO_BETTER
+            claim = "Metrics do not fit human scores" if severe else "Metrics are not shown to fit human scores"
+            sign = " If lower scores are better, name the column NAME:error." if test.r_system < 0 else ""
             yield DataFinding(
                 "labels",
-                "severe" if test.p > NO_BETTER else "warning",
+                "severe" if severe else "warning",
                 (criterion,),
-                f"Metrics do not fit human scores ({criterion}): {_fit(test)}.",
+                f"{claim} ({criterion}): {_fit(test)}.",
                 "Check the labels of the human scores and the order of segments; the data cannot say what is wrong, "
-                "and the metrics may just be poor.",
+                f"and the metrics may just be poor.{sign}",
             )
     untested = tuple(name for name, test in tests.items() if test is not None and not np.isfinite(test.p_segment))
     if untested:
