@@ -200,7 +200,7 @@ def find_mapping(
     """Return the systems whose human scores belong to other systems, as (system, row of human scores), and z-values.
 
     Two searches: one for any assignment, and if it finds none, one for two systems that are swapped. A reversed sign
-    makes other labels fit better as well, so a mapping must also fit better than the true labels with the sign reversed.
+    makes other labels fit better as well, so a mapping must also fit better than the true labels with reversed sign.
     """
     mapping, z_values = _find_cycles(metrics, human, known, blocks)
     return (mapping, z_values) if mapping else _find_swap(metrics, human, known)
