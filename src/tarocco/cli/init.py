@@ -114,7 +114,9 @@ def names_of(discovery: Discovery, key: str, target: Path) -> list[str]:
     from glob import escape
 
     globs = as_globs(discovery.folder, files)
-    return [(prefix / one if one in files else Path(escape(str(prefix))) / one).as_posix() for one in globs]
+    return [
+        (prefix / pattern if pattern in files else Path(escape(str(prefix))) / pattern).as_posix() for pattern in globs
+    ]
 
 
 def as_globs(folder: Path, files: Sequence[str]) -> list[str]:

@@ -27,9 +27,9 @@ EXAMPLES = """examples:
 
 
 def parser() -> argparse.ArgumentParser:
-    made = Parser(PROGRAM, __doc__, EXAMPLES)
-    made.add_argument("config", metavar="IQeval.config", help="the file that IQsetup wrote")
-    group = made.add_argument_group("actions")
+    parser = Parser(PROGRAM, __doc__, EXAMPLES)
+    parser.add_argument("config", metavar="IQeval.config", help="the file that IQsetup wrote")
+    group = parser.add_argument_group("actions")
     group.add_argument("-doKING", action="store_true", help="how often metrics prefer references to systems")
     group.add_argument("-doQUEEN", action="store_true", help="the quality of systems by all metrics together")
     group.add_argument("-doJACK", action="store_true", help="how reliable the test bed is")
@@ -38,12 +38,12 @@ def parser() -> argparse.ArgumentParser:
     group.add_argument("-TRY", metavar="FILE", help="QUEEN with a new system, without saving it")
     group.add_argument("-TRYoq", metavar="FILE", help="the scores of the metrics with a new system")
     group.add_argument("-TRYall", metavar="FILE", help="both with a new system")
-    group = made.add_argument_group("sets, by their names in IQeval.config")
+    group = parser.add_argument_group("sets, by their names in IQeval.config")
     group.add_argument("-M", metavar="SET", help="metrics (default: all, the set metrics)")
     group.add_argument("-S", metavar="SET", help="systems (default: all, the set systems)")
     group.add_argument("-R", metavar="SET", help="references (default: all, the set refs)")
     group.add_argument("-T", metavar="SET", help="segments (default: all)")
-    group = made.add_argument_group("options")
+    group = parser.add_argument_group("options")
     group.add_argument("-G", choices=("sys", "seg"), default="sys", help="scores of systems or segments (default: sys)")
     group.add_argument(
         "-O", choices=("0", "1"), default="0", help="0: a matrix; 1: one ranking per column (default: 0)"
@@ -51,7 +51,7 @@ def parser() -> argparse.ArgumentParser:
     group.add_argument("-TT", action="store_true", help="trans-topic mode: pairs of references of all segments")
     group.add_argument("-doref", action="store_true", help="also scores of references, each against the others")
     group.add_argument("-remake", action="store_true", help="compute existing XML files again")
-    return made
+    return parser
 
 
 def run(options: argparse.Namespace) -> int | None:
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int | None:
     from tarocco.iqmt.configs import read_eval
     from tarocco.iqmt.evaluate import EvalOptions, IQTestBed
 
-    asked = EvalOptions(
+    evaluation = EvalOptions(
         metrics=options.M,
         systems=options.S,
         references=options.R,
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int | None:
         tried=tried[0] if tried else None,
         remake=options.remake,
     )
-    bed = IQTestBed(read_eval(options.config), asked, progress)
+    bed = IQTestBed(read_eval(options.config), evaluation, progress)
     tables = []
     outside = options.doOQ or bool(options.TRYoq or options.TRYall)
     inside = options.doQUEEN or bool(options.TRY or options.TRYall)
@@ -129,7 +129,7 @@ def king_table(bed: IQTestBed, options: argparse.Namespace) -> str:
     else:
         sets = [[metric] for metric in bed.every] + [bed.every] * (len(bed.metrics) > 1)
         rows = [*bed.metrics, options.M or "metrics"][: len(sets)]
-        values = np.array([one.together for one in bed.kings(sets)])
+        values = np.array([king.together for king in bed.kings(sets)])
     if options.O == "1":
         order = np.argsort(np.where(np.isnan(values[:, 0]), np.inf, -values[:, 0]), kind="stable")
         rows, values = [rows[i] for i in order], values[order]
@@ -145,7 +145,7 @@ def search_table(bed: IQTestBed) -> str:
     best = bed.best_set()
     kings = bed.kings([best[: size + 1] for size in range(len(best))])
     names = [bed.metrics[metric] for metric in best]
-    table = matrix("ADDED", ["KING", "STRICT", "TIES"], names, np.array([one.together for one in kings]))
+    table = matrix("ADDED", ["KING", "STRICT", "TIES"], names, np.array([king.together for king in kings]))
     return f"{table}\noptimal_metrics= {' '.join(names)}\n"
 
 

@@ -20,12 +20,12 @@ EXAMPLES = """example:
 
 
 def parser() -> argparse.ArgumentParser:
-    made = Parser(PROGRAM, __doc__, EXAMPLES)
-    made.add_argument("setup", metavar="IQsetup.config", help="the files and metrics of the test bed")
-    made.add_argument("config", metavar="IQeval.config", help="the file to write; XML files are written beside it")
-    made.add_argument("-JACK", action="store_true", help="also compare systems with each other, for -doJACK")
-    made.add_argument("-remake", action="store_true", help="compute existing files again")
-    return made
+    parser = Parser(PROGRAM, __doc__, EXAMPLES)
+    parser.add_argument("setup", metavar="IQsetup.config", help="the files and metrics of the test bed")
+    parser.add_argument("config", metavar="IQeval.config", help="the file to write; XML files are written beside it")
+    parser.add_argument("-JACK", action="store_true", help="also compare systems with each other, for -doJACK")
+    parser.add_argument("-remake", action="store_true", help="compute existing files again")
+    return parser
 
 
 def run(options: argparse.Namespace) -> None:
@@ -33,11 +33,11 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.iqmt.configs import read_setup
     from tarocco.iqmt.setup import set_up
 
-    made = set_up(read_setup(options.setup), options.config, options.JACK, options.remake, progress)
-    there = f", {made.there} existed" if made.there else ""
-    say(f"{made.computed} XML files computed{there}; wrote {options.config}", PROGRAM)
-    if made.older:
-        say(f"note: {', '.join(made.older)} changed after files were computed; -remake computes them again", PROGRAM)
+    written = set_up(read_setup(options.setup), options.config, options.JACK, options.remake, progress)
+    there = f", {written.there} existed" if written.there else ""
+    say(f"{written.computed} XML files computed{there}; wrote {options.config}", PROGRAM)
+    if written.older:
+        say(f"note: {', '.join(written.older)} changed after files were computed; -remake computes them again", PROGRAM)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

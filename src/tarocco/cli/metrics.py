@@ -94,7 +94,7 @@ def list_types(options: argparse.Namespace) -> None:
     analyzer = analyzer_of(options, texts) or "spacy"
     sentences = annotate_texts([text for segments in texts.values() for text in segments], analyzer)
     rows = count_types([family for name in names for family in members_of(name)], sentences, analyzer)
-    cells = tuple((one.metric, f"{one.segments}", f"{one.items}") for one in rows)
+    cells = tuple((row.metric, f"{row.segments}", f"{row.items}") for row in rows)
     write_table(Table(("metric", "segments", "items"), cells, labels=1))
 
 
@@ -131,8 +131,8 @@ def explain(metric: Metric) -> str:
         lines += ["", "Notes", *wrapped(metric.notes, "  ")]
     if metric.agreement:
         lines += ["", "Agreement with other tools"]
-    for one in metric.agreement:
-        lines += [*wrapped(f"{one.tool}: {one.extent}", "  "), f"    {one.test}"]
+    for claim in metric.agreement:
+        lines += [*wrapped(f"{claim.tool}: {claim.extent}", "  "), f"    {claim.test}"]
     lines += ["", "Paper", *wrapped(metric.paper, "  "), ""]
     return "\n".join(lines)
 

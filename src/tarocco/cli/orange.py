@@ -284,7 +284,7 @@ def evaluate(inputs: OrangeInputs, options: argparse.Namespace) -> OrangeResult:
         )
     if inputs.source is not None:
         sources = inputs.source
-        confusions = tuple(replace(one, source=sources[one.segment - 1]) for one in result.confusions)
+        confusions = tuple(replace(confusion, source=sources[confusion.segment - 1]) for confusion in result.confusions)
         result = replace(result, confusions=confusions)
     if options.errors:
         write_confusions(

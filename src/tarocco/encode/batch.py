@@ -73,8 +73,8 @@ def _code_points(columns: Sequence[Segments], lowercase: bool) -> Ragged:
         text = column.lowercased() if lowercase else column
         string = text.text.tobytes().decode("utf-8", "surrogatepass")
         characters = np.frombuffer(string.encode("utf-32-le", "surrogatepass"), np.int32)
-        leads = (text.text & 0xC0) != 0x80  # the first byte of each character
-        starts = np.concatenate([np.zeros(1, np.intp), np.cumsum(leads)])[text.starts]
+        first_bytes = (text.text & 0xC0) != 0x80  # the first byte of each character
+        starts = np.concatenate([np.zeros(1, np.intp), np.cumsum(first_bytes)])[text.starts]
         inside = np.ones(len(characters), np.bool_)
         inside[starts[1:] - 1] = False  # the newline between segments
         codes.append(characters[inside])

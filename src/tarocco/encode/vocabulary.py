@@ -202,7 +202,7 @@ _CLASSES = ("aeiouy", "aeiouyYwx", "cdeghkmnrt", "bdfgmnprt")  # vowels, not in 
 @cache
 def english_stem_tables() -> tuple[NDArray[Any], ...]:
     """Return letters, table, groups and classes for the kernel."""
-    groups: list[dict[int, str]] = [{0: one} for one in (_WORDS, _BEGINNINGS, _BEFORE_EED, _BEFORE_ING)]
+    groups: list[dict[int, str]] = [{0: group} for group in (_WORDS, _BEGINNINGS, _BEFORE_EED, _BEFORE_ING)]
     groups += [_STEP_2, _STEP_3, _STEP_4]
     letters, rows = "", []
     for group in groups:

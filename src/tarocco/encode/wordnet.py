@@ -127,8 +127,8 @@ class WordNet:
                 owners.append(words)
                 parts.append(np.full(len(words), part))
                 texts.append(_with_ending(words, len(suffix), ending, spelling, bounds))
-        made, ids = _encoded(np.concatenate(texts), sum(map(len, owners)))
-        entries = made.ids_in(self._vocabulary)[ids].astype(np.intp)
+        lemmas, ids = _encoded(np.concatenate(texts), sum(map(len, owners)))
+        entries = lemmas.ids_in(self._vocabulary)[ids].astype(np.intp)
         known = entries >= 0
         return np.concatenate(owners)[known], np.concatenate(parts)[known], entries[known]
 

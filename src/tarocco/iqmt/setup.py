@@ -247,9 +247,9 @@ def _find_newer_texts(texts: dict[str, TextColumn], files: set[Path]) -> tuple[s
         return ()
     oldest: dict[str, float] = {}
     for path in files:
-        made = path.stat().st_mtime
+        modified = path.stat().st_mtime
         for name in (path.parent.parent.name, *path.parent.name.split("_")):
-            oldest[name] = min(made, oldest.get(name, made))
+            oldest[name] = min(modified, oldest.get(name, modified))
     return tuple(
         text.path for name, text in texts.items() if name in oldest and os.path.getmtime(text.path) > oldest[name]
     )

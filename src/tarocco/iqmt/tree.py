@@ -144,8 +144,8 @@ class _ScoresReader(XmlReader):
     def start_file(self, attributes: dict[str, str]) -> None:
         for key, values in self.expected.items():
             if attributes.get(key) not in values:
-                found = f'"{attributes[key][:60]}"' if key in attributes else "none"
-                raise self.error(f'expected {key}="{values[0]}" in this file, found {found}')
+                actual = f'"{attributes[key][:60]}"' if key in attributes else "none"
+                raise self.error(f'expected {key}="{values[0]}" in this file, found {actual}')
         self.score = self.parse_value(attributes.get("score", ""), "score=")
 
     def characters(self, text: str) -> None:

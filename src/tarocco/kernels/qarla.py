@@ -23,8 +23,8 @@ COMPILED = cython.compiled
 if not cython.compiled:
     from tarocco.kernels.cython_fallback import count_ones
 
-    def not_below(one, several, n):
-        return sum((not one < several[i]) << i for i in range(n))
+    def not_below(value, several, n):
+        return sum((not value < several[i]) << i for i in range(n))
 
     def unknown(several, n):
         return sum((several[i] != several[i]) << i for i in range(n))

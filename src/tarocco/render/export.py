@@ -59,7 +59,7 @@ def of_this_release(entry: SeriesEntry) -> bool:
     names = entry.metric.removeprefix(f"{NAME} ").split(" + ")
     releases = entry.release.split(" + ")
     known = [known_metric(name) if release != EXTERNAL else None for name, release in zip(names, releases, strict=True)]
-    now = [release_of(one) if one is not None else EXTERNAL for one in known]
+    now = [release_of(signature) if signature is not None else EXTERNAL for signature in known]
     return now == releases and (set(now) == {EXTERNAL} or f"|v:{__version__}" in entry.signature)
 
 

@@ -21,16 +21,16 @@ FEWEST = 8  # segments: two in each quarter
 
 def make_breakdowns(scores: Result, test_set: TestSet, labels: Sequence[str] | None) -> tuple[Breakdown, ...]:
     """Break scores down by group, if there are several labels, and by reference length, if segments suffice."""
-    found = []
+    breakdowns = []
     if labels is not None and len(set(labels)) > 1:
         names = list(dict.fromkeys(labels))
         number = {name: i for i, name in enumerate(names)}
-        found.append(_breakdown("group", names, np.array([number[label] for label in labels]), scores))
+        breakdowns.append(_breakdown("group", names, np.array([number[label] for label in labels]), scores))
     if len(test_set) >= FEWEST:
         names, parts = split_by_length(reference_lengths(test_set))
         if len(names) > 1:
-            found.append(_breakdown("reference length", names, parts, scores))
-    return tuple(found)
+            breakdowns.append(_breakdown("reference length", names, parts, scores))
+    return tuple(breakdowns)
 
 
 def _breakdown(by: str, names: Sequence[str], parts: NDArray[np.intp], scores: Result) -> Breakdown:
@@ -38,11 +38,11 @@ def _breakdown(by: str, names: Sequence[str], parts: NDArray[np.intp], scores: R
     systems = list(dict.fromkeys(score.system for score in scores.scores))
     tables = {}
     for metric in dict.fromkeys(score.metric for score in scores.scores):
-        own = {score.system: score for score in scores.scores if score.metric == metric}
+        by_system = {score.system: score for score in scores.scores if score.metric == metric}
         if not is_system_level(metric):
             columns = []
             for system in systems:
-                rows = own[system].statistics
+                rows = by_system[system].statistics
                 sums = np.zeros((len(names), rows.shape[1]))
                 np.add.at(sums, parts, rows)
                 columns.append(metric.score(sums))
@@ -86,14 +86,18 @@ def correlate_metrics(scores: Result) -> MetricAgreement:
     A pair of metrics is correlated over the segments of which both have a score. Metrics with scores of whole systems
     alone are left out. The order is that of average linkage.
     """
-    metrics = [one for one in dict.fromkeys(score.metric for score in scores.scores) if not is_system_level(one)]
+    metrics = [
+        metric for metric in dict.fromkeys(score.metric for score in scores.scores) if not is_system_level(metric)
+    ]
     values = [
-        round_last_bits(np.concatenate([metric.sign * one.segments for one in scores.scores if one.metric == metric]))
+        round_last_bits(
+            np.concatenate([metric.sign * score.segments for score in scores.scores if score.metric == metric])
+        )
         for metric in metrics
     ]
-    found = np.full((len(metrics), len(metrics)), np.nan)
-    for i, own in enumerate(values):
+    correlations = np.full((len(metrics), len(metrics)), np.nan)
+    for i, scores_of_metric in enumerate(values):
         for j in range(i, len(values)):
-            found[i, j] = found[j, i] = spearman(own, values[j])
-    order = order_by_cluster(cluster_average_linkage(found))
-    return MetricAgreement(tuple(str(metrics[i]) for i in order), found[np.ix_(order, order)])
+            correlations[i, j] = correlations[j, i] = spearman(scores_of_metric, values[j])
+    order = order_by_cluster(cluster_average_linkage(correlations))
+    return MetricAgreement(tuple(str(metrics[i]) for i in order), correlations[np.ix_(order, order)])

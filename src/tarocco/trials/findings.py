@@ -163,10 +163,10 @@ def make_records(findings: Findings) -> Iterator[dict[str, Any]]:
     if findings.agreement is not None:
         names, correlation = list(findings.agreement.metrics), _lists_of_numbers(findings.agreement.correlation)
         yield {"part": "agreement", "metrics": names, "correlation": correlation}
-    for one in findings.breakdowns:
-        fields = {name: list(getattr(one, name)) for name in ("parts", "sizes", "systems")}
-        scores = {name: _lists_of_numbers(scores) for name, scores in one.scores.items()}
-        yield {"part": "breakdown", "by": one.by, **fields, "scores": scores}
+    for breakdown in findings.breakdowns:
+        fields = {name: list(getattr(breakdown, name)) for name in ("parts", "sizes", "systems")}
+        scores = {name: _lists_of_numbers(scores) for name, scores in breakdown.scores.items()}
+        yield {"part": "breakdown", "by": breakdown.by, **fields, "scores": scores}
     yield from _judges_of_metrics(findings)
     if findings.verdict is not None:
         yield {
@@ -189,7 +189,7 @@ def _judges_of_metrics(findings: Findings) -> Iterator[dict[str, Any]]:
         about = {"level": design.level, "grouping": design.grouping, "coefficient": design.coefficient}
         yield {"part": "people", **about, "n_resamples": design.n_resamples, "results": correlated.to_dict()}
     if findings.supports:
-        yield {"part": "support", "results": [one.to_dict() for one in findings.supports]}
+        yield {"part": "support", "results": [support.to_dict() for support in findings.supports]}
     if findings.curves is not None:
         yield {"part": "references", "judged_by": findings.curves.judged_by, "results": findings.curves.to_dict()}
     if findings.audit is not None:
@@ -200,12 +200,12 @@ def _metrics(verdict: Verdict) -> list[dict[str, Any]]:
     """Return the verdict on each metric; the tests behind a judgment are in the part named support."""
     return [
         {
-            "metric": one.metric,
-            "trust": one.trust,
-            "reason": one.reason,
-            "judgments": [asdict(replace(judgment, support=None)) for judgment in one.judgments],
+            "metric": metric.metric,
+            "trust": metric.trust,
+            "reason": metric.reason,
+            "judgments": [asdict(replace(judgment, support=None)) for judgment in metric.judgments],
         }
-        for one in verdict.metrics
+        for metric in verdict.metrics
     ]
 
 

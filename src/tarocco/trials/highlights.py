@@ -39,24 +39,27 @@ def find_highlights(
     findings: Findings, judgments: Mapping[str, Judgments], rankings: Sequence[SystemRanking] | None
 ) -> tuple[str, ...]:
     """Return sentences, the most interesting first. `rankings` are by the chosen metrics, and by all of them."""
-    found = [
+    highlights = [
         *_judges(judgments),
         *(_systems(rankings[1]) if rankings else ()),
         *(_people(findings, rankings[0]) if rankings else ()),
         *(_gaming(findings.audit) if findings.audit is not None else ()),
         *_references(findings),
     ]
-    return tuple(one.sentence for one in order_highlights([one for one in found if one.size > 0])[:MOST])
+    return tuple(
+        highlight.sentence
+        for highlight in order_highlights([highlight for highlight in highlights if highlight.size > 0])[:MOST]
+    )
 
 
 def order_highlights(highlights: Sequence[Highlight]) -> list[Highlight]:
     """Return the largest of each kind by size, then the others by size."""
-    by_size = sorted(highlights, key=lambda one: -one.size)
+    by_size = sorted(highlights, key=lambda highlight: -highlight.size)
     firsts: dict[str, Highlight] = {}
-    for one in by_size:
-        firsts.setdefault(one.kind, one)
+    for highlight in by_size:
+        firsts.setdefault(highlight.kind, highlight)
     leading = list(firsts.values())
-    return [*leading, *(one for one in by_size if not any(one is first for first in leading))]
+    return [*leading, *(highlight for highlight in by_size if not any(highlight is first for first in leading))]
 
 
 def _judges(judgments: Mapping[str, Judgments]) -> Iterator[Highlight]:
@@ -64,12 +67,13 @@ def _judges(judgments: Mapping[str, Judgments]) -> Iterator[Highlight]:
 
 
 def _systems(ranking: SystemRanking) -> Iterator[Highlight]:
-    for one, other, first, second in ranking.contested:
+    for first_system, second_system, first, second in ranking.contested:
         count = "1 metric finds" if first == 1 else f"{first} metrics find"
         yield Highlight(
             "systems",
             2 * min(first, second) / len(ranking.metrics),
-            f"{one} or {other}? {count} {one} better and {second} {other}, all of them significantly.",
+            f"{first_system} or {second_system}? {count} {first_system} better and {second} {second_system}, "
+            "all of them significantly.",
         )
 
 
@@ -101,8 +105,8 @@ def describe_gaming(finding: AuditFinding) -> str:
     """Return what a metric rewards, in plain words."""
     numbers, check = finding.numbers, finding.check
     if check == "sign test":
-        one, other = finding.systems
-        return f"By the sign test {finding.metric} finds {one} better than {other} and {other} better than {one}."
+        first, second = finding.systems
+        return f"By the sign test {finding.metric} finds {first} better than {second} and {second} better than {first}."
     if check == "mixing":
         mixed, system = finding.systems
         return f"{finding.metric} has {mixed} above {system} in every part of the text, and below it on the whole."
@@ -117,8 +121,8 @@ def describe_gaming(finding: AuditFinding) -> str:
             f"{finding.metric} hardly minds if {numbers['blanked']} random segments of {numbers['system']} are empty."
         )
     if check == "trading":
-        one, other = finding.systems
-        return f"Half of {one} with half of {other} scores higher than either of them under {finding.metric}."
+        first, second = finding.systems
+        return f"Half of {first} with half of {second} scores higher than either of them under {finding.metric}."
     if numbers["of"] is None:
         what = "An empty output"
     else:

@@ -211,12 +211,14 @@ class Material:
     @property
     def audit_metrics(self) -> list[Metric]:
         """The metrics that can score the texts that an audit makes, which no parse file describes."""
-        return [one for one in self.computed_metrics if not (self.parsed and one.reads(self.encoding).analyzer)]
+        return [
+            metric for metric in self.computed_metrics if not (self.parsed and metric.reads(self.encoding).analyzer)
+        ]
 
     @property
     def pairwise_metrics(self) -> list[Metric]:
         """The metrics that can compare any two of the texts."""
-        return [one for one in self.metrics if not isinstance(one, External) or one.scores.pairs]
+        return [metric for metric in self.metrics if not isinstance(metric, External) or metric.scores.pairs]
 
 
 def material_of_texts(

@@ -26,11 +26,11 @@ Judgments = Mapping[str, Judgment]  # by metric
 def collect_judgments(findings: Findings) -> dict[str, Judgments]:
     """Return judgments by judge and by metric. Of several criteria of people, the first one counts."""
     by_judge: dict[str, dict[str, list[Support]]] = {}
-    first = next((one.criterion for one in findings.supports if one.judge == PEOPLE), None)
-    for one in findings.supports:
-        judge = WITHIN_SEGMENTS if one.judge == PEOPLE and one.level == "segment" else one.judge
-        if one.judge != PEOPLE or one.criterion == first:
-            by_judge.setdefault(judge, {}).setdefault(one.metric, []).append(one)
+    first = next((support.criterion for support in findings.supports if support.judge == PEOPLE), None)
+    for support in findings.supports:
+        judge = WITHIN_SEGMENTS if support.judge == PEOPLE and support.level == "segment" else support.judge
+        if support.judge != PEOPLE or support.criterion == first:
+            by_judge.setdefault(judge, {}).setdefault(support.metric, []).append(support)
     judgments: dict[str, Judgments] = {
         judge: {metric: judge_by_support(judge, select_support(ours)) for metric, ours in by_metric.items()}
         for judge, by_metric in by_judge.items()
@@ -42,35 +42,35 @@ def collect_judgments(findings: Findings) -> dict[str, Judgments]:
 
 def select_support(supports: Sequence[Support]) -> Support:
     """Return the statement that says most: support for such systems, support for these, then anything refuted."""
-    ordered = sorted(supports, key=lambda one: one.population != SUCH)
+    ordered = sorted(supports, key=lambda support: support.population != SUCH)
     for status in (SUPPORTED, REFUTED):
-        for one in ordered:
-            if one.status == status:
-                return one
+        for support in ordered:
+            if support.status == status:
+                return support
     return ordered[0]
 
 
-def judge_by_support(judge: str, one: Support) -> Judgment:
+def judge_by_support(judge: str, support: Support) -> Judgment:
     """Return the judgment that follows from tests of one metric."""
-    return Judgment(judge, one.metric, one.status, one.value, describe_support(one), one)
+    return Judgment(judge, support.metric, support.status, support.value, describe_support(support), support)
 
 
-def describe_support(one: Support) -> str:
+def describe_support(support: Support) -> str:
     """Return the number, its interval and the status in one sentence."""
-    number = f"{one.coefficient} {one.value:.3f} [{one.low:.3f}, {one.high:.3f}]"
-    if one.status == SUPPORTED:
-        return f"supported for {one.population}: {number}"
-    if one.status == REFUTED:
-        return f"refuted for {one.population}: {number}, {describe_refutation(one)}"
-    why = "; ".join(one.reasons)
-    return f"open: {number}, {why}" + (f"; {one.needed}" if one.needed else "")
+    number = f"{support.coefficient} {support.value:.3f} [{support.low:.3f}, {support.high:.3f}]"
+    if support.status == SUPPORTED:
+        return f"supported for {support.population}: {number}"
+    if support.status == REFUTED:
+        return f"refuted for {support.population}: {number}, {describe_refutation(support)}"
+    why = "; ".join(support.reasons)
+    return f"open: {number}, {why}" + (f"; {support.needed}" if support.needed else "")
 
 
-def describe_refutation(one: Support) -> str:
+def describe_refutation(support: Support) -> str:
     """Return why a metric is refuted."""
-    if one.rival is not None and one.refuted_by == "rival":
-        return f"{one.rival} is better by more than {one.margin:.2f}"
-    return f"shown to be below the floor of {one.floor:.2f}"
+    if support.rival is not None and support.refuted_by == "rival":
+        return f"{support.rival} is better by more than {support.margin:.2f}"
+    return f"shown to be below the floor of {support.floor:.2f}"
 
 
 def judge_by_audit(result: AuditResult) -> Judgments:
@@ -89,7 +89,10 @@ def find_disagreements(judgments: Mapping[str, Judgments]) -> tuple[str, ...]:
     sentences = []
     for metric in dict.fromkeys(metric for ours in judgments.values() for metric in ours):
         ours = [judgments[judge][metric] for judge in judgments if judge != AUDIT and metric in judgments[judge]]
-        by_status = {status: [one.judge for one in ours if one.status == status] for status in (SUPPORTED, REFUTED)}
+        by_status = {
+            status: [judgment.judge for judgment in ours if judgment.status == status]
+            for status in (SUPPORTED, REFUTED)
+        }
         if all(by_status.values()):
             supporting, refuting = (_joined(by_status[status]) for status in (SUPPORTED, REFUTED))
             sentences.append(f"{metric} is supported by {supporting}, but refuted by {refuting}.")

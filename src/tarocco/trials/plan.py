@@ -40,14 +40,20 @@ def _missing(name: str, material: Material) -> str | None:
         "data": lambda _: None,
         "scores": lambda _: None,
         "significance": _no_pair,
-        "agreement": lambda own: None if len(own.segment_metrics) > 1 else "a second metric with scores of segments",
-        "breakdown": lambda own: None if own.segment_metrics else "a metric with scores of segments",
+        "agreement": lambda material: (
+            None if len(material.segment_metrics) > 1 else "a second metric with scores of segments"
+        ),
+        "breakdown": lambda material: None if material.segment_metrics else "a metric with scores of segments",
         "audit": _no_pair,
         "ORANGE": _no_lists,
-        "KING": lambda own: _too_few(own, 3) or _no_pairs(own, 1),
-        "QUEEN": lambda own: _too_few(own, 2) or _no_pairs(own, 1),
-        "JACK": lambda own: _too_few(own, 2) or _no_pair(own) or _no_pairs(own, 1) or _too_large(own),
-        "optimal set": lambda own: _too_few(own, 3) or _no_pairs(own, 2) or _too_many_references(own),
+        "KING": lambda material: _too_few(material, 3) or _no_pairs(material, 1),
+        "QUEEN": lambda material: _too_few(material, 2) or _no_pairs(material, 1),
+        "JACK": lambda material: (
+            _too_few(material, 2) or _no_pair(material) or _no_pairs(material, 1) or _too_large(material)
+        ),
+        "optimal set": lambda material: (
+            _too_few(material, 3) or _no_pairs(material, 2) or _too_many_references(material)
+        ),
         "people": _no_people,
         "references": _no_judge,
     }[name](material)

@@ -52,15 +52,19 @@ def rank_systems(comparison: CompareResult, metrics: Sequence[str]) -> SystemRan
     """Rank the systems by what these metrics say of all pairs."""
     names = list(dict.fromkeys(score.system for score in comparison.scores.scores))
     wins: dict[Pair, int] = {}
-    for one in comparison.differences:
-        if one.metric in metrics and one.significant and one.better is not None:
-            pair = (one.system, one.baseline) if one.better else (one.baseline, one.system)
+    for difference in comparison.differences:
+        if difference.metric in metrics and difference.significant and difference.better is not None:
+            pair = (
+                (difference.system, difference.baseline)
+                if difference.better
+                else (difference.baseline, difference.system)
+            )
             wins[pair] = wins.get(pair, 0) + 1
     better = frozenset(pair for pair, count in wins.items() if count == len(metrics))
     contested = [
-        (one, other, wins[one, other], wins[other, one])
-        for one, other in combinations(names, 2)
-        if (one, other) in wins and (other, one) in wins
+        (first, second, wins[first, second], wins[second, first])
+        for first, second in combinations(names, 2)
+        if (first, second) in wins and (second, first) in wins
     ]
     contested.sort(key=lambda pair: -min(pair[2:]))
     ranks = _mean_ranks(comparison, metrics, names)

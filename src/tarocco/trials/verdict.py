@@ -45,7 +45,7 @@ def reach_verdict(findings: Findings) -> Verdict:
     metrics.sort(key=_place)
     rankings = None
     if findings.comparison is not None and findings.comparison.differences:
-        tested = list(dict.fromkeys(one.metric for one in findings.comparison.differences))
+        tested = list(dict.fromkeys(difference.metric for difference in findings.comparison.differences))
         rankings = [rank_systems(findings.comparison, names) for names in (_choose_metrics(metrics, tested), tested)]
     return Verdict(
         headline=" ".join([_write_headline(findings, metrics, judgments), *findings.caveats]),
@@ -79,9 +79,9 @@ def judge_metric(
 ) -> MetricVerdict:
     """Return the verdict on one metric by the rules above."""
     ours = tuple(judgments[judge][metric] for judge in JUDGES if metric in judgments.get(judge, {}))
-    deciding = {one.judge: one for one in ours if one.judge in DECIDING}
-    supporting = [judge for judge, one in deciding.items() if one.status == SUPPORTED]
-    refuting = [judge for judge, one in deciding.items() if one.status == REFUTED]
+    deciding = {judgment.judge: judgment for judgment in ours if judgment.judge in DECIDING}
+    supporting = [judge for judge, judgment in deciding.items() if judgment.status == SUPPORTED]
+    refuting = [judge for judge, judgment in deciding.items() if judgment.status == REFUTED]
     unopposed = not _opponents(ours)
     trust = OPEN
     if held_back:
@@ -97,8 +97,12 @@ def judge_metric(
 
 def _opponents(judgments: Sequence[Judgment]) -> list[Judgment]:
     """Return the judgments that forbid trust."""
-    deciding = [one for one in judgments if one.judge in DECIDING]
-    return [one for one in deciding if one.status == REFUTED or (one.support is not None and one.support.opposed)]
+    deciding = [judgment for judgment in judgments if judgment.judge in DECIDING]
+    return [
+        judgment
+        for judgment in deciding
+        if judgment.status == REFUTED or (judgment.support is not None and judgment.support.opposed)
+    ]
 
 
 def _trust_of(judgment: Judgment) -> str:
@@ -108,15 +112,18 @@ def _trust_of(judgment: Judgment) -> str:
 
 
 def _describe_reasons(judgments: Sequence[Judgment]) -> str:
-    if all(one.judge == AUDIT for one in judgments):
-        return "; ".join(["not enough data to judge this metric", *(one.sentence for one in judgments)])
-    return "; ".join(one.sentence if one.judge == AUDIT else f"{one.judge}: {one.sentence}" for one in judgments)
+    if all(judgment.judge == AUDIT for judgment in judgments):
+        return "; ".join(["not enough data to judge this metric", *(judgment.sentence for judgment in judgments)])
+    return "; ".join(
+        judgment.sentence if judgment.judge == AUDIT else f"{judgment.judge}: {judgment.sentence}"
+        for judgment in judgments
+    )
 
 
-def _place(one: MetricVerdict) -> tuple[int, float]:
+def _place(metric: MetricVerdict) -> tuple[int, float]:
     """Sort by trust, then by the value that the first judge gives."""
-    deciding = [judgment for judgment in one.judgments if judgment.judge in DECIDING]
-    return TRUST.index(one.trust), -deciding[0].value if deciding else 1.0
+    deciding = [judgment for judgment in metric.judgments if judgment.judge in DECIDING]
+    return TRUST.index(metric.trust), -deciding[0].value if deciding else 1.0
 
 
 def _describe_judge(judge: str, judgments: Judgments) -> str:
@@ -126,7 +133,7 @@ def _describe_judge(judge: str, judgments: Judgments) -> str:
     about = ", ".join(filter(None, (first.criterion, first.coefficient)))
     parts = []
     for status, verb in ((SUPPORTED, "supported"), (REFUTED, "refuted"), (OPEN, "open")):
-        names = [metric for metric, one in judgments.items() if one.status == status]
+        names = [metric for metric, judgment in judgments.items() if judgment.status == status]
         if names:
             parts.append(f"{verb}: {listed(names, len(JUDGES))}")
     return f"{judge} ({about}): {'; '.join(parts)}."
@@ -153,20 +160,20 @@ def _write_headline(findings: Findings, metrics: Sequence[MetricVerdict], judgme
         )
     here = f"Trusted among these {_count_systems(findings)} systems"
     for trust, where in ((TRUSTED, "Trusted"), (TRUSTED_HERE, here)):
-        trusted = [one for one in metrics if one.trust == trust]
+        trusted = [metric for metric in metrics if metric.trust == trust]
         if trusted:
             return f"{where}{_describe_supported(trusted)}"
-    if metrics and all(one.trust == DOUBTED for one in metrics):
+    if metrics and all(metric.trust == DOUBTED for metric in metrics):
         return f"No metric deserves trust here: all are refuted ({', '.join(judges)})."
-    nearest = next(one for one in metrics if one.trust == OPEN)
+    nearest = next(metric for metric in metrics if metric.trust == OPEN)
     if _supports(nearest) and _opponents(nearest.judgments):
-        return _describe_conflict([one for one in metrics if _supports(one) and _opponents(one.judgments)])
+        return _describe_conflict([metric for metric in metrics if _supports(metric) and _opponents(metric.judgments)])
     return f"Open: no metric is shown to deserve trust here. The nearest is {nearest.metric}; {nearest.reason}."
 
 
 def _describe_conflict(metrics: Sequence[MetricVerdict]) -> str:
     """Return which judges support metrics that others oppose, and what the opponents assume."""
-    opponents = list(dict.fromkeys(one.judge for metric in metrics for one in _opponents(metric.judgments)))
+    opponents = list(dict.fromkeys(judgment.judge for metric in metrics for judgment in _opponents(metric.judgments)))
     assumption = ""
     if PEOPLE not in opponents:
         assume = "assume" if len(opponents) > 1 else "assumes"
@@ -187,22 +194,23 @@ def _count_systems(findings: Findings) -> int:
 
 def _describe_supported(metrics: Sequence[MetricVerdict]) -> str:
     """Return who supports these metrics, their numbers, and how stable that is."""
-    supports = {one.metric: _supports(one) for one in metrics}
+    supports = {metric.metric: _supports(metric) for metric in metrics}
     first = supports[metrics[0].metric]
-    by = [f"{one.judge} ({', '.join(filter(None, (one.criterion, one.coefficient)))})" for one in first]
+    by = [f"{support.judge} ({', '.join(filter(None, (support.criterion, support.coefficient)))})" for support in first]
     named = []
     for metric, ours in list(supports.items())[:NAMED]:
-        named.append(f"{metric} {' and '.join(f'{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]' for one in ours)}")
+        values = (f"{support.value:.2f} [{support.low:.2f}, {support.high:.2f}]" for support in ours)
+        named.append(f"{metric} {' and '.join(values)}")
     more = f" and {len(metrics) - NAMED} more" if len(metrics) > NAMED else ""
     stable = _describe_stability([ours[0] for ours in supports.values()])
     return f" by {' and '.join(by)}: {', '.join(named)}{more}.{stable}"
 
 
-def _supports(one: MetricVerdict) -> list[Support]:
+def _supports(metric: MetricVerdict) -> list[Support]:
     """Return the tests of the judges that trust rests on: people, or else the judges that support the metric."""
     supports = [
         judgment.support
-        for judgment in one.judgments
+        for judgment in metric.judgments
         if judgment.support is not None and judgment.judge in DECIDING and judgment.status == SUPPORTED
     ]
     return [support for support in supports if support.judge == PEOPLE] or supports
@@ -210,8 +218,8 @@ def _supports(one: MetricVerdict) -> list[Support]:
 
 def _describe_stability(supports: Sequence[Support]) -> str:
     """Return how often resampled data give these metrics the same status."""
-    of_segments = _describe_shares([one.segment_stability for one in supports])
-    of_both = _describe_shares([one.stability for one in supports])
+    of_segments = _describe_shares([support.segment_stability for support in supports])
+    of_both = _describe_shares([support.stability for support in supports])
     if of_both is None:
         return f" The same verdict comes out in {of_segments} of resamples of segments." if of_segments else ""
     if of_segments is None:
@@ -236,14 +244,16 @@ def _describe_shares(shares: Sequence[float | None]) -> str | None:
 def _choose_metrics(metrics: Sequence[MetricVerdict], tested: Sequence[str]) -> list[str]:
     """Return the trusted metrics, else those that are not doubted, else all."""
     for accepted in (TRUST[:2], TRUST[:3], TRUST):
-        chosen = [one.metric for one in metrics if one.trust in accepted and one.metric in tested]
+        chosen = [metric.metric for metric in metrics if metric.trust in accepted and metric.metric in tested]
         if chosen:
             return chosen
     return list(tested)
 
 
 def _whose(metrics: Sequence[MetricVerdict]) -> str:
-    return "trusted metrics" if any(one.trust in TRUST[:2] for one in metrics) else "metrics, none of them trusted"
+    return (
+        "trusted metrics" if any(metric.trust in TRUST[:2] for metric in metrics) else "metrics, none of them trusted"
+    )
 
 
 def _not_compared(findings: Findings) -> tuple[str, ...]:
@@ -269,8 +279,8 @@ def _find_caveats(findings: Findings, judgments: Mapping[str, Judgments]) -> lis
             "translations, which was not tested here."
         )
     if findings.kings is not None:
-        single = [one for one in findings.kings if len(one.metrics) == 1 and one.king > 0]
-        tied = [one.metrics[0] for one in single if one.ties > MANY_TIES * one.king]
+        single = [king for king in findings.kings if len(king.metrics) == 1 and king.king > 0]
+        tied = [king.metrics[0] for king in single if king.ties > MANY_TIES * king.king]
         if tied:
             caveats.append(f"More than half of KING is ties for {listed(tied)}: strict KING counts none of them.")
     return caveats

@@ -19,13 +19,13 @@ def initial_nodes(forest: Forest) -> NDArray[np.bool_]:
     """Return which nodes derive only beginnings of texts: all of them if a lattice was turned into the forest."""
     initial = np.ones(forest.n_nodes, np.bool_)
     edges = np.repeat(np.arange(len(forest.heads)), np.diff(forest.tail_starts))
-    leads = np.zeros(len(forest.tails), np.bool_)
+    first_in_edge = np.zeros(len(forest.tails), np.bool_)
     with_items = np.flatnonzero(np.diff(forest.item_starts) > 0)
     tail_first = with_items[forest.items[forest.item_starts[with_items]] == -1]
-    leads[forest.tail_starts[tail_first]] = True
-    if leads.all():
+    first_in_edge[forest.tail_starts[tail_first]] = True
+    if first_in_edge.all():
         return initial
-    initial[forest.tails[~leads]] = False
+    initial[forest.tails[~first_in_edge]] = False
     tails, heads = forest.tails.tolist(), forest.heads[edges].tolist()
     for place in range(len(tails) - 1, -1, -1):  # a tail of a node that is not initial is not initial either
         if not initial[heads[place]]:

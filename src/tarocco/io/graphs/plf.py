@@ -140,8 +140,8 @@ def _skip(pattern: re.Pattern[str], text: str, at: int, place: GraphLocation, ex
 
 
 def _unexpected(text: str, at: int, place: GraphLocation, expected: str) -> InputError:
-    found = quote(text[at : at + 41]) if at < len(text) else "the end of the line"
-    return InputError(f"{place}, character {at + 1}: expected {expected}, found {found}")
+    actual = quote(text[at : at + 41]) if at < len(text) else "the end of the line"
+    return InputError(f"{place}, character {at + 1}: expected {expected}, found {actual}")
 
 
 def _unescape(word: str, place: GraphLocation) -> str:

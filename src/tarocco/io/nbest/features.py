@@ -144,8 +144,8 @@ def _parse_numbers(nbest: NBestList, texts: Sequence[Any], expected: str) -> Flo
     wrong = np.flatnonzero(~np.isfinite(numbers))
     if len(wrong):
         text = texts[wrong[0]]
-        found = text.decode() if isinstance(text, bytes) else "" if text is None else format_value(text)
-        quoted = f'"{found}"' if found else "none"
+        actual = text.decode() if isinstance(text, bytes) else "" if text is None else format_value(text)
+        quoted = f'"{actual}"' if actual else "none"
         raise InputError(f"{nbest.where(int(wrong[0]))}: expected {expected}, found {quoted}")
     return numbers
 

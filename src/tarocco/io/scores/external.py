@@ -225,8 +225,8 @@ def read_candidate_scores(file: ExternalFile) -> CandidateScores:
             raise InputError(f'{where}: expected "id", "scores" and perhaps "references", found {", ".join(record)}')
         list_id = record.get("id")
         if type(list_id) is not int or list_id < 0:
-            found = format_value(list_id) if "id" in record else "none"
-            raise InputError(f'{where}: expected a whole number from 0 as "id", found {found}')
+            actual = format_value(list_id) if "id" in record else "none"
+            raise InputError(f'{where}: expected a whole number from 0 as "id", found {actual}')
         if list_id in lists:
             raise InputError(f"{where}: expected each list once, found list {list_id} twice")
         lines[list_id] = line

@@ -98,8 +98,8 @@ def refuse_folder(path: str) -> None:
     if os.path.isdir(path):
         folder = Path(path).parent if Path(path).absolute().name == "human-scores" else path
         files = join_names(file for file, named in find_score_files(str(folder)) if named.reference is None)
-        found = f"a folder of mt-metrics-eval with {files}" if files else "a directory"
-        raise InputError(f"{path}: expected a file of human scores, found {found}")
+        actual = f"a folder of mt-metrics-eval with {files}" if files else "a directory"
+        raise InputError(f"{path}: expected a file of human scores, found {actual}")
 
 
 def parse_score_path(path: str) -> ScoreFileName | None:

@@ -330,9 +330,9 @@ class _OtherOutputs:
         computed = [metric for metric in metrics if not isinstance(metric, External)]
         if not computed:
             return cls((), ())
-        made = make_straw_men(test_set.systems)
-        keys = {", ".join(filter(None, reversed(key))): key for key in made}
-        straw_men = TestSet({name: made[key] for name, key in keys.items()}, test_set.references)
+        straw_texts = make_straw_men(test_set.systems)
+        keys = {", ".join(filter(None, reversed(key))): key for key in straw_texts}
+        straw_men = TestSet({name: straw_texts[key] for name, key in keys.items()}, test_set.references)
         reference = TestSet({"reference": test_set.references[0]}, test_set.references)
         scores, of_reference = (
             score_test_set(outputs, computed, encoding, workers=workers).scores for outputs in (straw_men, reference)
@@ -341,7 +341,7 @@ class _OtherOutputs:
 
     def evidence(self, scores: tuple[Score, ...], units: NDArray[np.intp]) -> Evidence:
         metric = scores[0].metric
-        straw = tuple(own for own in self.straw_men if own[0].metric == metric)
+        straw = tuple(straw_man for straw_man in self.straw_men if straw_man[0].metric == metric)
         reference = next(score for score in self.reference if score.metric == metric)
         return Evidence(scores, straw[0][0], reference, units, straw)
 

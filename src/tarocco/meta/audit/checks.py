@@ -53,16 +53,16 @@ def check_sign_test(evidence: Evidence, settings: AuditSettings) -> CheckResult:
         return CheckResult(name, "sign test", impossible=ONE_SYSTEM)
     units = {score.system: evidence.sum_units(score.statistics) for score in evidence.scores}
     findings, against_scores = [], []
-    for one, other in pairs:
-        test = compare_signs(one, other, units, PairedTest("sign", alpha=settings.alpha, unit="segment"))
+    for first, second in pairs:
+        test = compare_signs(first, second, units, PairedTest("sign", alpha=settings.alpha, unit="segment"))
         details = {key: int(value) for key, value in test.details.items()}
         directions = [
-            _direction(details["improved"], details["worsened"], other, one),
-            _direction(details["reverse_improved"], details["reverse_worsened"], one, other),
+            _direction(details["improved"], details["worsened"], second, first),
+            _direction(details["reverse_improved"], details["reverse_worsened"], first, second),
         ]
         if test.details["contradicts_scores"] and test.p_value <= settings.alpha:
             against_scores.append(
-                {"systems": [one.system, other.system], "better": test.better, "p_value": test.p_value}
+                {"systems": [first.system, second.system], "better": test.better, "p_value": test.p_value}
             )
         majorities = [_majority(direction) for direction in directions]
         size = min(map(abs, majorities))
@@ -73,21 +73,21 @@ def check_sign_test(evidence: Evidence, settings: AuditSettings) -> CheckResult:
         ]
         gains = majorities[0] > 0
         shown = (1, 1) if gains else (-1, -1)
-        signs = np.stack([segment_signs(one, other), segment_signs(other, one)], axis=1)
+        signs = np.stack([segment_signs(first, second), segment_signs(second, first)], axis=1)
         findings.append(
             AuditFinding(
                 name,
                 "sign test",
-                (one.system, other.system),
+                (first.system, second.system),
                 size,
                 size,
                 least,
                 min(1.0, 2 * max(tails)),
-                {"scores": [one.score, other.score], "tests": directions, "better": test.better},
+                {"scores": [first.score, second.score], "tests": directions, "better": test.better},
                 segment_numbers((signs == shown).all(axis=1)),
             )
         )
-    tests = {frozenset((one.system, other.system)): 1 for one, other in pairs}
+    tests = {frozenset((first.system, second.system)): 1 for first, second in pairs}
     return CheckResult(name, "sign test", tuple(findings), tests, {"contradicts_scores": against_scores})
 
 
@@ -253,16 +253,16 @@ def _mixing_finding(
     changes = rows - base.statistics
     worse_on_the_whole = _change(evidence, base.sums, changes) < -evidence.small
     better_in_its_part = np.zeros(evidence.n_segments, np.bool_)
-    of_base, of_mixed = (evidence.goodness(evidence.leave_out(own)) for own in (base.statistics, rows))
+    of_base, of_mixed = (evidence.goodness(evidence.leave_out(statistics)) for statistics in (base.statistics, rows))
     strata = np.full(evidence.n_units, -1)  # how much text belongs to each part is no accident
     for i, member in enumerate(members):
         strata[evidence.units[member]] = i
     differences = [of_base - of_mixed]
     parts, p_values = [], [find_p_of_excess(differences[0] - least, evidence.small, strata)]
     for member, part, name in zip(members, reversal.parts, names, strict=True):
-        own = [evidence.leave_out(np.where(member[:, None], texts, 0.0)) for texts in (rows, base.statistics)]
-        better_in_its_part[member] = _change(evidence, own[1][0], changes[member]) > evidence.small
-        score, beats = map(evidence.goodness, own)
+        sums = [evidence.leave_out(np.where(member[:, None], texts, 0.0)) for texts in (rows, base.statistics)]
+        better_in_its_part[member] = _change(evidence, sums[1][0], changes[member]) > evidence.small
+        score, beats = map(evidence.goodness, sums)
         differences.append(score - beats)
         in_part = np.full(evidence.n_units, -1)
         in_part[evidence.units[member]] = 0
@@ -418,11 +418,11 @@ def check_trading(evidence: Evidence, lengths: Sequence[int], settings: AuditSet
     if len(evidence.scores) < 2:
         return CheckResult(name, "trading", impossible=ONE_SYSTEM)
     sums = [evidence.leave_out(score.statistics) for score in evidence.scores]
-    scores = [evidence.goodness(own) for own in sums]
+    scores = [evidence.goodness(rows) for rows in sums]
     findings = []
     order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
     for i, k in combinations(order, 2):
-        one, other = evidence.scores[i], evidence.scores[k]
+        first, second = evidence.scores[i], evidence.scores[k]
         middle = evidence.goodness((sums[i][0] + sums[k][0]) / 2)
         gain = float(middle - max(scores[i][0], scores[k][0]))
         if not gain > max(least * evidence.scale, evidence.small):
@@ -433,18 +433,18 @@ def check_trading(evidence: Evidence, lengths: Sequence[int], settings: AuditSet
             AuditFinding(
                 name,
                 "trading",
-                (one.system, other.system),
+                (first.system, second.system),
                 gain,
                 gain / evidence.scale,
                 least,
                 max(find_p_of_excess(excess, evidence.small) for excess in excesses),
                 {
-                    "scores": [one.score, other.score],
+                    "scores": [first.score, second.score],
                     "lengths": [int(lengths[i]), int(lengths[k])],
-                    "expected": (one.score + other.score) / 2,
+                    "expected": (first.score + second.score) / 2,
                     "exchanged": evidence.sign * float(middle),
                 },
-                segment_numbers((segment_signs(one, other) > 0) & (segment_signs(other, one) > 0)),
+                segment_numbers((segment_signs(first, second) > 0) & (segment_signs(second, first) > 0)),
             )
         )
     tests = {frozenset(score.system for score in pair): 1 for pair in combinations(evidence.scores, 2)}
@@ -461,11 +461,11 @@ _SPACE = 32
 def make_straw_men(systems: Mapping[str, Segments]) -> dict[tuple[str, str | None], Segments]:
     """Return outputs by (what they are, the system they were made of): the empty one, then two per system."""
     n = len(next(iter(systems.values())))
-    made: dict[tuple[str, str | None], Segments] = {(EMPTY, None): Segments.from_strings([""] * n)}
+    outputs: dict[tuple[str, str | None], Segments] = {(EMPTY, None): Segments.from_strings([""] * n)}
     for name, segments in systems.items():
-        made[HALF, name] = first_half(segments)
-        made[DOUBLED, name] = doubled(segments)
-    return made
+        outputs[HALF, name] = first_half(segments)
+        outputs[DOUBLED, name] = doubled(segments)
+    return outputs
 
 
 def first_half(segments: Segments) -> Segments:
@@ -518,7 +518,7 @@ def check_straw_men(evidence: Evidence, too_long: frozenset[str], settings: Audi
             gain = evidence.sign * (straw.score - score.score)
             if not gain > max(least * evidence.scale, evidence.small):
                 continue
-            made = evidence.goodness(evidence.leave_out(straw.statistics))
+            scores = evidence.goodness(evidence.leave_out(straw.statistics))
             findings.append(
                 AuditFinding(
                     name,
@@ -527,7 +527,7 @@ def check_straw_men(evidence: Evidence, too_long: frozenset[str], settings: Audi
                     gain,
                     gain / evidence.scale,
                     least,
-                    find_p_of_excess(made - real - least * evidence.scale, evidence.small),
+                    find_p_of_excess(scores - real - least * evidence.scale, evidence.small),
                     {
                         "straw_man": kind,
                         "of": maker,

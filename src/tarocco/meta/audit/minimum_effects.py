@@ -48,7 +48,7 @@ def find_p_of_excess(excesses: Floats, rounding: float, strata: NDArray[np.intp]
     if not excess > rounding or n < LEAST_UNITS or not np.isfinite(without[strata >= 0]).all():
         return 1.0
     groups = [without[strata == stratum] for stratum in np.unique(strata[strata >= 0])]
-    variance = sum((len(own) - 1) / len(own) * float(((own - own.mean()) ** 2).sum()) for own in groups)
+    variance = sum((len(group) - 1) / len(group) * float(((group - group.mean()) ** 2).sum()) for group in groups)
     if math.sqrt(variance) <= rounding:
         return 2.0**-n  # the same in every unit: as in a sign test
     return float(upper_tail(excess / math.sqrt(variance), n - len(groups)))
@@ -101,18 +101,18 @@ def correct(results: Sequence[CheckResult], alpha: float) -> list[CheckResult]:
         by_subject.setdefault(_subject(finding), []).append(finding)
     p_holm = {
         id(finding): p
-        for subject, own in by_subject.items()
-        for finding, p in zip(own, _holm([f.p_value for f in own], tests[subject]), strict=True)
+        for subject, findings in by_subject.items()
+        for finding, p in zip(findings, _holm([f.p_value for f in findings], tests[subject]), strict=True)
     }
     corrected = []
     for result in results:
-        own = [
+        findings = [
             replace(finding, p_holm=p_holm[id(finding)], counts=p_holm[id(finding)] <= alpha)
             for finding in result.findings
         ]
-        own.sort(key=lambda finding: (not finding.counts, -finding.size))
-        p = min([1.0, *(len(result.tests) * finding.p_holm for finding in own)])
-        corrected.append(replace(result, findings=tuple(own), p_value=p, gamed=p <= alpha))
+        findings.sort(key=lambda finding: (not finding.counts, -finding.size))
+        p = min([1.0, *(len(result.tests) * finding.p_holm for finding in findings)])
+        corrected.append(replace(result, findings=tuple(findings), p_value=p, gamed=p <= alpha))
     return corrected
 
 

@@ -251,7 +251,7 @@ def _measure_differences(
         scale = scales[source.name]
         differences = [difference / scale for difference in design.at_differences or ()]
         accuracies = measure_accuracy_at(source, people, differences, design.resampling, workers.jobs)
-        results += [replace(one, difference=one.difference * scale) for one in accuracies]
+        results += [replace(accuracy, difference=accuracy.difference * scale) for accuracy in accuracies]
     return results
 
 

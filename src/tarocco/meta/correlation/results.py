@@ -236,7 +236,7 @@ class Correlation:
         return {
             "metric": self.metric,
             "criterion": self.criterion,
-            **{name: number_or_null(one.value) for name, one in self.coefficients.items()},
+            **{name: number_or_null(coefficient.value) for name, coefficient in self.coefficients.items()},
             "interval": to_json(self.interval),
             **self.accuracies.to_dict(),
             **(
@@ -296,9 +296,9 @@ class CorrelateResult(ResultTable):
 
     def share_of_ceiling(self, record: Correlation) -> float | None:
         """Return a metric's agreement as a share of that among raters; None if the ceiling is unknown."""
-        for one in self.raters:
-            if one.criterion == record.criterion and one.n_used:
-                return one.shares.get(record.metric)
+        for raters in self.raters:
+            if raters.criterion == record.criterion and raters.n_used:
+                return raters.shares.get(record.metric)
         return None
 
     def metric_values(self) -> list[float]:

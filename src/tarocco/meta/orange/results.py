@@ -300,7 +300,7 @@ def evaluate_ranks(
     n_draws, alpha = int(resampling.n_resamples), 1 - float(resampling.confidence)
     support_rules = SupportRules(n_draws=n_draws, most_draws=max(n_draws, MOST_DRAWS), seed=int(resampling.seed))
     supports = judge_orange(measured, None, support_rules)
-    chance = [math.nan if one.chance is None else one.chance for one in supports]
+    chance = [math.nan if support.chance is None else support.chance for support in supports]
 
     results = []
     for i, metric in enumerate(metrics):

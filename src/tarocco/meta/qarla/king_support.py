@@ -19,33 +19,33 @@ def judge_kings(
     kings: Sequence[King], by_length: Floats | None, labels: Sequence[str] | None, rules: SupportRules
 ) -> list[Support]:
     """Return what KING says of each set of metrics."""
-    values = np.stack([one.strict_segments for one in kings])
-    chance = np.stack([_chance_of(one) for one in kings])
+    values = np.stack([king.strict_segments for king in kings])
+    chance = np.stack([_chance_of(king) for king in kings])
     usable = np.flatnonzero(~np.all(np.isnan(values), axis=0)).tolist()  # other segments have too few references
-    measured = SegmentValues([set_name(one) for one in kings], values, chance, by_length).select(usable)
+    measured = SegmentValues([set_name(king) for king in kings], values, chance, by_length).select(usable)
     if labels is not None:
         labels = [labels[segment] for segment in usable]
     about = {"judge": "KING", "coefficient": "strict KING"}
     return judge_by_segments(measured, **about, margin=KING_MARGIN, labels=labels, rules=rules)
 
 
-def _chance_of(one: King) -> Floats:
-    assert one.chance_segments is not None
-    return np.where(np.isnan(one.strict_segments), np.nan, one.chance_segments)
+def _chance_of(king: King) -> Floats:
+    assert king.chance_segments is not None
+    return np.where(np.isnan(king.strict_segments), np.nan, king.chance_segments)
 
 
 def judge_sets(kings: Sequence[King], by_length: Floats | None, rules: SupportRules) -> list[King]:
     """Return the sets with their status: single metrics among single metrics, larger sets among all sets."""
-    alone = [one for one in kings if len(one.metrics) == 1]
-    if all(np.isnan(one.strict_segments).all() for one in kings):
+    alone = [king for king in kings if len(king.metrics) == 1]
+    if all(np.isnan(king.strict_segments).all() for king in kings):
         return list(kings)
     supports = (
-        {one.metric: one for one in judge_kings(kings, by_length, None, rules)} if len(alone) < len(kings) else {}
+        {king.metric: king for king in judge_kings(kings, by_length, None, rules)} if len(alone) < len(kings) else {}
     )
     if alone:
-        supports |= {one.metric: one for one in judge_kings(alone, by_length, None, rules)}
+        supports |= {king.metric: king for king in judge_kings(alone, by_length, None, rules)}
     return [
-        replace(one, status=found.status, reasons=found.reasons, p_value=found.p_values[CHANCE])
-        for one in kings
-        for found in [supports[set_name(one)]]
+        replace(king, status=support.status, reasons=support.reasons, p_value=support.p_values[CHANCE])
+        for king in kings
+        for support in [supports[set_name(king)]]
     ]

@@ -303,7 +303,9 @@ def _orders(curves: Sequence[Curve]) -> list[str]:
         if not any(map(math.isnan, higher)):
             lines.append(f"{curve.metric}: orders above 1 make {words}")
     better = [
-        one.metric for one in lower if bounds(one.points[-1].redrawn - last.redrawn, ALPHA / max(1, len(lower)))[0] > 0
+        metric.metric
+        for metric in lower
+        if bounds(metric.points[-1].redrawn - last.redrawn, ALPHA / max(1, len(lower)))[0] > 0
     ]
     words = f"{', '.join(better)} shown to agree better" if better else "no lower order is shown to agree better"
     return [*lines, f"{curve.metric}: with {_references(last.size)} {words}"]

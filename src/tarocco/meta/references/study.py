@@ -467,11 +467,11 @@ class OrangeJudge:
             workers=workers,
         )
         agreements = []
-        for one in (result[str(metric)] for metric in metrics):
+        for metric in (result[str(metric)] for metric in metrics):
             beyond = np.full(len(test_set), np.nan)
-            beyond[result.segments] = (one.chance_ranks - one.ranks) / (result.sizes + 1.0)
-            why = None if one.n_segments else "it scores no list"
-            agreements.append(SubsetAgreement(one.orange, redraw_mean(beyond, self.seed), why=why))
+            beyond[result.segments] = (metric.chance_ranks - metric.ranks) / (result.sizes + 1.0)
+            why = None if metric.n_segments else "it scores no list"
+            agreements.append(SubsetAgreement(metric.orange, redraw_mean(beyond, self.seed), why=why))
         return agreements
 
 
@@ -480,10 +480,10 @@ def judge_by_orange(nbest: NBest, pool: ReferencePool, encoding: Encoding, seed:
     rules = OrangeRules(short="keep", first_id=first_id if isinstance(nbest, str | os.PathLike) else 0)
     stream, path = open_lists(nbest, pool.of, rules)
     place = {segment: i for i, segment in enumerate(pool.rows.tolist())}
-    lists = [replace(one, segment=place[one.segment]) for one in stream if one.segment in place]
+    lists = [replace(item, segment=place[item.segment]) for item in stream if item.segment in place]
     if not lists:
         raise InputError(f"{path}: no list belongs to a segment that takes part")
-    missing = len(pool.rows) - len({one.segment for one in lists})
+    missing = len(pool.rows) - len({item.segment for item in lists})
     notes = [f"{missing} of {len(pool.rows)} segments have no list"] if missing else []
     return OrangeJudge(encoding, lists, path, replace(rules, first_id=0), seed, notes)
 

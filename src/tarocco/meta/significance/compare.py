@@ -73,7 +73,7 @@ class CompareResult(ResultTable):
     @cached_property
     def _units(self) -> dict[Metric, str]:
         """What was drawn for each tested metric: segments or documents."""
-        units = {one.metric: one.unit for one in self.differences}
+        units = {difference.metric: difference.unit for difference in self.differences}
         by_metric = {score.metric: str(score.metric) for score in self.scores.scores}
         return {metric: units[name] for metric, name in by_metric.items() if name in units}
 
@@ -274,17 +274,17 @@ def describe_tests(differences: Sequence[Difference], test: PairedTest) -> list[
         notes.append(
             "sacrebleu's p-values are too small: between two systems of equal quality, 9 to 14 of 100 are below .05"
         )
-    for one in differences:
-        pair = f"{one.metric}, {one.baseline} and {one.system}"
-        if one.differing == 0:
-            notes.append(f"{pair}: the outputs have equal statistics in every {one.unit}, so p = 1")
-        elif not one.testable:
+    for difference in differences:
+        pair = f"{difference.metric}, {difference.baseline} and {difference.system}"
+        if difference.differing == 0:
+            notes.append(f"{pair}: the outputs have equal statistics in every {difference.unit}, so p = 1")
+        elif not difference.testable:
             notes.append(
-                f"{pair}: cannot be tested: the systems differ in {one.differing} {one.unit}s, and p <= {test.alpha:g} "
-                "needs more"
+                f"{pair}: cannot be tested: the systems differ in {difference.differing} {difference.unit}s, "
+                f"and p <= {test.alpha:g} needs more"
             )
-        if one.details.get("contradicts_itself"):
+        if difference.details.get("contradicts_itself"):
             notes.append(f"{pair}: the sign test contradicts itself: each output improves the other system")
-        elif one.details.get("contradicts_scores"):
+        elif difference.details.get("contradicts_scores"):
             notes.append(f"{pair}: the sign test contradicts the scores")
     return notes

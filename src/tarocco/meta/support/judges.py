@@ -16,8 +16,8 @@ def support_orange(
     result: OrangeResult, labels: Sequence[str] | None = None, rules: SupportRules | None = None
 ) -> list[Support]:
     """Return what ORANGE says of each metric, the best first. `labels` are the documents of all segments."""
-    ranks = np.stack([one.ranks for one in result.metrics])
-    by_chance = np.stack([one.chance_ranks for one in result.metrics])
+    ranks = np.stack([metric.ranks for metric in result.metrics])
+    by_chance = np.stack([metric.chance_ranks for metric in result.metrics])
     sizes = result.sizes.astype(np.float64) + 1.0
     measured = measure_lists(list(result), ranks, by_chance, result.length_ranks, sizes)
     of_lists = None if labels is None else [labels[segment] for segment in result.segments]
@@ -28,7 +28,7 @@ def support_king(
     result: KingResult, labels: Sequence[str] | None = None, rules: SupportRules | None = None
 ) -> list[Support]:
     """Return what KING says of each metric alone; none at system level, where each reference is a single case."""
-    alone = [one for one in result if len(one.metrics) == 1 and one.status]
+    alone = [metric for metric in result if len(metric.metrics) == 1 and metric.status]
     if not alone:
         return []
     of_segments = None if labels is None else [labels[segment] for segment in result.setup.segments]

@@ -49,12 +49,12 @@ class SupportResult(ResultTable):
 
     def of(self, metric: str, population: str, criterion: str | None = None, level: str = "system") -> Support:
         """Return what was decided on a metric; the first criterion unless another is named."""
-        for one in self.supports:
-            if (one.metric, one.population, one.level) == (metric, population, level) and criterion in (
+        for support in self.supports:
+            if (support.metric, support.population, support.level) == (metric, population, level) and criterion in (
                 None,
-                one.criterion,
+                support.criterion,
             ):
-                return one
+                return support
         raise InputError(f"{metric} was not judged for {population} at {level} level")
 
 
@@ -167,8 +167,14 @@ def support_scores(scores: Result, human: HumanScores, rules: SupportRules = RUL
         raise InputError("expected human scores of at least two systems, found fewer")
     if human.level == "system":
         notes.append("people scored whole systems: their scores are taken as given, and only metric scores are redrawn")
-    order = {one.metric: -one.value for one in reversed(supports)}
-    supports.sort(key=lambda one: (list(human.criteria).index(one.criterion), one.level != "system", order[one.metric]))
+    order = {support.metric: -support.value for support in reversed(supports)}
+    supports.sort(
+        key=lambda support: (
+            list(human.criteria).index(support.criterion),
+            support.level != "system",
+            order[support.metric],
+        )
+    )
     return SupportResult(
         tuple(supports), rules, len(human.systems), len(scores.scores[0].statistics), tuple(dict.fromkeys(notes))
     )
@@ -183,19 +189,20 @@ def add_stability(
     Only the strongest statements are repeated: those about such systems if there is a supported metric among them, else
     those about these systems.
     """
-    supported = {one.population for one in results if one.status == SUPPORTED}
+    supported = {support.population for support in results if support.status == SUPPORTED}
     strongest = next((population for population in (SUCH, THESE) if population in supported), None)
     stable = []
-    for population in dict.fromkeys(one.population for one in results):
-        ours = [one for one in results if one.population == population]
+    for population in dict.fromkeys(support.population for support in results):
+        ours = [support for support in results if support.population == population]
         if population != strongest:
             stable += ours
             continue
-        observed = {one.metric: one.status for one in ours}
+        observed = {support.metric: support.status for support in ours}
         about: Any = {"population": population, "level": level, "labels": labels, "rules": rules}
         of_both = measure_stability(sources, observed, **about)
         of_segments = measure_stability(sources, observed, redraw_systems=False, **about) if population == THESE else {}
         stable += [
-            replace(one, stability=of_both[one.metric], segment_stability=of_segments.get(one.metric)) for one in ours
+            replace(support, stability=of_both[support.metric], segment_stability=of_segments.get(support.metric))
+            for support in ours
         ]
     return stable

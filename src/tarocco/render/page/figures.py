@@ -40,7 +40,7 @@ def _board(payload: Payload) -> Iterator[Figure]:
     board = payload.get("board")
     if not board:
         return
-    rows = [_dot(one["system"], one["metric"], one["score"], one.get("interval")) for one in board["scores"]]
+    rows = [_dot(score["system"], score["metric"], score["score"], score.get("interval")) for score in board["scores"]]
     of = _metrics(payload)
     note = _intervals(board.get("confidence"))
     options: dict[str, Any] = {
@@ -59,15 +59,15 @@ def _board(payload: Payload) -> Iterator[Figure]:
 
 def _breakdowns(payload: Payload) -> Iterator[Figure]:
     of = _metrics(payload)
-    for number, one in enumerate(payload.get("breakdowns", ())):
-        for name, table in one["scores"].items():
+    for number, breakdown in enumerate(payload.get("breakdowns", ())):
+        for name, table in breakdown["scores"].items():
             rows = [
                 _dot(system, f"{part} ({size})", table[i][j])
-                for i, (part, size) in enumerate(zip(one["parts"], one["sizes"], strict=True))
-                for j, system in enumerate(one["systems"])
+                for i, (part, size) in enumerate(zip(breakdown["parts"], breakdown["sizes"], strict=True))
+                for j, system in enumerate(breakdown["systems"])
             ]
             scale = of.get(name, {}).get("scale", 1)
-            description = f"{name} by {one['by']}; in brackets the number of segments"
+            description = f"{name} by {breakdown['by']}; in brackets the number of segments"
             scaled = [{**row, "score": None if row["score"] is None else scale * row["score"]} for row in rows]
             chart = dots(scaled, one_range=True, note=description, description=description)
             yield Figure(f"breakdown-{number + 1}-{_file(name)}", "", description, description, chart)
@@ -92,9 +92,9 @@ def _orange(payload: Payload) -> Iterator[Figure]:
     if not part:
         return
     rows = [
-        _dot(one["metric"], "ORANGE", one["orange"], one["orange_interval"])
-        for one in part["metrics"]
-        if one["orange"] is not None
+        _dot(metric["metric"], "ORANGE", metric["orange"], metric["orange_interval"])
+        for metric in part["metrics"]
+        if metric["orange"] is not None
     ]
     if not rows:
         return
@@ -104,16 +104,16 @@ def _orange(payload: Payload) -> Iterator[Figure]:
     panel = Figure("orange", "orange", "ORANGE of each metric", description, bare)
     yield replace(panel, chart=dots(rows, **options, note=_intervals(part["confidence"])), panels=(panel,))
     points = [
-        {"series": one["metric"], "x": length, "y": 100 * value}
-        for one in part["metrics"][:SHOWN]
-        for length, value in one.get("curve", ())
+        {"series": metric["metric"], "x": length, "y": 100 * value}
+        for metric in part["metrics"][:SHOWN]
+        for length, value in metric.get("curve", ())
         if value is not None
     ]
     if points:
         description = "ORANGE over the length of the n-best list, in percent: " + ", ".join(
-            f"{one['metric']} ends at {100 * one['curve'][-1][1]:.2f}"
-            for one in part["metrics"][:SHOWN]
-            if one.get("curve") and one["curve"][-1][1] is not None
+            f"{metric['metric']} ends at {100 * metric['curve'][-1][1]:.2f}"
+            for metric in part["metrics"][:SHOWN]
+            if metric.get("curve") and metric["curve"][-1][1] is not None
         )
         chart = curves(
             points,
@@ -131,13 +131,13 @@ def _king(payload: Payload) -> Iterator[Figure]:
     if not part:
         return
     of_sets = {
-        f"all {len(one['metrics'])} together" if len(one["metrics"]) > 1 else one["metrics"][0]: one
-        for one in part["sets"]
+        f"all {len(entry['metrics'])} together" if len(entry["metrics"]) > 1 else entry["metrics"][0]: entry
+        for entry in part["sets"]
     }
     rows = [
-        _dot(name, kind, one[key], one[between])
+        _dot(name, kind, entry[key], entry[between])
         for kind, key, between in (("KING", "king", "interval"), ("strict KING", "strict_king", "strict_interval"))
-        for name, one in of_sets.items()
+        for name, entry in of_sets.items()
     ]
     description = "KING of each metric, higher is better: " + _listed(
         [row for row in rows if row["metric"] == "KING"], 1, 3
@@ -152,12 +152,16 @@ def _path(payload: Payload) -> Iterator[Figure]:
     if not path:
         return
     rows = [
-        {"series": kind, "x": step, "y": one[key]}
+        {"series": kind, "x": step, "y": record[key]}
         for kind, key in (("KING", "king"), ("strict KING", "strict_king"))
-        for step, one in enumerate(path, start=1)
-        if one[key] is not None
+        for step, record in enumerate(path, start=1)
+        if record[key] is not None
     ]
-    steps = [f"{step}: {one['metric']} ({one['king']:.3f})" for step, one in enumerate(path, start=1) if one["king"]]
+    steps = [
+        f"{step}: {record['metric']} ({record['king']:.3f})"
+        for step, record in enumerate(path, start=1)
+        if record["king"]
+    ]
     description = "KING of the set as metrics are added, " + ", ".join(steps)
     chart = curves(rows, x_title="metrics in the set", y_title="KING", description=description)
     yield Figure("king-path", "optimal", "The best set of metrics, step by step", description, chart)
@@ -167,9 +171,9 @@ def _people(payload: Payload) -> Iterator[Figure]:
     for number, part in enumerate(payload.get("people", ())):
         title = f"{part['coefficient'].capitalize()} correlation with people, {part['level']} level"
         rows = [
-            _dot(one["metric"], one["criterion"], one["value"], one["interval"])
-            for one in part["metrics"]
-            if not one["sentinel"] and one["value"] is not None
+            _dot(metric["metric"], metric["criterion"], metric["value"], metric["interval"])
+            for metric in part["metrics"]
+            if not metric["sentinel"] and metric["value"] is not None
         ]
         if not rows:
             continue
@@ -191,7 +195,7 @@ def _references(payload: Payload) -> Iterator[Figure]:
     scale = 100 if part["lower_is_better"] else 1
     rows = [
         {
-            "series": one["metric"],
+            "series": metric["metric"],
             "x": point["references"],
             "y": scale * point["mean"],
             **(
@@ -200,8 +204,8 @@ def _references(payload: Payload) -> Iterator[Figure]:
                 else {"low": scale * point["mean"], "high": scale * point["mean"]}
             ),
         }
-        for one in part["metrics"][:SHOWN]
-        for point in one["curve"]
+        for metric in part["metrics"][:SHOWN]
+        for point in metric["curve"]
         if point["mean"] is not None
     ]
     if not rows:
@@ -234,7 +238,7 @@ def _panels(
 
 
 def _metrics(payload: Payload) -> dict[str, Any]:
-    return {one["name"]: one for one in payload.get("metrics", ())}
+    return {metric["name"]: metric for metric in payload.get("metrics", ())}
 
 
 def _dot(system: str, metric: str, score: float | None, interval: list[float | None] | None = None) -> dict[str, Any]:
@@ -262,16 +266,16 @@ def _file(name: str) -> str:
 
 def page_charts(payload: Payload) -> list[dict[str, Any]]:
     """Return Vega-Lite specifications that adapt to the width of the page."""
-    shown = [panel for one in figures_of(payload) if one.section for panel in one.panels or (one,)]
+    shown = [panel for figure in figures_of(payload) if figure.section for panel in figure.panels or (figure,)]
     return [
         {
-            "name": one.name,
-            "section": one.section,
-            "title": one.title,
-            "description": one.description,
-            "spec": _fitting(one.chart),
+            "name": panel.name,
+            "section": panel.section,
+            "title": panel.title,
+            "description": panel.description,
+            "spec": _fitting(panel.chart),
         }
-        for one in shown
+        for panel in shown
     ]
 
 
@@ -318,25 +322,25 @@ def _systems_table(payload: Payload) -> Iterator[PageTable]:
     if not board:
         return
     of = _metrics(payload)
-    names = list(dict.fromkeys(one["metric"] for one in board["scores"]))
+    names = list(dict.fromkeys(score["metric"] for score in board["scores"]))
     rows: dict[str, dict[str, str]] = {}
-    for one in board["scores"]:
-        metric = of[one["metric"]]
-        shown = _number(one["score"], metric)
-        if "interval" in one:
-            shown += f" [{_number(one['interval'][0], metric)}, {_number(one['interval'][1], metric)}]"
-        rows.setdefault(one["system"], {})[one["metric"]] = shown
+    for score in board["scores"]:
+        metric = of[score["metric"]]
+        shown = _number(score["score"], metric)
+        if "interval" in score:
+            shown += f" [{_number(score['interval'][0], metric)}, {_number(score['interval'][1], metric)}]"
+        rows.setdefault(score["system"], {})[score["metric"]] = shown
     records = [
         {
-            "system": one["system"],
-            "metric": one["metric"],
-            "score": one["score"],
-            "low": one.get("interval", (None, None))[0],
-            "high": one.get("interval", (None, None))[1],
-            "cluster": one.get("cluster"),
-            "signature": of[one["metric"]]["signature"],
+            "system": score["system"],
+            "metric": score["metric"],
+            "score": score["score"],
+            "low": score.get("interval", (None, None))[0],
+            "high": score.get("interval", (None, None))[1],
+            "cluster": score.get("cluster"),
+            "signature": of[score["metric"]]["signature"],
         }
-        for one in board["scores"]
+        for score in board["scores"]
     ]
     best = _best_cells(board["scores"], of, list(rows), names)
     body = tuple((system, *(values[name] for name in names)) for system, values in rows.items())
@@ -352,7 +356,11 @@ def _best_cells(
 ) -> frozenset[tuple[int, int]]:
     best = set()
     for column, name in enumerate(names, start=1):
-        values = {one["system"]: one["score"] for one in scores if one["metric"] == name and one["score"] is not None}
+        values = {
+            score["system"]: score["score"]
+            for score in scores
+            if score["metric"] == name and score["score"] is not None
+        }
         if len(values) > 1:
             top = (min if of[name]["kind"] == "error" else max)(values.values())
             best |= {(systems.index(system), column) for system, score in values.items() if score == top}
@@ -361,30 +369,35 @@ def _best_cells(
 
 def trial_records(payload: Payload) -> Rows:
     """Return one row per metric: what every judge says of it."""
-    verdicts = {one["metric"]: one for one in (payload.get("verdict") or {}).get("metrics", ())}
-    names = [*verdicts, *(one["name"] for one in payload.get("metrics", ()) if one["name"] not in verdicts)]
+    verdicts = {metric["metric"]: metric for metric in (payload.get("verdict") or {}).get("metrics", ())}
+    names = [*verdicts, *(metric["name"] for metric in payload.get("metrics", ()) if metric["name"] not in verdicts)]
     records: dict[str, dict[str, Any]] = {name: {"metric": name} for name in names}
     for name, values in verdicts.items():
         records[name]["trust"] = values["trust"]
-    for one in (payload.get("orange") or {}).get("metrics", ()):
-        low, high = one["orange_interval"]
-        records.setdefault(one["metric"], {"metric": one["metric"]}).update(
-            {"orange": one["orange"], "orange_low": low, "orange_high": high, "worse_than_best": one["worse_than_best"]}
+    for metric in (payload.get("orange") or {}).get("metrics", ()):
+        low, high = metric["orange_interval"]
+        records.setdefault(metric["metric"], {"metric": metric["metric"]}).update(
+            {
+                "orange": metric["orange"],
+                "orange_low": low,
+                "orange_high": high,
+                "worse_than_best": metric["worse_than_best"],
+            }
         )
-    for one in (payload.get("king") or {}).get("sets", ()):
-        if len(one["metrics"]) == 1 and one["metrics"][0] in records:
-            records[one["metrics"][0]] |= {"king": one["king"], "strict_king": one["strict_king"]}
+    for entry in (payload.get("king") or {}).get("sets", ()):
+        if len(entry["metrics"]) == 1 and entry["metrics"][0] in records:
+            records[entry["metrics"][0]] |= {"king": entry["king"], "strict_king": entry["strict_king"]}
     for part in payload.get("people", ()):
-        for one in part["metrics"]:
-            if one["metric"] in records:
-                key = f"{part['coefficient']}_{part['level']}_{one['criterion']}"
-                records[one["metric"]] |= {key: one["value"], f"{key}_cluster": one["cluster"]}
-    for one in (payload.get("curves") or {}).get("metrics", ()):
-        if one["metric"] in records:
-            records[one["metric"]]["references_enough"] = one["enough"]
-    for one in (payload.get("audit") or {}).get("metrics", ()):
-        if one["metric"] in records:
-            records[one["metric"]] |= {"gamed": one["found"], "checks": one["possible"]}
+        for metric in part["metrics"]:
+            if metric["metric"] in records:
+                key = f"{part['coefficient']}_{part['level']}_{metric['criterion']}"
+                records[metric["metric"]] |= {key: metric["value"], f"{key}_cluster": metric["cluster"]}
+    for curve in (payload.get("curves") or {}).get("metrics", ()):
+        if curve["metric"] in records:
+            records[curve["metric"]]["references_enough"] = curve["enough"]
+    for finding in (payload.get("audit") or {}).get("metrics", ()):
+        if finding["metric"] in records:
+            records[finding["metric"]] |= {"gamed": finding["found"], "checks": finding["possible"]}
     columns = list(dict.fromkeys(key for values in records.values() for key in values))
     judged = [values for values in records.values() if len(values) > 1]
     return [{key: values.get(key) for key in columns} for values in judged]
@@ -410,24 +423,30 @@ def _path_table(payload: Payload) -> Iterator[PageTable]:
     path = (payload.get("optimal") or {}).get("path", ())
     if path:
         records = [
-            {"step": step, "metric": one["metric"], "king": one["king"], "strict_king": one["strict_king"]}
-            for step, one in enumerate(path, start=1)
+            {"step": step, "metric": record["metric"], "king": record["king"], "strict_king": record["strict_king"]}
+            for step, record in enumerate(path, start=1)
         ]
         body = tuple(
-            (str(one["step"]), one["metric"], _cell(one["king"]), _cell(one["strict_king"])) for one in records
+            (str(record["step"]), record["metric"], _cell(record["king"]), _cell(record["strict_king"]))
+            for record in records
         )
         yield PageTable("best-set", Table(("step", "metric", "KING", "strict KING"), body, labels=2), records)
 
 
 def _breakdowns_table(payload: Payload) -> Iterator[PageTable]:
     of = _metrics(payload)
-    for number, one in enumerate(payload.get("breakdowns", ()), start=1):
+    for number, breakdown in enumerate(payload.get("breakdowns", ()), start=1):
         records, body = [], []
-        for name, table in one["scores"].items():
-            for part, size, row in zip(one["parts"], one["sizes"], table, strict=True):
+        for name, table in breakdown["scores"].items():
+            for part, size, row in zip(breakdown["parts"], breakdown["sizes"], table, strict=True):
                 records.append(
-                    {"metric": name, one["by"]: part, "segments": size, **dict(zip(one["systems"], row, strict=True))}
+                    {
+                        "metric": name,
+                        breakdown["by"]: part,
+                        "segments": size,
+                        **dict(zip(breakdown["systems"], row, strict=True)),
+                    }
                 )
                 body.append((name, part, str(size), *(_number(value, of[name]) for value in row)))
-        header = ("metric", one["by"], "segments", *one["systems"])
+        header = ("metric", breakdown["by"], "segments", *breakdown["systems"])
         yield PageTable(f"breakdown-{number}", Table(header, tuple(body), labels=2), records)

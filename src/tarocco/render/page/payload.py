@@ -42,7 +42,7 @@ def orange_part(result: OrangeResult, words: Words) -> dict[str, Any]:
         "about": result.about,
         "confidence": first.interval.confidence,
         "n_best": first.n_best,
-        "metrics": [one.to_dict() for one in result.metrics],
+        "metrics": [metric.to_dict() for metric in result.metrics],
         "notes": list(result.notes),
     }
     if result.confusions:
@@ -54,45 +54,45 @@ def _confusions(confusions: Sequence[Confusion], metrics: Sequence[str], words: 
     """Return per metric the lists with the most candidates above the references, and the number of such lists."""
     records = []
     for metric in metrics:
-        confused = [one for one in confusions if one.metric == metric and one.above_count]
-        confused.sort(key=lambda one: (-one.above_count / one.size, one.segment))
+        confused = [confusion for confusion in confusions if confusion.metric == metric and confusion.above_count]
+        confused.sort(key=lambda confusion: (-confusion.above_count / confusion.size, confusion.segment))
         if confused:
-            lists = [_confusion(one, words) for one in confused[:MOST_CONFUSIONS]]
+            lists = [_confusion(confusion, words) for confusion in confused[:MOST_CONFUSIONS]]
             records.append({"metric": metric, "confused": len(confused), "lists": lists})
     return records
 
 
-def _confusion(one: Confusion, words: Words) -> dict[str, Any]:
+def _confusion(confusion: Confusion, words: Words) -> dict[str, Any]:
     """Return a list's references and the candidates above them, with marks for matched words and decisive ones."""
-    read = [tuple(words(reference.text)) for reference in one.references]
+    read = [tuple(words(reference.text)) for reference in confusion.references]
     against = hold_out_each(read)
-    places = {id(reference): k for k, reference in enumerate(one.references)}
+    places = {id(reference): k for k, reference in enumerate(confusion.references)}
 
     def reference(k: int, scored: RankedText) -> dict[str, Any]:
         states = [MATCHED if matched else 0 for matched in against[k].marks]
         return _scored(scored) | marks_of_states(scored.text, read[k], states)
 
     def candidate(scored: RankedText) -> dict[str, Any]:
-        below = outranked(scored, one.references)[0]
+        below = outranked(scored, confusion.references)[0]
         cut = tuple(words(scored.text))
         marks = against[places[id(below)]].marks_of(cut)
         states = [GAINED if gained else MATCHED if matched else 0 for matched, gained in marks]
         return _scored(scored) | {"below": below.place} | marks_of_states(scored.text, cut, states)
 
     record: dict[str, Any] = {
-        "segment": one.segment,
-        "rank": one.oracle_rank,
-        "size": one.size,
-        "count": one.above_count,
-        "references": [reference(k, scored) for k, scored in enumerate(one.references)],
-        "above": [candidate(scored) for scored in one.above[:MOST_ABOVE]],
+        "segment": confusion.segment,
+        "rank": confusion.oracle_rank,
+        "size": confusion.size,
+        "count": confusion.above_count,
+        "references": [reference(k, scored) for k, scored in enumerate(confusion.references)],
+        "above": [candidate(scored) for scored in confusion.above[:MOST_ABOVE]],
     }
-    return record | ({"source": one.source} if one.source is not None else {})
+    return record | ({"source": confusion.source} if confusion.source is not None else {})
 
 
-def _scored(one: RankedText) -> dict[str, Any]:
-    record = {"text": one.text, "score": one.score, "rank": one.rank, "place": one.place}
-    return record | ({"copy": True} if one.copy else {})
+def _scored(text: RankedText) -> dict[str, Any]:
+    record = {"text": text.text, "score": text.score, "rank": text.rank, "place": text.place}
+    return record | ({"copy": True} if text.copy else {})
 
 
 def king_part(result: KingResult) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def data_part(audit: DataAudit) -> dict[str, Any]:
     """Return the findings of the data audit, and which checks found nothing."""
     fields = ("severity", "kind", "evidence", "advice")
     return {
-        "findings": [{name: getattr(one, name) for name in fields} for one in audit],
+        "findings": [{name: getattr(finding, name) for name in fields} for finding in audit],
         "passed": list(audit.passed),
         "skipped": dict(audit.skipped),
     }
@@ -231,15 +231,15 @@ def payload_of(findings: Findings) -> dict[str, Any]:
         if findings.agreement is None
         else {"metrics": findings.agreement.metrics, "correlation": findings.agreement.correlation.tolist()},
         "breakdowns": [
-            vars(one) | {"scores": {name: values.tolist() for name, values in one.scores.items()}}
-            for one in findings.breakdowns
+            vars(breakdown) | {"scores": {name: values.tolist() for name, values in breakdown.scores.items()}}
+            for breakdown in findings.breakdowns
         ],
         "orange": None if findings.orange is None else orange_part(findings.orange, words),
         "king": None if findings.kings is None else king_part(findings.kings),
         "queen": None if findings.queens is None else queen_part(findings.queens),
         "jack": None if findings.jack is None else jack_part(findings.jack),
         "optimal": None if findings.optimal is None else optimal_part(findings.optimal),
-        "people": [correlation_part(one) for one in findings.correlations],
+        "people": [correlation_part(correlation) for correlation in findings.correlations],
         "curves": None if findings.curves is None else curves_part(findings.curves),
         "audit": None if findings.audit is None else audit_part(findings.audit),
         "segments": segments_part(replace(findings, scores=scores)),
@@ -279,15 +279,15 @@ def _metrics(findings: Findings, scores: Result | None) -> list[dict[str, Any]]:
 
 
 def _signatures(findings: Findings) -> Iterator[tuple[str, str]]:
-    for one in findings.orange.metrics if findings.orange else ():
-        yield one.metric, one.signature
+    for metric in findings.orange.metrics if findings.orange else ():
+        yield metric.metric, metric.signature
     for king in findings.kings or ():
         if len(king.metrics) == 1:
             yield king.metrics[0], king.signature
     for candidate in findings.optimal.candidates if findings.optimal else ():
         yield candidate.metric, candidate.signature
     for result in findings.correlations:
-        yield from ((one.metric, one.signature) for one in result if not one.sentinel)
+        yield from ((correlation.metric, correlation.signature) for correlation in result if not correlation.sentinel)
     for curve in findings.curves.named_curves if findings.curves else ():
         yield curve.metric, curve.signature
 
@@ -309,14 +309,15 @@ def _verdict(findings: Findings) -> dict[str, Any] | None:
         "headline": verdict.headline,
         "metrics": [
             {
-                "metric": one.metric,
-                "trust": one.trust,
-                "reason": one.reason,
+                "metric": metric.metric,
+                "trust": metric.trust,
+                "reason": metric.reason,
                 "judgments": [
-                    {"judge": own.judge, "status": own.status, "sentence": own.sentence} for own in one.judgments
+                    {"judge": judgment.judge, "status": judgment.status, "sentence": judgment.sentence}
+                    for judgment in metric.judgments
                 ],
             }
-            for one in verdict.metrics
+            for metric in verdict.metrics
         ],
         "judges": list(verdict.judges),
         "disagreements": list(verdict.disagreements),
@@ -349,15 +350,15 @@ def _board(scores: Result, comparison: CompareResult | None) -> dict[str, Any]:
         }
         board["pairs"] = [
             {
-                "metric": one.metric,
-                "baseline": one.baseline,
-                "system": one.system,
-                "difference": one.difference,
-                "better": one.better,
-                "p_holm": one.p_holm,
-                "significant": one.significant,
+                "metric": difference.metric,
+                "baseline": difference.baseline,
+                "system": difference.system,
+                "difference": difference.difference,
+                "better": difference.better,
+                "p_holm": difference.p_holm,
+                "significant": difference.significant,
             }
-            for one in comparison.differences
+            for difference in comparison.differences
         ]
         board["notes"] = list(comparison.notes)
     return board
@@ -385,20 +386,20 @@ def _strings(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for key, one in value.items():
+        for key, item in value.items():
             if key not in ("text", "source", "signature", "paper"):
-                yield from _strings(one)
+                yield from _strings(item)
     elif isinstance(value, list):
-        for one in value:
-            yield from _strings(one)
+        for item in value:
+            yield from _strings(item)
 
 
 def _finite(value: Any) -> Any:
     """Return the value in types that JSON has: null for NaN and infinity, lists for tuples."""
     if isinstance(value, dict):
-        return {str(key): _finite(one) for key, one in value.items()}
+        return {str(key): _finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
+        return [_finite(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

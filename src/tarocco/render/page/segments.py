@@ -110,24 +110,26 @@ def marks_of(text: str, words: tuple[str, ...], runs: Sequence[WordRun]) -> dict
     return record
 
 
-def compact(one: Explanation, candidate: str, references: Sequence[str]) -> dict[str, Any]:
+def compact(explanation: Explanation, candidate: str, references: Sequence[str]) -> dict[str, Any]:
     """Return an explanation for the page: marks of candidate and references, and the numbers of matching elements.
 
     `references` are all references of the segment. For a metric that cannot be explained, only the reason is returned.
     """
-    if one.note:
-        return {"why": one.note}
-    labeled = isinstance(one.metric, ElementOverlap)
-    of_candidate = marks_of(candidate, one.candidate, word_runs(one.candidate, one.elements, "candidate", labeled))
+    if explanation.note:
+        return {"why": explanation.note}
+    labeled = isinstance(explanation.metric, ElementOverlap)
+    of_candidate = marks_of(
+        candidate, explanation.candidate, word_runs(explanation.candidate, explanation.elements, "candidate", labeled)
+    )
     of_references = {}
-    for at, reference in enumerate(one.references):
-        elements = [element for element in one.elements if element.of == at]
+    for at, reference in enumerate(explanation.references):
+        elements = [element for element in explanation.elements if element.of == at]
         runs = word_runs(reference.words, elements, "reference", labeled)
         of_references[str(reference.number)] = marks_of(references[reference.number - 1], reference.words, runs)
     return {
         "c": of_candidate,
         "r": of_references,
-        "n": [[tally.type, tally.matched, tally.candidate] for tally in one.tallies],
+        "n": [[tally.type, tally.matched, tally.candidate] for tally in explanation.tallies],
     }
 
 
@@ -270,14 +272,14 @@ def _marks(explanations: ExplainResult, test_set: TestSet) -> dict[str, Any]:
     """Return marks by metric, segment (from 0) and number of the system."""
     place = {name: str(i) for i, name in enumerate(test_set.systems)}
     marks: dict[str, Any] = {}
-    for one in explanations:
-        if not one.chosen or one.system not in place:
+    for explanation in explanations:
+        if not explanation.chosen or explanation.system not in place:
             continue
-        row = one.segment - 1
+        row = explanation.segment - 1
         references = [stream[row] for stream in test_set.references]
-        record = compact(one, test_set.systems[one.system][row], references)
+        record = compact(explanation, test_set.systems[explanation.system][row], references)
         if "why" in record:
-            marks.setdefault(str(one.metric), {})["why"] = record["why"]
+            marks.setdefault(str(explanation.metric), {})["why"] = record["why"]
         else:
-            marks.setdefault(str(one.metric), {}).setdefault(str(row), {})[place[one.system]] = record
+            marks.setdefault(str(explanation.metric), {}).setdefault(str(row), {})[place[explanation.system]] = record
     return marks

@@ -61,7 +61,11 @@ def draw_orange(result: OrangeResult) -> alt.ConcatChart | alt.LayerChart:
             description="\n".join([about, *signatures]),
         )
     return dots(
-        [_dot(one.metric, "ORANGE", one.orange, one.orange_interval) for one in result.metrics if one.n_segments],
+        [
+            _dot(metric.metric, "ORANGE", metric.orange, metric.orange_interval)
+            for metric in result.metrics
+            if metric.n_segments
+        ],
         lower_is_better=["ORANGE"],
         scales={"ORANGE": 100},
         note=_explain_intervals(first.interval.confidence),

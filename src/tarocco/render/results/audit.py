@@ -20,8 +20,8 @@ def audit_table(result: AuditResult, digits: int | None = None) -> Table:
     rows, marks = [], dict[tuple[int, int], str]()
     for r, name in enumerate(result):
         checks = [result[name][kind] for kind in CHECKS]
-        found = f"{result.count_gamed(name)} of {result.count_possible(name)}"
-        rows.append((name, found, *map(_cell, checks)))
+        count = f"{result.count_gamed(name)} of {result.count_possible(name)}"
+        rows.append((name, count, *map(_cell, checks)))
         marks |= {(r, c): "*" for c, check in enumerate(checks, start=2) if check.gamed}
     return Table(("metric", "found", *CHECKS), tuple(rows), marks=marks)
 
@@ -75,10 +75,10 @@ def unproven(result: AuditResult) -> list[str]:
     lines = [f"above the least size, but not shown to be: {', '.join(seen)}"] if seen else []
     for name in result:
         for pair in result[name]["sign test"].numbers.get("contradicts_scores", ()):
-            one, other = pair["systems"] if pair["better"] is False else reversed(pair["systems"])
+            winner, loser = pair["systems"] if pair["better"] is False else reversed(pair["systems"])
             lines.append(
-                f"{name}: by the sign test {one} is better than {other} ({_p(pair['p_value'])}), "
-                f"but {other} has the better score"
+                f"{name}: by the sign test {winner} is better than {loser} ({_p(pair['p_value'])}), "
+                f"but {loser} has the better score"
             )
     return lines
 
@@ -110,10 +110,10 @@ def sentence(finding: AuditFinding, score: Score, every: bool = False, digits: i
 
 
 def _sign_test(finding: AuditFinding, shown: Callable[[float], str]) -> str:
-    first, second = map(_verdict, finding.numbers["tests"])
-    one, other = finding.systems
+    forward, backward = map(_verdict, finding.numbers["tests"])
+    first, second = finding.systems
     scores = finding.numbers["scores"]
-    return f"{first}, and {second}; {one} scores {shown(scores[0])} and {other} {shown(scores[1])}"
+    return f"{forward}, and {backward}; {first} scores {shown(scores[0])} and {second} {shown(scores[1])}"
 
 
 def _verdict(test: dict[str, Any]) -> str:
@@ -151,9 +151,9 @@ def _deletion(finding: AuditFinding, shown: Callable[[float], str]) -> str:
 
 def _trading(finding: AuditFinding, shown: Callable[[float], str]) -> str:
     numbers = finding.numbers
-    (one, other), (long, short) = finding.systems, numbers["lengths"]
+    (first, second), (long, short) = finding.systems, numbers["lengths"]
     return (
-        f"{one} ({long} characters) and {other} ({short}) score {shown(numbers['scores'][0])} and "
+        f"{first} ({long} characters) and {second} ({short}) score {shown(numbers['scores'][0])} and "
         f"{shown(numbers['scores'][1])}, half of each scores {shown(numbers['exchanged'])} on average "
         f"(their mean is {shown(numbers['expected'])})"
     )

@@ -31,14 +31,14 @@ def present_correlations(result: CorrelateResult, digits: int | None = None, pai
     table = leads_table if pairs else correlations_table
 
     def lines() -> list[str]:
-        numbers = [one.p_holm for one in result.metric_comparisons] if pairs else result.metric_values()
+        numbers = [comparison.p_holm for comparison in result.metric_comparisons] if pairs else result.metric_values()
         return [number_or_dash(number, form) for number in numbers]
 
     return Presentation(
         "correlate",
         asdict(result.design)
         | {"outliers_found": dict(result.outliers), "notes": list(result.notes)}
-        | {"raters": [one.to_dict() for one in result.raters]},
+        | {"raters": [raters.to_dict() for raters in result.raters]},
         result.pairs if pairs else result.to_dict,
         lambda delimiter: separated(result.pairs() if pairs else result.rows(), delimiter),
         show_tables(lambda: [table(result, digits)], lambda: footnotes(result, pairs)),
@@ -49,14 +49,14 @@ def present_correlations(result: CorrelateResult, digits: int | None = None, pai
 
 def _present_differences(result: CorrelateResult) -> Presentation:
     """Present how often people agree with differences under each metric."""
-    rows = [one.to_dict() for one in result.differences]
+    rows = [difference.to_dict() for difference in result.differences]
     return Presentation(
         "correlate",
         asdict(result.design) | {"notes": list(result.notes)},
         lambda: rows,
         lambda delimiter: separated(rows, delimiter),
         show_tables(lambda: [differences_table(result)], lambda: _differences_footnotes(result)),
-        lambda: [number_or_dash(one.share, ".4f") for one in result.differences],
+        lambda: [number_or_dash(difference.share, ".4f") for difference in result.differences],
         result.notes,
     )
 
@@ -66,12 +66,12 @@ def differences_table(result: CorrelateResult) -> Table:
     several = len(result.criteria) > 1
     rows = [
         (
-            *([one.criterion] if several else []),
-            *(one.metric, f"{one.difference:.4g}", number_or_dash(one.share, ".3f")),
-            f"[{number_or_dash(one.low, '.3f')}, {number_or_dash(one.high, '.3f')}]",
-            *(number_or_dash(one.near, ".3f"), str(one.n_near), str(one.n_pairs)),
+            *([difference.criterion] if several else []),
+            *(difference.metric, f"{difference.difference:.4g}", number_or_dash(difference.share, ".3f")),
+            f"[{number_or_dash(difference.low, '.3f')}, {number_or_dash(difference.high, '.3f')}]",
+            *(number_or_dash(difference.near, ".3f"), str(difference.n_near), str(difference.n_pairs)),
         )
-        for one in result.differences
+        for difference in result.differences
     ]
     header = (
         *(["criterion"] if several else []),
@@ -107,24 +107,25 @@ def correlations_table(result: CorrelateResult, digits: int | None = None) -> Ta
     accuracies = [
         key
         for key, title in ACCURACIES.items()
-        if title != TITLES[main] and any(number(one.accuracies.to_dict().get(key)) != NO_NUMBER for one in result)
+        if title != TITLES[main]
+        and any(number(correlation.accuracies.to_dict().get(key)) != NO_NUMBER for correlation in result)
     ]
-    outliers = any(one.pearson_without_outliers is not None for one in result)
-    shares = any(result.share_of_ceiling(one) is not None for one in result)
+    outliers = any(correlation.pearson_without_outliers is not None for correlation in result)
+    shares = any(result.share_of_ceiling(correlation) is not None for correlation in result)
     confidence = f"{100 * result.design.confidence:g}%"
 
-    def row(one: Correlation) -> tuple[str, ...]:
-        low, high = number(one.interval.low), number(one.interval.high)
+    def row(correlation: Correlation) -> tuple[str, ...]:
+        low, high = number(correlation.interval.low), number(correlation.interval.high)
         return (
-            *([one.criterion] if several else []),
-            one.metric,
-            number(result.value(one)),
+            *([correlation.criterion] if several else []),
+            correlation.metric,
+            number(result.value(correlation)),
             low if low == NO_NUMBER else f"[{low}, {high}]",
-            *(number(one.coefficients[name].value) for name in others),
-            *([number(one.pearson_without_outliers)] if outliers else []),
-            *(number(one.accuracies.to_dict().get(key)) for key in accuracies),
-            *([number_or_dash(result.share_of_ceiling(one), ".0%")] if shares else []),
-            str(one.cluster or NO_NUMBER),
+            *(number(correlation.coefficients[name].value) for name in others),
+            *([number(correlation.pearson_without_outliers)] if outliers else []),
+            *(number(correlation.accuracies.to_dict().get(key)) for key in accuracies),
+            *([number_or_dash(result.share_of_ceiling(correlation), ".0%")] if shares else []),
+            str(correlation.cluster or NO_NUMBER),
         )
 
     header = (
@@ -139,7 +140,11 @@ def correlations_table(result: CorrelateResult, digits: int | None = None) -> Ta
         "cluster",
     )
     column = 2 if several else 1
-    best = {(r, column) for r, one in enumerate(result.correlations) if one.cluster == 1 and not one.sentinel}
+    best = {
+        (r, column)
+        for r, correlation in enumerate(result.correlations)
+        if correlation.cluster == 1 and not correlation.sentinel
+    }
     return Table(header, tuple(map(row, result.correlations)), labels=column, best=frozenset(best))
 
 
@@ -149,29 +154,29 @@ def leads_table(result: CorrelateResult, digits: int | None = None) -> Table:
     several = len(result.criteria) > 1
     rows = [
         (
-            *([one.criterion] if several else []),
-            *(one.metric, one.other, f"{one.difference:.{decimals}f}", one.test),
-            *(number_or_dash(p, ".4f") for p in (one.p_value, one.p_holm)),
-            number_or_dash(one.williams_t, ".2f"),
-            number_or_dash(one.williams_p, ".4f"),
+            *([comparison.criterion] if several else []),
+            *(comparison.metric, comparison.other, f"{comparison.difference:.{decimals}f}", comparison.test),
+            *(number_or_dash(p, ".4f") for p in (comparison.p_value, comparison.p_holm)),
+            number_or_dash(comparison.williams_t, ".2f"),
+            number_or_dash(comparison.williams_p, ".4f"),
         )
-        for one in result.metric_comparisons
+        for comparison in result.metric_comparisons
     ]
     labels = 3 if several else 2
     header = (
         *(["criterion"] if several else []),
         *("metric", "ahead of", "lead", "test", "p", "p (Holm)", "Williams t", "p (Williams)"),
     )
-    marks = {(r, labels + 3): "*" for r, one in enumerate(result.metric_comparisons) if one.significant}
+    marks = {(r, labels + 3): "*" for r, comparison in enumerate(result.metric_comparisons) if comparison.significant}
     return Table(header, tuple(rows), labels=labels, marks=marks)
 
 
 def footnotes(result: CorrelateResult, pairs: bool) -> list[str]:
     """Return the lines below a table: signatures, meanings of columns, undefined values, outliers."""
     question = result.design
-    lines = list(dict.fromkeys(one.metric_signature for one in result if not one.sentinel))
+    lines = list(dict.fromkeys(correlation.metric_signature for correlation in result if not correlation.sentinel))
     lines += result.human_signatures.values()
-    sentinels = list(dict.fromkeys(one.metric for one in result if one.sentinel))
+    sentinels = list(dict.fromkeys(correlation.metric for correlation in result if correlation.sentinel))
     lines.append(f"baselines that know nothing of quality: {', '.join(sentinels)}")
     if pairs:
         lines.append(f"*: significant; two-sided p-values with Holm's correction for {_count(result)}")
@@ -185,10 +190,10 @@ def footnotes(result: CorrelateResult, pairs: bool) -> list[str]:
     lines += _describe_groups(result)
     lines += describe_raters(result)
     reasons: dict[str, list[str]] = {}
-    for one in result:
-        why = one.coefficients[question.coefficient].why
+    for correlation in result:
+        why = correlation.coefficients[question.coefficient].why
         if why is not None:
-            reasons.setdefault(why, []).append(one.metric)
+            reasons.setdefault(why, []).append(correlation.metric)
     lines += [f"no correlation for {', '.join(dict.fromkeys(names))}: {why}" for why, names in reasons.items()]
     dropped = question.outliers == "dropped"
     for criterion, names in result.outliers.items():
@@ -225,10 +230,10 @@ def _about(result: CorrelateResult, population: str) -> str:
 def _describe_populations(result: CorrelateResult) -> list[str]:
     """Say which population each test speaks of."""
     tests: dict[str, list[str]] = {}
-    for one in result.metric_comparisons:
-        names = tests.setdefault(one.population, [])
-        if one.test not in names:
-            names.append(one.test)
+    for comparison in result.metric_comparisons:
+        names = tests.setdefault(comparison.population, [])
+        if comparison.test not in names:
+            names.append(comparison.test)
     return [
         f"{' and '.join(names)} speak{'s' * (len(names) == 1)} of {_about(result, population)}"
         for population, names in tests.items()
@@ -239,27 +244,30 @@ def describe_raters(result: CorrelateResult) -> list[str]:
     """Say how far raters agree and what ceiling this sets; without several raters, that it is unknown."""
     lines = []
     title, confidence = TITLES[result.design.coefficient], f"{100 * result.design.confidence:g}%"
-    for one in result.raters:
-        alpha = (
-            f"{one.criterion}: {one.n_raters} raters, Krippendorff's alpha {number_or_dash(one.alpha, '.3f')} "
-            f"[{number_or_dash(one.alpha_low, '.3f')}, {number_or_dash(one.alpha_high, '.3f')}] over {one.n_outputs} "
-            "outputs with two raters or more"
+    for raters in result.raters:
+        alpha, alpha_low, alpha_high, ceiling_low, ceiling_high = (
+            number_or_dash(value, ".3f")
+            for value in (raters.alpha, raters.alpha_low, raters.alpha_high, raters.ceiling_low, raters.ceiling_high)
         )
-        if one.n_used:
+        agreement = (
+            f"{raters.criterion}: {raters.n_raters} raters, Krippendorff's alpha {alpha} [{alpha_low}, {alpha_high}] "
+            f"over {raters.n_outputs} outputs with two raters or more"
+        )
+        if raters.n_used:
             ceiling = (
-                f"ceiling: a rater agrees with the mean of the others by {title} {one.ceiling:.3f} "
-                f"[{number_or_dash(one.ceiling_low, '.3f')}, {number_or_dash(one.ceiling_high, '.3f')}] ({confidence}, "
-                f"mean over {one.n_used} raters); of ceiling: metrics' agreement with the same means, as a share of it"
+                f"ceiling: a rater agrees with the mean of the others by {title} {raters.ceiling:.3f} "
+                f"[{ceiling_low}, {ceiling_high}] ({confidence}, mean over {raters.n_used} raters); "
+                "of ceiling: metrics' agreement with the same means, as a share of it"
             )
         else:
             ceiling = "the ceiling is unknown: no two raters scored enough of the same outputs"
-        lines.append(f"{alpha}; {ceiling}")
+        lines.append(f"{agreement}; {ceiling}")
     return lines or ["the ceiling is unknown (one rater, or raters are not named)"]
 
 
 def _describe_groups(result: CorrelateResult) -> list[str]:
     """Say how many groups a mean is over, and how many were left out."""
-    mains = [(one.metric, one.coefficients[result.design.coefficient]) for one in result]
+    mains = [(correlation.metric, correlation.coefficients[result.design.coefficient]) for correlation in result]
     mains = [(name, main) for name, main in mains if main.groups > 1 and main.defined]
     if not mains:
         return []
@@ -272,14 +280,16 @@ def _describe_groups(result: CorrelateResult) -> list[str]:
 
 
 def _tests(result: CorrelateResult) -> str:
-    return " and ".join(dict.fromkeys(one.test for one in result.metric_comparisons)) or result.design.test
+    return (
+        " and ".join(dict.fromkeys(comparison.test for comparison in result.metric_comparisons)) or result.design.test
+    )
 
 
 def _count(result: CorrelateResult) -> str:
     """Return the two families of tests that Holm's correction is for."""
-    sentinels = {one.metric for one in result if one.sentinel}
-    first = [one for one in result.metric_comparisons if one.criterion == result.criteria[0]]
-    with_sentinel = sum(bool({one.metric, one.other} & sentinels) for one in first)
+    sentinels = {correlation.metric for correlation in result if correlation.sentinel}
+    first = [comparison for comparison in result.metric_comparisons if comparison.criterion == result.criteria[0]]
+    with_sentinel = sum(bool({comparison.metric, comparison.other} & sentinels) for comparison in first)
     count = len(first) - with_sentinel
     each = " under each criterion" if len(result.criteria) > 1 else ""
     return f"{count} pair{'s' * (count != 1)} of metrics and {with_sentinel} with a baseline{each}"
@@ -296,17 +306,17 @@ def present_support(result: SupportResult) -> Presentation:
         result.to_dict,
         lambda delimiter: separated(result.rows(), delimiter),
         show_tables(lambda: [support_table(result)], lambda: support_footnotes(result)),
-        lambda: [one.status for one in result],
+        lambda: [support.status for support in result],
         result.notes,
     )
 
 
 def support_table(result: SupportResult) -> Table:
     """One row per criterion, level and metric: agreement with people, and the status for each population."""
-    populations = list(dict.fromkeys(one.population for one in result))[::-1]
+    populations = list(dict.fromkeys(support.population for support in result))[::-1]
     by_row: dict[tuple[str, str, str], dict[str, Support]] = {}
-    for one in result:
-        by_row.setdefault((one.criterion, one.level, one.metric), {})[one.population] = one
+    for support in result:
+        by_row.setdefault((support.criterion, support.level, support.metric), {})[support.population] = support
     rows, best = [], set()
     for r, ((criterion, level, metric), supports) in enumerate(by_row.items()):
         first = supports[populations[0]]
@@ -322,15 +332,15 @@ def support_table(result: SupportResult) -> Table:
     return Table(header, tuple(rows), labels=3, best=frozenset(best))
 
 
-def describe_status(one: Support) -> str:
+def describe_status(support: Support) -> str:
     """Return the status, and how stable it is where that was measured."""
-    return one.status if one.stability is None else f"{one.status} ({100 * one.stability:.0f}%)"
+    return support.status if support.stability is None else f"{support.status} ({100 * support.stability:.0f}%)"
 
 
 def support_footnotes(result: SupportResult) -> list[str]:
     """Return the rules, what the columns mean, and what it would take to decide open questions."""
     rules = result.rules
-    coefficients = list(dict.fromkeys(f"{one.coefficient} ({one.level} level)" for one in result))
+    coefficients = list(dict.fromkeys(f"{support.coefficient} ({support.level} level)" for support in result))
     lines = [
         f"agreement: {', '.join(coefficients)}",
         f"supported: better than chance and than output length (p <= {rules.alpha:g}, corrected for the number of "
@@ -339,9 +349,11 @@ def support_footnotes(result: SupportResult) -> list[str]:
         "refuted: a metric is better by more than the margin, or agreement is below the floor; open: neither was shown",
         "such systems: systems and segments are redrawn; these systems: only segments are",
     ]
-    if any(one.stability is not None for one in result):
+    if any(support.stability is not None for support in result):
         lines.append(f"in parentheses: the same status on {rules.n_stability} resamples of systems and segments")
     needed = [
-        f"{one.metric} ({one.level} level): {one.needed}" for one in result if one.needed and one.population == SUCH
+        f"{support.metric} ({support.level} level): {support.needed}"
+        for support in result
+        if support.needed and support.population == SUCH
     ]
     return [*lines, *dict.fromkeys(needed)]

@@ -55,21 +55,21 @@ def summary_table(result: MbrResult, digits: int | None = None) -> Table:
     def corpus(value: float, scale: float) -> str:
         return f"{scale * value:.{(1 if scale != 1 else 4) if digits is None else digits}f}"
 
-    header = ("candidates", "mean rank", "utility", *(one.metric for one in result.gains))
-    ranks = sum(one.rank for one in result.choices) / len(result)
+    header = ("candidates", "mean rank", "utility", *(gain.metric for gain in result.gains))
+    ranks = sum(choice.rank for choice in result.choices) / len(result)
     rows = [
         ("first of the list", "1.0", _utility(result.mean_first_utility, digits)),
         ("MBR", f"{ranks:.1f}", _utility(result.mean_utility, digits)),
     ]
     of_gains = [
-        tuple(corpus(value, one.scale) for one, value in zip(result.gains, values, strict=True))
-        for values in ([one.first for one in result.gains], [one.chosen for one in result.gains])
+        tuple(corpus(value, gain.scale) for gain, value in zip(result.gains, values, strict=True))
+        for values in ([gain.first for gain in result.gains], [gain.chosen for gain in result.gains])
     ]
     table = [(*row, *more) for row, more in zip(rows, of_gains, strict=True)]
-    for i, one in enumerate(result.gains):
+    for i, gain in enumerate(result.gains):
         cells = [NO_NUMBER] * len(result.gains)
-        cells[i] = corpus(one.oracle, one.scale)
-        table.append((f"best by {one.metric}", f"{one.oracle_rank:.1f}", NO_NUMBER, *cells))
+        cells[i] = corpus(gain.oracle, gain.scale)
+        table.append((f"best by {gain.metric}", f"{gain.oracle_rank:.1f}", NO_NUMBER, *cells))
     return Table(header, tuple(table))
 
 
@@ -77,11 +77,11 @@ def choices_table(result: MbrResult, digits: int | None = None) -> Table:
     """One row per list."""
     rows = (
         (
-            *(str(one.segment + 1), f"{one.rank} of {one.n_candidates}"),
-            *(_utility(value, digits) for value in (one.utility, one.first_utility)),
-            one.text,
+            *(str(choice.segment + 1), f"{choice.rank} of {choice.n_candidates}"),
+            *(_utility(value, digits) for value in (choice.utility, choice.first_utility)),
+            choice.text,
         )
-        for one in result.choices
+        for choice in result.choices
     )
     return Table(("segment", "rank", "utility", "first's", "text"), tuple(rows))
 
@@ -97,8 +97,8 @@ def mbr_notes(result: MbrResult) -> list[str]:
         f"MBR changed the first choice in {result.changed} of {len(result)} lists",
         result.signature,
         *result.metric_signatures,
-        *(one.signature for one in result.gains),
-        *scale_note(one.metric for one in result.gains if one.scale != 1),
+        *(gain.signature for gain in result.gains),
+        *scale_note(gain.metric for gain in result.gains if gain.scale != 1),
     ]
 
 
@@ -138,8 +138,12 @@ def paths_summary(result: LatticeMbrResult, digits: int | None = None) -> Table:
 def paths_table(result: LatticeMbrResult, digits: int | None = None) -> Table:
     """One row per lattice."""
     rows = (
-        (str(one.segment + 1), short(one.text), *(_utility(value, digits) for value in (one.gain, one.first_gain)))
-        for one in result.choices
+        (
+            str(choice.segment + 1),
+            short(choice.text),
+            *(_utility(value, digits) for value in (choice.gain, choice.first_gain)),
+        )
+        for choice in result.choices
     )
     return Table(("segment", "MBR", "gain of MBR", "gain of 1-best"), tuple(rows), labels=2)
 
@@ -253,7 +257,7 @@ def oracle_lines(result: OracleResult, first_id: int = 0) -> list[str]:
         return list(map(on_one_line, result.texts))
     name = result.of(ORACLE).metric
     return [
-        f"{one.segment + first_id} ||| {on_one_line(text)} ||| {name}= {score:.6g} ||| {score:.6g}"
-        for one in result.oracles
-        for text, score in one.k_best
+        f"{oracle.segment + first_id} ||| {on_one_line(text)} ||| {name}= {score:.6g} ||| {score:.6g}"
+        for oracle in result.oracles
+        for text, score in oracle.k_best
     ]

@@ -48,15 +48,15 @@ def word_runs(words: Sequence[str], elements: Iterable[Element], side: str, labe
     kinds: list[dict[str, bool]] = [{} for _ in words]  # the types of each word, and whether they match
     hows = [""] * len(words)
     links: list[set[tuple[int, int]]] = [set() for _ in words]  # for each word: the reference and the place there
-    for one in elements:
-        places = getattr(one, side)
-        if one.above or one.type in EDITS:
+    for element in elements:
+        places = getattr(element, side)
+        if element.above or element.type in EDITS:
             continue
         for at, place in enumerate(places):
-            kinds[place][one.type] = kinds[place].get(one.type, False) or one.matched
-            hows[place] = hows[place] if one.how in ("", "exact") else one.how
-            if one.matched:
-                links[place].add((one.of, getattr(one, other)[at]))
+            kinds[place][element.type] = kinds[place].get(element.type, False) or element.matched
+            hows[place] = hows[place] if element.how in ("", "exact") else element.how
+            if element.matched:
+                links[place].add((element.of, getattr(element, other)[at]))
     labeled = labeled and all(len(types) <= MOST_LABELS for types in kinds)
     runs: list[WordRun] = []
     for place, word in enumerate(words):
@@ -155,8 +155,8 @@ def present_explanations(
     result: ExplainResult, digits: int | None = None, verbose: bool = False, all_references: bool = False
 ) -> Presentation:
     """Present explanations; with `verbose`, all elements that match."""
-    scaled = (str(one.metric) for one in result if one.metric.scale != 1)
-    footnotes = [*legend(result), *dict.fromkeys(one.signature for one in result), *scale_note(scaled)]
+    scaled = (str(explanation.metric) for explanation in result if explanation.metric.scale != 1)
+    footnotes = [*legend(result), *dict.fromkeys(explanation.signature for explanation in result), *scale_note(scaled)]
     return Presentation(
         "explain",
         {"all_references": all_references, "chosen_by": result.why or None},
@@ -172,47 +172,51 @@ def write_explanations(
 ) -> None:
     """Write explanations by segment and system, with notes below."""
     lines = WrappedLines(shutil.get_terminal_size().columns)
-    for (segment, system), together in groupby(result, lambda one: (one.segment, one.system)):
+    for (segment, system), together in groupby(result, lambda explanation: (explanation.segment, explanation.system)):
         lines.add("", _plain(f"segment {segment}, {printable(system)}", HEAD))
-        for one in together:
+        for explanation in together:
             lines.blank()
-            _write(one, lines, digits, None if all_elements else SHOWN)
+            _write(explanation, lines, digits, None if all_elements else SHOWN)
         lines.blank()
     for note in notes:
         lines.add("", _plain(note))
     lines.write(out)
 
 
-def _write(one: Explanation, lines: WrappedLines, digits: int | None, most: int | None) -> None:
-    about = f"{_against(one)}{f': {write_details(one.details)}' if one.details else ''}"
-    lines.add(f"{one.metric} {number(one.score, one, digits)}", _plain(about), style=HEAD)
-    if one.note:
-        lines.add("", _plain(f"{one.note}."), indent=2)
+def _write(explanation: Explanation, lines: WrappedLines, digits: int | None, most: int | None) -> None:
+    about = f"{_against(explanation)}{f': {write_details(explanation.details)}' if explanation.details else ''}"
+    lines.add(f"{explanation.metric} {number(explanation.score, explanation, digits)}", _plain(about), style=HEAD)
+    if explanation.note:
+        lines.add("", _plain(f"{explanation.note}."), indent=2)
         return
-    labeled = isinstance(one.metric, ElementOverlap)
-    heads = ["candidate", *(f"reference {reference.number}" for reference in one.references)]
+    labeled = isinstance(explanation.metric, ElementOverlap)
+    heads = ["candidate", *(f"reference {reference.number}" for reference in explanation.references)]
     wide = max(map(len, heads))
-    lines.add(heads[0].ljust(wide), _marked(word_runs(one.candidate, one.elements, "candidate", labeled)), indent=2)
-    for place, (head, reference) in enumerate(zip(heads[1:], one.references, strict=True)):
-        elements = [element for element in one.elements if element.of == place]
+    lines.add(
+        heads[0].ljust(wide),
+        _marked(word_runs(explanation.candidate, explanation.elements, "candidate", labeled)),
+        indent=2,
+    )
+    for place, (head, reference) in enumerate(zip(heads[1:], explanation.references, strict=True)):
+        elements = [element for element in explanation.elements if element.of == place]
         lines.add(head.ljust(wide), _marked(word_runs(reference.words, elements, "reference", labeled)), indent=2)
-    _write_types(one, lines, most)
+    _write_types(explanation, lines, most)
 
 
-def _against(one: Explanation) -> str:
-    numbers = ", ".join(str(reference.number) for reference in one.references)
-    if len(one.references) > 1:
+def _against(explanation: Explanation) -> str:
+    numbers = ", ".join(str(reference.number) for reference in explanation.references)
+    if len(explanation.references) > 1:
         return f"with references {numbers} together"
-    return f"with reference {numbers}{'' if one.chosen else ', not the chosen one'}"
+    return f"with reference {numbers}{'' if explanation.chosen else ', not the chosen one'}"
 
 
-def _write_types(one: Explanation, lines: WrappedLines, most: int | None) -> None:
+def _write_types(explanation: Explanation, lines: WrappedLines, most: int | None) -> None:
     """Write the counts of each type of element, and the elements that match, or the edits."""
-    if not one.elements:
+    if not explanation.elements:
         return
-    single = len(one.references) == 1
+    single = len(explanation.references) == 1
     header = ("type", "both", "candidate", *(["reference"] if single else []))
-    rows = [(tally, _counts(tally, single)) for tally in one.tallies]
+    rows = [(tally, _counts(tally, single)) for tally in explanation.tallies]
     widths = [max(map(columns_of, column)) for column in zip(header, *(cells for _, cells in rows), strict=True)]
 
     def line(cells: Sequence[str]) -> str:
@@ -221,7 +225,7 @@ def _write_types(one: Explanation, lines: WrappedLines, most: int | None) -> Non
 
     lines.add(line(header), [], indent=2, style=LABEL)
     for tally, cells in rows:
-        lines.add(line(cells), _listed(one, tally, most), indent=2)
+        lines.add(line(cells), _listed(explanation, tally, most), indent=2)
 
 
 def _counts(tally: Tally, single: bool) -> tuple[str, ...]:
@@ -230,8 +234,8 @@ def _counts(tally: Tally, single: bool) -> tuple[str, ...]:
     return printable(tally.type), *("" if edit and not count else str(count) for count in counts)
 
 
-def _listed(one: Explanation, tally: Tally, most: int | None) -> Iterator[StyledText]:
-    elements = [element for element in one.elements if element.type == tally.type]
+def _listed(explanation: Explanation, tally: Tally, most: int | None) -> Iterator[StyledText]:
+    elements = [element for element in explanation.elements if element.type == tally.type]
     if tally.type in SEEN:
         elements = [element for element in elements if element.how not in ("", "exact", "shifted")]
     texts = Counter(element.text for element in elements if element.matched or tally.type in EDITS)
@@ -249,10 +253,10 @@ def _listed(one: Explanation, tally: Tally, most: int | None) -> Iterator[Styled
 
 def legend(result: ExplainResult) -> list[str]:
     """Return the meanings of the marks in these explanations."""
-    explained = [one for one in result if one.elements]
+    explained = [explanation for explanation in result if explanation.elements]
     lines = ["[ ]: on both sides"] if explained else []
-    if any(isinstance(one.metric, ElementOverlap) for one in explained):
+    if any(isinstance(explanation.metric, ElementOverlap) for explanation in explained):
         lines[-1] += "; ( ): without a match; the type follows"
-    if any(element.how not in ("", "exact") for one in explained for element in one.elements):
+    if any(element.how not in ("", "exact") for explanation in explained for element in explanation.elements):
         lines[-1] += "; ~: how a word matches"
     return lines

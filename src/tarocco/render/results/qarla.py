@@ -67,11 +67,11 @@ def present_queens(result: QueenResult, level: str = "system", digits: int | Non
 def queen_table(result: QueenResult, digits: int | None = None) -> Table:
     """One row per system; the best of QUEEN and of ULC are marked."""
     rows = [
-        (one.system, _number(one.queen, digits), _brackets(one.interval, digits), _number(one.ulc, digits))
-        for one in result
+        (queen.system, _number(queen.queen, digits), _brackets(queen.interval, digits), _number(queen.ulc, digits))
+        for queen in result
     ]
     best = set()
-    for column, values in ((1, [one.queen for one in result]), (3, [one.ulc for one in result])):
+    for column, values in ((1, [queen.queen for queen in result]), (3, [queen.ulc for queen in result])):
         known = [value for value in values if value == value]
         if len(known) > 1:
             best |= {(row, column) for row, value in enumerate(values) if value == max(known)}
@@ -113,16 +113,16 @@ def present_kings(result: KingResult, by_reference: bool = False, digits: int | 
 def king_table(result: KingResult, digits: int | None = None) -> Table:
     """One row per set of metrics."""
     names = _names(result.sets)
-    judged = any(one.status for one in result)
+    judged = any(king.status for king in result)
     rows = [
         (
-            names[one.metrics],
-            *(_number(one.king, digits), _brackets(one.interval, digits), _number(one.chance, digits)),
-            *(_number(one.strict_king, digits), _brackets(one.strict_interval, digits)),
-            _number(one.strict_chance, digits),
-            *((one.status,) if judged else ()),
+            names[king.metrics],
+            *(_number(king.king, digits), _brackets(king.interval, digits), _number(king.chance, digits)),
+            *(_number(king.strict_king, digits), _brackets(king.strict_interval, digits)),
+            _number(king.strict_chance, digits),
+            *((king.status,) if judged else ()),
         )
-        for one in result
+        for king in result
     ]
     percent = _percent(result.sets[0].interval)
     header = ("metrics", "KING", percent, "chance", "strict KING", percent, "chance", *(("status",) if judged else ()))
@@ -148,19 +148,19 @@ def king_notes(result: KingResult) -> list[str]:
     names = _names(result.sets)
     lines = [
         *result.setup.signatures.values(),
-        *dict.fromkeys(one.signature for one in result),
+        *dict.fromkeys(king.signature for king in result),
         f"KING: the share of {what[result.level]} at least as good as every system, by QUEEN; strict KING: better",
         f"{_percent(result.sets[0].interval)}: bootstrap intervals over segments",
         "chance: the same if each text of a case were equally likely to be the reference",
     ]
-    if not any(one.status for one in result):
+    if not any(king.status for king in result):
         return lines
     length = ", better than output length" if result.length_segments is not None else ""
     return [
         *lines,
         f"status: supported if strict KING is shown to be better than chance{length} and within {KING_MARGIN:.2f} of "
         f"the best, and if better than chance by {KING_MARGIN:.2f}",
-        *list_reasons({names[one.metrics]: one.reasons for one in result}),
+        *list_reasons({names[king.metrics]: king.reasons for king in result}),
     ]
 
 
@@ -179,8 +179,8 @@ def jack_table(result: JackResult, digits: int | None = None) -> Table:
     """One row per set of metrics."""
     names = _names(result.sets)
     rows = [
-        (names[one.metrics], _number(one.jack, digits), _brackets(one.interval, digits), _number(one.close, digits))
-        for one in result
+        (names[jack.metrics], _number(jack.jack, digits), _brackets(jack.interval, digits), _number(jack.close, digits))
+        for jack in result
     ]
     return Table(("metrics", "JACK", _percent(result.sets[0].interval), "close"), tuple(rows))
 
@@ -189,7 +189,9 @@ def jack_references_table(result: JackResult, digits: int | None = None) -> Tabl
     """One row per set of metrics and reference."""
     names = _names(result.sets)
     rows = [
-        (names[one.metrics], name, _number(value, digits)) for one in result for name, value in one.by_reference.items()
+        (names[jack.metrics], name, _number(value, digits))
+        for jack in result
+        for name, value in jack.by_reference.items()
     ]
     return Table(("metrics", "reference", "JACK"), tuple(rows), labels=2)
 
@@ -197,7 +199,7 @@ def jack_references_table(result: JackResult, digits: int | None = None) -> Tabl
 def jack_notes(result: JackResult) -> list[str]:
     return [
         *result.setup.signatures.values(),
-        *dict.fromkeys(one.signature for one in result),
+        *dict.fromkeys(jack.signature for jack in result),
         "JACK: the share of segments and references with different translations around them",
         "close: the share of translations with QUEEN above zero; only these count as being around a reference",
         f"{_percent(result.sets[0].interval)}: bootstrap interval over segments",
@@ -253,17 +255,21 @@ def metrics_table(result: OptimizeResult, digits: int, columns: int | None = Non
     column = 1 if result.search.ties == "strict" else 0
     form = f".{digits}f"
     rows = []
-    for one in result.candidates:
-        lost = None if one.without is None or one.after is None else one.without[column] - result_kings(result)[column]
+    for candidate in result.candidates:
+        lost = (
+            None
+            if candidate.without is None or candidate.after is None
+            else candidate.without[column] - result_kings(result)[column]
+        )
         rows.append(
             (
-                NO_NUMBER if one.step is None else str(one.step),
-                one.metric,
-                *(number_or_dash(value, form) for value in one.alone),
-                *(number_or_dash(value, form) for value in one.after or (None, None)),
-                _change(None if one.adds is None else one.adds[column], digits),
+                NO_NUMBER if candidate.step is None else str(candidate.step),
+                candidate.metric,
+                *(number_or_dash(value, form) for value in candidate.alone),
+                *(number_or_dash(value, form) for value in candidate.after or (None, None)),
+                _change(None if candidate.adds is None else candidate.adds[column], digits),
                 _change(lost, digits),
-                *(() if one.folds is None else (str(one.folds),)),
+                *(() if candidate.folds is None else (str(candidate.folds),)),
             )
         )
     header = ("step", "metric", "KING", "strict", "set's KING", "set's strict", "adds", "without")
@@ -360,12 +366,12 @@ def best_set_notes(result: OptimizeResult, digits: int, redundancy: bool) -> lis
 
 def _names(sets: Sequence[King | Jack]) -> Mapping[tuple[str, ...], str]:
     """Return the names of sets: their metrics, or "all 12 together" for a large set of all metrics."""
-    every = {name for one in sets for name in one.metrics}
+    every = {name for entry in sets for name in entry.metrics}
     return {
-        one.metrics: f"all {len(every)} together"
-        if len(one.metrics) == len(every) > LISTED and len(sets) > 1
-        else set_name(one)
-        for one in sets
+        entry.metrics: f"all {len(every)} together"
+        if len(entry.metrics) == len(every) > LISTED and len(sets) > 1
+        else set_name(entry)
+        for entry in sets
     }
 
 

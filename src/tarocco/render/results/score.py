@@ -193,7 +193,7 @@ def present_comparison(result: CompareResult, digits: int | None = None, pairs: 
         result.to_dict,
         lambda delimiter: separated(result.rows(), delimiter),
         show_tables(lambda: [table(result, digits)], lambda: compare_footnotes(result, pairs)),
-        lambda: [f"{one.p_holm:.{decimals}f}" for one in result],
+        lambda: [f"{difference.p_holm:.{decimals}f}" for difference in result],
         result.notes,
     )
 
@@ -211,10 +211,14 @@ def compare_table(result: CompareResult, digits: int | None = None) -> Table:
     if len(names) > len(LETTERS):
         return _with_ranks(table, result)
     marks: dict[tuple[int, int], str] = {}
-    for one in result.differences:
-        if one.significant and one.better is not None:
-            winner, loser = (one.system, one.baseline) if one.better else (one.baseline, one.system)
-            place = names.index(winner), table.header.index(one.metric)
+    for difference in result.differences:
+        if difference.significant and difference.better is not None:
+            winner, loser = (
+                (difference.system, difference.baseline)
+                if difference.better
+                else (difference.baseline, difference.system)
+            )
+            place = names.index(winner), table.header.index(difference.metric)
             marks[place] = marks.get(place, "") + LETTERS[names.index(loser)]
     lettered = tuple((f"({LETTERS[i]}) {row[0]}", *row[1:]) for i, row in enumerate(table.rows))
     return replace(table, rows=lettered, marks={place: "".join(sorted(mark)) for place, mark in marks.items()})
@@ -233,7 +237,7 @@ def _with_ranks(table: Table, result: CompareResult) -> Table:
 
 
 def _with_p_values(table: Table, result: CompareResult) -> Table:
-    by_place = {(one.system, one.metric): one for one in result.differences}
+    by_place = {(difference.system, difference.metric): difference for difference in result.differences}
     rows, marks = [], {}
     for r, row in enumerate(table.rows):
         cells = [row[0]]
@@ -249,22 +253,31 @@ def _with_p_values(table: Table, result: CompareResult) -> Table:
 def pairs_table(result: CompareResult, digits: int | None = None) -> Table:
     """One row per metric and pair of systems, with all numbers of the test."""
     by_name = {(score.system, str(score.metric)): score for score in result.scores.scores}
-    several = any(one.detectable_holm > one.detectable for one in result.differences)
+    several = any(difference.detectable_holm > difference.detectable for difference in result.differences)
     rows = []
-    for one in result.differences:
-        score = by_name[one.system, one.metric]
-        detectable = (one.detectable, one.detectable_holm) if several else (one.detectable,)
+    for difference in result.differences:
+        score = by_name[difference.system, difference.metric]
+        detectable = (difference.detectable, difference.detectable_holm) if several else (difference.detectable,)
         numbers = [
-            NO_NUMBER if math.isnan(value) else number(value, score, digits) for value in (*one.interval, *detectable)
+            NO_NUMBER if math.isnan(value) else number(value, score, digits)
+            for value in (*difference.interval, *detectable)
         ]
-        details = {name: value for name, value in one.details.items() if value is not False}
+        details = {name: value for name, value in difference.details.items() if value is not False}
         rows.append(
             (
-                *(one.metric, one.baseline, one.system, number(one.difference, score, digits)),
+                *(
+                    difference.metric,
+                    difference.baseline,
+                    difference.system,
+                    number(difference.difference, score, digits),
+                ),
                 f"[{numbers[0]}, {numbers[1]}]",
-                *(f"{one.p_value:.4f}", f"{one.p_holm:.4f}" if one.testable else "cannot be tested"),
+                *(
+                    f"{difference.p_value:.4f}",
+                    f"{difference.p_holm:.4f}" if difference.testable else "cannot be tested",
+                ),
                 *numbers[2:],
-                f"{one.differing} of {one.units}",
+                f"{difference.differing} of {difference.units}",
                 ", ".join(
                     name.replace("_", " ") + (f" {value:.4g}" if value is not True else "")
                     for name, value in details.items()
@@ -274,7 +287,7 @@ def pairs_table(result: CompareResult, digits: int | None = None) -> Table:
     effects = ("detectable", "of several") if several else ("detectable",)
     header = ("metric", "baseline", "system", "difference", "95%", "p", "p (Holm)", *effects, "differing", "details")
     shown = [i for i in range(len(header)) if header[i] != "details" or any(row[i] for row in rows)]
-    marks = {(r, 6): "*" for r, one in enumerate(result.differences) if one.significant}
+    marks = {(r, 6): "*" for r, difference in enumerate(result.differences) if difference.significant}
     return Table(
         tuple(header[i] for i in shown), tuple(tuple(row[i] for i in shown) for row in rows), labels=3, marks=marks
     )
@@ -302,7 +315,7 @@ def compare_footnotes(result: CompareResult, pairs: bool) -> list[str]:
         lines += [f"{metric}: {describe_groups(order)}" for metric, order in result.groups.items()]
     elif result.differences:
         lines.append(f"*: significantly different from {result.differences[0].baseline}; {p_values}")
-    units = {f"{one.units} {one.unit}s" for one in result.differences}
+    units = {f"{difference.units} {difference.unit}s" for difference in result.differences}
     lines += [f"independent units: {', '.join(sorted(units))}"] * bool(units)
     return lines
 

@@ -73,12 +73,12 @@ def sections(
     """Yield everything below the plan; `brief` leaves out what a first look does not need."""
     verdict = findings.verdict
     assert verdict is not None
-    if findings.data_audit is not None and any(one.severity != "note" for one in findings.data_audit):
+    if findings.data_audit is not None and any(finding.severity != "note" for finding in findings.data_audit):
         yield Section("The data", text=tuple(describe_data(findings.data_audit)))
     yield leaderboard(findings, digits)
-    if any(one.judgments for one in verdict.metrics):
+    if any(metric.judgments for metric in verdict.metrics):
         yield Section("The metrics", metrics_table(verdict.metrics), tuple(_legend(findings)))
-    if not any(own.judge == PEOPLE for one in verdict.metrics for own in one.judgments):
+    if not any(judgment.judge == PEOPLE for metric in verdict.metrics for judgment in metric.judgments):
         yield from _agreement_with_people(findings, digits)
     if not brief:
         if findings.optimal is not None:
@@ -99,7 +99,9 @@ def sections(
 
 def describe_data(audit: DataAudit) -> Iterator[str]:
     """Yield severe findings and warnings of the data audit."""
-    yield from (f"{one.severity}: {one.evidence} {one.advice}" for one in audit if one.severity != "note")
+    yield from (
+        f"{finding.severity}: {finding.evidence} {finding.advice}" for finding in audit if finding.severity != "note"
+    )
 
 
 # --- systems ---------------------------------------------------------------------------------------------------------
@@ -110,7 +112,7 @@ def leaderboard(findings: Findings, digits: int | None = None) -> Section:
     assert findings.scores is not None
     assert findings.verdict is not None
     groups = findings.verdict.groups
-    plain = Result(tuple(replace(one, interval=None) for one in findings.scores.scores), single=False)
+    plain = Result(tuple(replace(score, interval=None) for score in findings.scores.scores), single=False)
     table = corpus_table(plain, digits)
     rows = {row[0]: list(row) for row in table.rows}
     best = {(table.rows[r][0], c) for r, c in table.best}
@@ -142,7 +144,7 @@ def leaderboard(findings: Findings, digits: int | None = None) -> Section:
 def _beside(findings: Findings) -> Iterator[tuple[str, Mapping[str, float], float]]:
     """Yield further columns: title, values (higher is better), and the sign that numbers are shown with."""
     if findings.queens is not None:
-        yield "QUEEN", {one.system: one.queen for one in findings.queens}, 1.0
+        yield "QUEEN", {queen.system: queen.queen for queen in findings.queens}, 1.0
     human = findings.human
     if human is not None:
         first = next(iter(human.criteria))
@@ -157,8 +159,8 @@ def _of_systems(findings: Findings, marked: bool) -> Iterator[str]:
             "after a score: the system's group under that metric; every pair of systems in different groups differs "
             f"significantly ({findings.comparison.test.name} test, Holm's correction)"
         )
-    scaled = dict.fromkeys(str(one.metric) for one in findings.scores.scores if one.metric.scale != 1)
-    errors = dict.fromkeys(str(one.metric) for one in findings.scores.scores if one.metric.kind == "error")
+    scaled = dict.fromkeys(str(score.metric) for score in findings.scores.scores if score.metric.scale != 1)
+    errors = dict.fromkeys(str(score.metric) for score in findings.scores.scores if score.metric.kind == "error")
     if scaled:
         yield f"times 100: {', '.join(scaled)}" + (f"; lower is better: {', '.join(errors)}" if errors else "")
     elif errors:
@@ -172,17 +174,19 @@ def _of_systems(findings: Findings, marked: bool) -> Iterator[str]:
 
 def metrics_table(metrics: Sequence[MetricVerdict]) -> Table:
     """One row per metric, one column per judge; a plus marks support, a minus that the metric is refuted."""
-    judges = [judge for judge in JUDGES if any(own.judge == judge for one in metrics for own in one.judgments)]
+    judges = [
+        judge for judge in JUDGES if any(judgment.judge == judge for metric in metrics for judgment in metric.judgments)
+    ]
     rows = []
     marks: dict[tuple[int, int], str] = {}
-    for r, one in enumerate(metrics):
-        by_judge = {judgment.judge: judgment for judgment in one.judgments}
-        rows.append((one.metric, *(_cell(by_judge.get(judge)) for judge in judges), one.trust))
+    for r, metric in enumerate(metrics):
+        by_judge = {judgment.judge: judgment for judgment in metric.judgments}
+        rows.append((metric.metric, *(_cell(by_judge.get(judge)) for judge in judges), metric.trust))
         for c, judge in enumerate(judges, start=1):
             if judge in by_judge and by_judge[judge].status in STATUS_MARKS:
                 marks[r, c] = STATUS_MARKS[by_judge[judge].status]
     header = ("metric", *(TITLES.get(judge, judge) for judge in judges), "verdict")
-    trusted = frozenset((r, len(judges) + 1) for r, one in enumerate(metrics) if one.trust.startswith("trusted"))
+    trusted = frozenset((r, len(judges) + 1) for r, metric in enumerate(metrics) if metric.trust.startswith("trusted"))
     return Table(header, tuple(rows), marks=marks, best=trusted)
 
 
@@ -206,7 +210,9 @@ def _cell(judgment: Judgment | None) -> str:
 def _legend(findings: Findings) -> Iterator[str]:
     assert findings.verdict is not None
     yield "+ supported, - refuted, no mark: open"
-    judgments = {own.judge: own.support for one in findings.verdict.metrics for own in one.judgments}
+    judgments = {
+        judgment.judge: judgment.support for metric in findings.verdict.metrics for judgment in metric.judgments
+    }
     for judge, support in judgments.items():
         if support is not None:
             criterion = f" with {support.criterion}" if support.criterion else ""
@@ -236,9 +242,9 @@ def curves_table(findings: Findings, blocks: str = BLOCKS) -> Table | None:
     """One row per metric: ORANGE over the length of the list, agreement over the number of references."""
     assert findings.verdict is not None
     by_orange = findings.orange.metrics if findings.orange is not None else ()
-    orange = {one.metric: [value for _, value in one.curve] for one in by_orange if one.curve}
-    curves = {one.metric: one for one in findings.curves.named_curves} if findings.curves is not None else {}
-    names = [one.metric for one in findings.verdict.metrics if one.metric in orange or one.metric in curves]
+    orange = {metric.metric: [value for _, value in metric.curve] for metric in by_orange if metric.curve}
+    curves = {curve.metric: curve for curve in findings.curves.named_curves} if findings.curves is not None else {}
+    names = [metric.metric for metric in findings.verdict.metrics if metric.metric in orange or metric.metric in curves]
     if not names:
         return None
     header, rows = ["metric"], {name: [name] for name in names}
@@ -253,7 +259,7 @@ def curves_table(findings: Findings, blocks: str = BLOCKS) -> Table | None:
                 else [NO_NUMBER] * 2
             )
     if findings.curves is not None:
-        means = {name: [point.mean for point in one.points] for name, one in curves.items()}
+        means = {name: [point.mean for point in curve.points] for name, curve in curves.items()}
         low, high = _ends(means.values())
         header += ["references", f"{findings.curves.sizes[0]}..{findings.curves.sizes[-1]}", "enough"]
         for name, row in rows.items():
@@ -272,7 +278,7 @@ def _ends(curves: Iterable[Sequence[float]]) -> tuple[float, float]:
 
 
 def _of_curves(findings: Findings) -> Iterator[str]:
-    if findings.orange is not None and any(one.curve for one in findings.orange.metrics):
+    if findings.orange is not None and any(metric.curve for metric in findings.orange.metrics):
         yield "ORANGE: from only the first candidate of each list to all candidates"
     if findings.curves is not None:
         yield f"references: {findings.curves.judged_by}, by their number; enough: for 98% of the best"
@@ -290,10 +296,10 @@ def rows(findings: Findings) -> list[dict[str, Any]]:
     """Return one flat record per metric: what each judge says of it, and the verdict."""
     assert findings.verdict is not None
     records = []
-    for one in findings.verdict.metrics:
-        record: dict[str, Any] = {"metric": one.metric, "trust": one.trust}
-        for judgment in one.judgments:
+    for metric in findings.verdict.metrics:
+        record: dict[str, Any] = {"metric": metric.metric, "trust": metric.trust}
+        for judgment in metric.judgments:
             name = judgment.judge.lower().replace(" ", "_")
             record |= {name: judgment.value, f"{name}_status": judgment.status}
-        records.append(record | {"reason": one.reason})
+        records.append(record | {"reason": metric.reason})
     return records

@@ -26,12 +26,16 @@ def present_tuning(result: TuneResult, digits: int | None = None, **settings: An
         "weights": result.weights,
         "objective": [finite(result.start_objective), finite(result.objective)],
         "starts": [
-            {"start": one.number, "objective": finite(one.objective), "steps": one.steps} for one in result.starts
+            {"start": start.number, "objective": finite(start.objective), "steps": start.steps}
+            for start in result.starts
         ],
     }
 
     def lines() -> list[str]:
-        return [number_or_dash(one.tuned * one.scale, f".{digits_of(one.scale, digits)}f") for one in result.metrics]
+        return [
+            number_or_dash(metric.tuned * metric.scale, f".{digits_of(metric.scale, digits)}f")
+            for metric in result.metrics
+        ]
 
     return Presentation(
         "tune",
@@ -58,34 +62,34 @@ def present_reranking(result: RerankResult, **settings: Any) -> Presentation:
 
 def footnotes(result: TuneResult) -> list[str]:
     """Return the lines below the tables: the lists, the random starts, signatures, the kind of interval."""
-    best = max(result.starts, key=lambda one: (one.objective, -one.number))
+    best = max(result.starts, key=lambda start: (start.objective, -start.number))
     interval = result.metrics[0].interval
     return [
         f"{result.counts['lists']} lists, {result.counts['candidates']} candidates; best of {len(result.starts)} "
         f"starts: number {best.number}, {best.steps} step{'s' * (best.steps != 1)}, objective {best.objective:.6g} "
-        f"(worst: {min(one.objective for one in result.starts):.6g})",
-        *(one.signature for one in result.metrics),
+        f"(worst: {min(start.objective for start in result.starts):.6g})",
+        *(metric.signature for metric in result.metrics),
         f"[low, high]: {100 * interval.confidence:g}% bootstrap intervals over segments, {interval.n_resamples} "
         f"resamples, seed {interval.seed}; on the lists that were tuned on",
-        *scale_note(one.metric for one in result.metrics if one.scale != 1),
+        *scale_note(metric.metric for metric in result.metrics if metric.scale != 1),
     ]
 
 
 def scores_table(result: TuneResult, digits: int | None = None) -> Table:
     """One row per metric: its score before and after tuning, and the difference, each with its interval."""
 
-    def row(one: TunedScore) -> tuple[str, ...]:
-        form, signed = (f"{sign}.{digits_of(one.scale, digits)}f" for sign in ("", "+"))
+    def row(score: TunedScore) -> tuple[str, ...]:
+        form, signed = (f"{sign}.{digits_of(score.scale, digits)}f" for sign in ("", "+"))
 
         def cell(value: float, between: Interval, shape: str) -> str:
-            low, high = (number_or_dash(end * one.scale, shape) for end in (between.low, between.high))
-            return f"{number_or_dash(value * one.scale, shape)} [{low}, {high}]"
+            low, high = (number_or_dash(end * score.scale, shape) for end in (between.low, between.high))
+            return f"{number_or_dash(value * score.scale, shape)} [{low}, {high}]"
 
         return (
-            one.metric,
-            cell(one.start, one.start_interval, form),
-            cell(one.tuned, one.interval, form),
-            cell(one.difference, one.difference_interval, signed),
+            score.metric,
+            cell(score.start, score.start_interval, form),
+            cell(score.tuned, score.interval, form),
+            cell(score.difference, score.difference_interval, signed),
         )
 
     return Table(("metric", "start", "tuned", "difference"), tuple(map(row, result.metrics)))
@@ -94,7 +98,9 @@ def scores_table(result: TuneResult, digits: int | None = None) -> Table:
 def weights_table(result: TuneResult, digits: int | None = None) -> Table:
     """One row per weight: before and after tuning."""
     form = f".{4 if digits is None else digits}f"
-    before, after = ([value for values in one.values() for value in values] for one in (result.start, result.weights))
+    before, after = (
+        [value for values in weights.values() for value in values] for weights in (result.start, result.weights)
+    )
     rows = zip(result.labels, before, after, strict=True)
     return Table(
         ("weight", "start", "tuned"), tuple((name, format(old, form), format(new, form)) for name, old, new in rows)
@@ -114,7 +120,7 @@ def check_weights(path: str) -> None:
 def write_weights(path: str, result: TuneResult) -> None:
     """Write tuned weights with all digits, so that reranking chooses the same candidates, and with signatures."""
     check_weights(path)
-    signatures = [one.signature for one in result.metrics]
+    signatures = [metric.signature for metric in result.metrics]
     form = json_form if Path(path).suffix.lower() == ".json" else moses_form
     text = form(result.weights, signatures)
     write_atomically(path, text.encode())

@@ -61,7 +61,7 @@ def audit_data(
     tests = {}
     if human is not None and scores is not None:
         judged = list(label_checks.judged_scores(scores, human, test_set.documents))
-        tests = {one.criterion: label_checks.compare_labels(one, seed) for one in judged if one.metrics}
+        tests = {scores.criterion: label_checks.compare_labels(scores, seed) for scores in judged if scores.metrics}
         if not any(tests.values()):
             why = f"needs scores of {label_checks.MIN_SYSTEMS} judged systems that differ"
             skipped |= {kind: why for kind in ("labels", "sign") if kind not in skipped}

@@ -307,7 +307,9 @@ def check_line_shifts(texts: TextProfiles) -> Iterator[DataFinding]:
         return
     for (offset, begin, end), places in shifted.items():
         subject = tuple(texts.columns[c].name for c in places)
-        own = np.nanmean([np.nanmean(texts.similarity_at(c, first, 0)[_between(texts, begin, end)]) for c in places])
+        in_place = np.nanmean(
+            [np.nanmean(texts.similarity_at(c, first, 0)[_between(texts, begin, end)]) for c in places]
+        )
         other = np.nanmean(
             [np.nanmean(texts.similarity_at(c, first, offset)[_between(texts, begin, end)]) for c in places]
         )
@@ -316,7 +318,7 @@ def check_line_shifts(texts: TextProfiles) -> Iterator[DataFinding]:
             "severe" if end - begin + 1 >= SEVERE_SHIFT * texts.n_segments else "warning",
             subject,
             f"Lines {begin} to {end} of {join_subjects(subject)} match the reference line {_distance(offset)} better "
-            f"than their own (similarity {other:.2f} instead of {own:.2f}).",
+            f"than their own (similarity {other:.2f} instead of {in_place:.2f}).",
             f"Look for a missing or additional line near line {begin}.",
         )
 
