@@ -170,6 +170,17 @@ def test_below_six_differing_segments_nothing_is_significant(differing):
         assert any("cannot be tested: the systems differ in" in note for note in result.notes)
 
 
+@pytest.mark.parametrize("name", ["bootstrap", "sacrebleu"])
+def test_what_cannot_be_tested_is_not_significant(name):
+    """Five of 200 segments differ: no test of these units can reach .05, whatever a bootstrap says."""
+    references = ["a b c d e"] * 200
+    baseline = ["x y"] * 5 + ["a b c d e"] * 195
+    result = tarocco.compare({"base": baseline, "new": references}, references, metrics="chrF", test=name)
+    (difference,) = result.differences
+    assert not difference.testable
+    assert not difference.significant
+
+
 def test_the_loser_of_sixty_to_nothing_is_not_called_the_winner():
     """In this example BLEU improves when either system's outputs replace the other's (Chiang et al. 2008)."""
     folder = ROOT / "examples" / "audit" / "signs"

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from dataclasses import replace
 from itertools import combinations, permutations
 
@@ -28,19 +29,21 @@ from tarocco.meta.support.people import (
     SUCH,
     THESE,
     PairAgreement,
+    PartialRanks,
     Sources,
     draw_systems,
     judge_by_people,
     measure_stability,
     normal_cdf,
-    partial_rank_p,
-    permutation_orders,
+    permutation_test,
 )
+from tarocco.meta.support.support import find_copies
 from tests.textbook import support as textbook
 
 DEMO = datasets.load("demo")
 GRADES = {system: [adequacy for adequacy, _ in pairs] for system, pairs in DEMO.grades.items()}
 
+ADAPTIVE = SupportRules(n_draws=200, most_draws=1600, n_permutations=500)
 QUICK = SupportRules(n_draws=200, most_draws=200, n_permutations=200, caution=0.0)
 VALUES = st.sampled_from([0.0, 1.0, 2.0, 5.0, -1.0])
 MISSING = st.one_of(VALUES, st.just(math.nan))
@@ -143,17 +146,19 @@ def test_a_metric_that_is_length_knows_nothing_beyond_length():
     length = random.normal(size=10)
     human = length + 2 * random.normal(size=10)
     knows = human + 0.01 * random.normal(size=10)
-    orders, exact = permutation_orders(10, 2000, 1)
-    p = partial_rank_p(np.stack([length, length**3, knows]), human, length[None], orders, exact)
+    ranks = PartialRanks(np.stack([length, length**3, knows]), human, length[None])
+    rules = SupportRules(n_permutations=2000, most_draws=2000, seed=1)
+    p, _ = permutation_test(ranks.observed(), ranks.permuted, 10, rules)
     assert p[0] == p[1] == 1.0
     assert p[2] < 0.01
 
 
 def test_without_covariates_it_is_the_rank_correlation():
     metric, human = np.array([1.0, 2, 3, 4]), np.array([1.0, 2, 3, 4])
-    orders, exact = permutation_orders(4, 100, 1)
-    assert exact
-    assert partial_rank_p(metric[None], human, np.zeros((0, 4)), orders, exact)[0] == pytest.approx(1 / 24)
+    ranks = PartialRanks(metric[None], human, np.zeros((0, 4)))
+    p, undecided = permutation_test(ranks.observed(), ranks.permuted, 4, SupportRules(n_permutations=100))
+    assert p[0] == pytest.approx(1 / 24)
+    assert not undecided.any()
 
 
 def test_draws_of_systems_have_half_of_them_at_least():
@@ -265,14 +270,22 @@ def test_the_order_of_metrics_and_unrelated_ones_change_no_draw():
 def test_stability_counts_equal_verdicts():
     metrics, people = simulate(6, systems=12, segments=150, noise=(0.3,))
     observed = statuses(metrics, people)
-    shares = measure_stability(Sources(metrics, people), observed, rules=replace(QUICK, n_stability=10))
+    shares, limit = measure_stability(Sources(metrics, people), observed, rules=replace(QUICK, n_stability=10))
     assert set(shares) == set(observed)
     assert all(0 <= share <= 1 for share in shares.values())
     assert shares["inverted"] == 1.0
+    assert limit == 1.0
+
+
+def test_resamples_of_few_systems_seldom_have_enough_different_ones():
+    """With six systems, a resample can support a metric only if it has all six: 6! of 6**6 resamples do."""
+    metrics, people = simulate(6, systems=6, segments=30, noise=(0.3,))
+    _, limit = measure_stability(Sources(metrics, people), {}, rules=replace(QUICK, n_stability=400))
+    assert limit == pytest.approx(0.0155, abs=0.015)
 
 
 def test_what_it_would_take():
-    assert "will not help" in describe_needed(-0.01, 0.1, 0.05, (12, 500))
+    assert "only if the gap to the best metric turns out smaller" in describe_needed(-0.01, 0.1, 0.05, (12, 500))
     assert describe_needed(0.05, 0.1, 0.0, (12, 500)) == "it would take about 48 such systems"
     assert "segments" in describe_needed(0.05, 0.1, 0.1, (12, 500))
     assert "will not help" in describe_needed(0.001, 0.1, 0.0, (12, 500))
@@ -282,6 +295,72 @@ def test_open_says_what_it_would_take():
     metrics, people = simulate(7, systems=7, segments=20)
     results = judge_by_people(Sources(metrics, people), rules=QUICK)
     assert all((one.needed is None) == (one.status != OPEN) for one in results)
+
+
+def test_what_it_would_take_is_about_the_test_that_failed():
+    random = np.random.default_rng(5)
+    truth = np.sort(random.normal(size=(3, 1)), axis=0) + 0.01 * random.normal(size=(3, 30))
+    (perfect, *_) = judge_by_people(Sources([make_source("perfect", truth)], make_source("human", truth)), rules=QUICK)
+    assert perfect.needed is not None
+    assert int(re.search(r"about (\d+) such systems", perfect.needed)[1]) >= 6
+    useless = judge_by_people(
+        Sources([make_source("inverted", -truth)], make_source("human", truth)), rules=replace(QUICK, system_floor=0.0)
+    )[0]
+    assert useless.needed in (None, "more systems will help only if it turns out better than chance")
+
+
+def test_ties_with_the_observed_value_count_against_it():
+    """All 720 orders of six systems, accuracy 13 of 15: 20 orders have two inversions or fewer."""
+    human, metric = np.arange(6.0), np.array([1.0, 0, 2, 4, 3, 5])
+    (result, *_) = judge_by_people(
+        Sources([ScoreSource("m", metric, None, lambda sums: sums)], ScoreSource("h", human, None, lambda sums: sums)),
+        rules=QUICK,
+    )
+    assert result.value == pytest.approx(13 / 15)
+    at_least = sum(sum(a > b for a, b in combinations(order, 2)) <= 2 for order in permutations(range(6)))
+    assert result.p_values["better than chance"] == pytest.approx(at_least / 720)
+
+
+def test_permutations_are_added_near_the_level():
+    """An observed value whose true p-value is .05 stays undecided; one far from it takes no more permutations."""
+    calls = []
+
+    def permuted(orders):
+        calls.append(len(orders))
+        return orders[:, :1] + 0.0  # the first system's place: uniform from 0 to 19
+
+    rules = SupportRules(n_permutations=1000, most_draws=8000)
+    p, undecided = permutation_test(np.array([19.0]), permuted, 20, rules)
+    assert sum(calls) == 8000
+    assert undecided.tolist() == [True]
+    assert p[0] == pytest.approx(0.05, abs=0.01)
+    calls.clear()
+    p, undecided = permutation_test(np.array([10.0]), permuted, 20, rules)
+    assert (sum(calls), undecided.tolist()) == (1000, [False])
+
+
+@pytest.mark.parametrize("extra", [1, 5])
+def test_more_metrics_never_help_one(extra):
+    """Support that a metric lacks, it does not gain because other metrics take part (law 2)."""
+    for seed in range(12):
+        metrics, people = simulate(seed, systems=9, segments=60, noise=(0.5, 1.5), good=0.5)
+        alone = {one.metric: one.status for one in judge_by_people(Sources(metrics[:2], people), rules=ADAPTIVE)}
+        more = judge_by_people(Sources(metrics[: 2 + extra], people), rules=ADAPTIVE)
+        for one in more:
+            if one.metric in alone and one.status == SUPPORTED:
+                assert alone[one.metric] == SUPPORTED
+
+
+def test_copies_of_a_system_count_as_one():
+    rows = make_source("m", np.array([[1.0, 2.0], [1.0, 2.0], [0.0, 1.0]]))
+    assert find_copies([rows], 3) == [0, 0, 2]
+    assert find_copies([], 3) == [0, 1, 2]
+    systems = {**DEMO.systems, "copy": DEMO.systems["careful"]}
+    grades = {**GRADES, "copy": GRADES["careful"]}
+    result = tarocco.support(systems, DEMO.references, grades, metrics=["BLEU-4", "TER"], n_draws=200)
+    plain = tarocco.support(DEMO.systems, DEMO.references, GRADES, metrics=["BLEU-4", "TER"], n_draws=200)
+    assert any("copy: the same output as another system" in note for note in result.notes)
+    assert result.of("TER", THESE) == plain.of("TER", THESE)
 
 
 # --- the public function and the command ---
@@ -325,4 +404,4 @@ def test_the_command(capsys):
     answer = json.loads(capsys.readouterr().out)
     assert answer["command"] == "support"
     assert {record["status"] for record in answer["results"]} <= {OPEN, REFUTED, SUPPORTED}
-    assert set(answer["results"][0]["p_values"]) == {"better than chance", "to know more than output length"}
+    assert set(answer["results"][0]["p_values"]) == {"better than chance", "better than output length"}

@@ -412,3 +412,9 @@ def test_findings_can_be_computed_from_a_trial_s_parts():
     reversed_scores = replace(human, criteria={"q": -human.criteria["q"]})
     assert not audit_data(test_set, Encoding(), (), scores, human).severe
     assert kinds(audit_data(test_set, Encoding(), (), scores, reversed_scores), "severe") == {"sign"}
+
+
+def test_constant_human_scores_judge_nothing():
+    systems, references = make_texts()
+    audit = check(systems, references, dict.fromkeys(systems, 3.0))
+    assert any("All human scores (human) are 3" in finding.evidence for finding in audit.severe)

@@ -9,6 +9,7 @@ import tarocco
 from tarocco.core.test_set import HumanScores
 from tarocco.meta.significance.compare import CompareResult
 from tarocco.meta.significance.paired_tests import Difference, PairedTest
+from tarocco.meta.support.assumption import HumanAdvantage
 from tarocco.meta.support.decision import SUCH, THESE, Support
 from tarocco.metrics.registry import metric
 from tarocco.scoring.results import Result, Score
@@ -205,6 +206,62 @@ def test_people_who_contradict_a_metric_are_named():
     assert sentences[-1] == "People significantly contradict 1 pair: they put b above a."
 
 
+def test_pairs_that_people_tie_are_counted_apart():
+    systems = {"a": ["x"] * 30, "b": ["y"] * 30, "c": ["z"] * 30}
+    findings = tarocco.trial(systems, ["x y"] * 30, metrics=["chrF"], human={"a": 2.0, "b": 2.0, "c": 1.0})
+    result = compared({"a": 3.0, "b": 2.0, "c": 1.0}, {("chrF", "a", "b"), ("chrF", "a", "c")}, ("chrF",))
+    sentences = describe_systems(rank_systems(result, ["chrF"]), "trusted", replace(findings, comparison=result))
+    assert "People's scores (human) order 1 of these 2 pairs the same way and tie 1." in sentences
+
+
+HUMAN = HumanScores({"adequacy": np.zeros(6)}, {"adequacy": "similarity"}, tuple("abcdef"), "system", 1, ())
+
+
+def test_metrics_are_called_trusted_only_if_they_are():
+    """The trusted metric has scores of whole systems, so the systems are compared by metrics that are open."""
+    made = [Score("a", metric(name), name, 0.5, np.zeros((1, 2)), np.zeros(2)) for name in ("chrF", "BLEU-4", "WER")]
+    missing = [replace(support("people", "open"), metric=name) for name in ("BLEU-4", "WER")]
+    supports = [replace(support("people"), metric="chrF"), *missing]
+    result = compared({"a": 3.0, "b": 2.0}, {("BLEU-4", "a", "b"), ("WER", "a", "b")}, ("BLEU-4", "WER"))
+    findings = Findings(
+        "x", "x", scores=Result(tuple(made), single=False), supports=supports, human=HUMAN, comparison=result
+    )
+    verdict = reach_verdict(findings)
+    assert "BLEU-4, WER (metrics, none of them trusted)" in verdict.systems[0]
+    assert verdict.open_questions == tuple(
+        f"{name}: people: not shown better than chance; it would take about 30 such systems."
+        for name in ("BLEU-4", "WER")
+    )
+
+
+@pytest.mark.parametrize(("status", "trust"), [("refuted", "trusted"), ("supported", "open"), ("open", "open")])
+def test_judges_whose_assumption_is_false_do_not_decide(status, trust):
+    advantage = HumanAdvantage(("r",), {"a": -1.0}, (), ("a",), status, "what people found")
+    findings = findings_of(support("people"), support("KING", "refuted"), human=HUMAN, human_advantage=advantage)
+    assert [one.trust for one in reach_verdict(findings).metrics] == [trust]
+
+
+def test_a_trial_tests_what_king_assumes_where_people_judged_references(tmp_path):
+    """People judged the first reference, too, and found it worse than every system."""
+    demo = tarocco.datasets.load("demo")
+    for r in range(3):
+        (tmp_path / f"ref{r}.txt").write_text("\n".join(segment[r] for segment in demo.references) + "\n")
+    rows = ["system\tsegment\tscore", *(f"ref0\t{i}\t0" for i in range(1, 61))]
+    for name, segments in demo.systems.items():
+        (tmp_path / f"{name}.txt").write_text("\n".join(segments) + "\n")
+        rows += [f"{name}\t{i}\t{grade}" for i, (grade, _) in enumerate(demo.grades[name], 1)]
+    (tmp_path / "human.tsv").write_text("\n".join(rows) + "\n")
+    systems = ", ".join(f'"{name}.txt"' for name in demo.systems)
+    experiment = tmp_path / "e.toml"
+    experiment.write_text(
+        f'references = ["ref?.txt"]\nsystems = [{systems}]\nhuman = "human.tsv:score"\nmetrics = ["chrF", "WER"]\n'
+    )
+    findings = tarocco.trial(str(experiment), n_resamples=50)
+    assert findings.human_advantage.status == "refuted"
+    assert any("ORANGE and KING assume what is false here" in caveat for caveat in findings.verdict.caveats)
+    assert not {"ORANGE", "KING"} & {one.judge for item in findings.verdict.metrics for one in item.judgments}
+
+
 # --- the whole ---
 
 
@@ -243,8 +300,8 @@ def test_headlines():
     human = HumanScores({"adequacy": np.zeros(6)}, {"adequacy": "similarity"}, tuple("abcdef"), "system", 1, ())
     said = reach_verdict(findings_of(support("people"), support("KING", "refuted"), human=human)).headline
     assert said == (
-        "Open, because judges disagree. Supported by people (adequacy, SPA): chrF 0.90 [0.80, 0.95]. But KING objects "
-        "to it. KING assumes that texts by people are better than the systems' texts."
+    assert "by people (adequacy, SPA), taking people's scores as given: chrF" in said
+        "[0.80, 0.95]. But KING objects to it. KING assumes that texts by people are better than the systems' texts."
     )
     said = reach_verdict(findings_of(orange, king, caveats=("The data are made up.",))).headline
     assert said.endswith(". The data are made up.")
@@ -268,8 +325,11 @@ def test_stability_is_in_the_headline():
     )
     these = support("people", population=THESE, stability=0.05, segment_stability=0.9)
     said = reach_verdict(findings_of(these, human=human)).headline
-    assert said.startswith("Trusted among these 6 systems by people (adequacy, SPA): chrF 0.90 [0.80, 0.95].")
-    assert said.endswith("in 90% of resamples of segments, and in 5% if systems are resampled too.")
+    assert "these 6 systems by people (adequacy, SPA), taking people's scores as given: chrF" in said
+    assert said.endswith("in 90% of resamples of segments, and in 5% of resamples of systems and segments.")
+    rarely = support("people", population=THESE, stability=0.01, segment_stability=0.9, stability_limit=0.02)
+    said = reach_verdict(findings_of(rarely, human=human)).headline
+    assert said.endswith("of systems and segments; only 2% of the latter have enough different systems.")
 
 
 def test_the_demo_has_a_verdict():

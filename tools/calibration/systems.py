@@ -24,7 +24,7 @@ def make_score(name: str, like: Score, rows: np.ndarray, labels: tuple[str, ...]
 def run_test(a: Score, b: Score, name: str, seed: int, n_resamples: int | None = None) -> Difference:
     """Test one pair."""
     draws = DEFAULT_RESAMPLES[name] if n_resamples is None else n_resamples
-    return compare_pairs([(a, b)], PairedTest(name, draws, seed))[0]
+    return compare_pairs([(a, b)], PairedTest(name, draws, seed, jobs=1))[0]
 
 
 def null_pair(pair: tuple[Score, Score], n: int, random: np.random.Generator) -> tuple[Score, Score]:

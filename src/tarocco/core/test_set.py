@@ -266,11 +266,22 @@ class HumanScores:
     comparisons: NDArray[np.int64] | None = None  # of rankings: judge, segment, better system, other, 1 (or 0: tied)
     unknown: tuple[str, ...] = ()  # judged systems that the run does not have
     ratings: Mapping[str, RaterScores] = field(default_factory=dict)  # by criterion, if several raters scored segments
+    others: HumanScores | None = None  # the scores of what is in `unknown`, such as references
 
     def higher_is_better(self, criterion: str) -> NDArray[np.float64]:
         """Return the scores of a criterion, negated if lower is better."""
         scores = self.criteria[criterion]
         return 0 - scores if self.kinds[criterion] == "error" else scores  # no errors are 0, not -0
+
+
+def select_others(human: HumanScores, names: Sequence[str]) -> HumanScores | None:
+    """Return the scores of judged texts that are no systems of a run, without raters; None if there are none."""
+    places = [human.systems.index(name) for name in names if name in human.systems]
+    if not places:
+        return None
+    criteria = {name: values[places] for name, values in human.criteria.items()}
+    systems = tuple(human.systems[i] for i in places)
+    return HumanScores(criteria, human.kinds, systems, human.level, human.n_judges, human.origin)
 
 
 Candidates = Iterable[str] | Mapping[str, Iterable[str]]

@@ -19,6 +19,7 @@ from tarocco.meta.orange.results import OrangeResult
 from tarocco.meta.qarla.results import JackResult, KingResult, OptimizeResult, QueenResult
 from tarocco.meta.references.curves import ReferencesResult
 from tarocco.meta.significance.compare import CompareResult
+from tarocco.meta.support.assumption import HumanAdvantage
 from tarocco.meta.support.decision import Support
 from tarocco.metrics.base import Floats
 from tarocco.scoring.results import Result
@@ -87,6 +88,7 @@ class Verdict:
     metrics: tuple[MetricVerdict, ...]  # the most trusted first
     judges: tuple[str, ...] = ()  # what each judge supports and refutes
     disagreements: tuple[str, ...] = ()  # metrics that one judge supports and another refutes
+    open_questions: tuple[str, ...] = ()  # why metrics are open, and what it would take
     systems: tuple[str, ...] = ()  # which systems differ significantly
     interesting: tuple[str, ...] = ()  # the most interesting findings, of which the first three are printed
     caveats: tuple[str, ...] = ()  # what limits the verdict
@@ -120,6 +122,7 @@ class Findings(Displayed):
     optimal: OptimizeResult | None = None
     correlations: tuple[CorrelateResult, ...] = ()  # at one or more levels
     supports: tuple[Support, ...] = ()  # what people, ORANGE and KING say of metrics
+    human_advantage: HumanAdvantage | None = None  # of references over systems, where people judged references
     curves: ReferencesResult | None = None
     audit: AuditResult | None = None
     explanations: ExplainResult | None = None  # of segments that are worth a look

@@ -62,8 +62,13 @@ def describe_support(support: Support) -> str:
         return f"supported for {support.population}: {number}"
     if support.status == REFUTED:
         return f"refuted for {support.population}: {number}, {describe_refutation(support)}"
-    why = "; ".join(support.reasons)
-    return f"open: {number}, {why}" + (f"; {support.needed}" if support.needed else "")
+    return f"open: {number}, {describe_missing(support)}"
+
+
+def describe_missing(support: Support | None) -> str:
+    """Return what was not shown of a metric, and what it would take."""
+    assert support is not None
+    return "; ".join([*support.reasons, *filter(None, [support.needed])])
 
 
 def describe_refutation(support: Support) -> str:

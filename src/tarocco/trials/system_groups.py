@@ -142,7 +142,11 @@ def _compare_with_people(ranking: SystemRanking, human: HumanScores, findings: F
     if not judged:
         return []
     agree = sum(scores[better] > scores[worse] for better, worse in judged)
-    sentences = [f"People's scores ({criterion}) order {agree} of these {counted(len(judged), 'pair')} the same way."]
+    tied = sum(scores[better] == scores[worse] for better, worse in judged)
+    sentences = [
+        f"People's scores ({criterion}) order {agree} of these {counted(len(judged), 'pair')} the same way"
+        + (f" and tie {tied}." if tied else ".")
+    ]
     contradicted = find_contradictions(ranking, human, findings)
     if contradicted:
         pairs = listed([f"{worse} above {better}" for better, worse in contradicted])

@@ -14,16 +14,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
+import numpy as np
+
 from tarocco.annotate.analyzers import Analyzer
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.core.records import RunNote
-from tarocco.core.test_set import Candidates, References, TestSet
+from tarocco.core.test_set import Candidates, HumanScores, References, TestSet
 from tarocco.meta.audit.audit import AuditResult, audit_test_set
 from tarocco.meta.audit.evidence import AuditSettings
 from tarocco.meta.correlation.agreement import MIN_POINTS
 from tarocco.meta.correlation.correlate import correlate_scores
 from tarocco.meta.correlation.results import CorrelateResult, CorrelationOptions
-from tarocco.meta.correlation.score_sources import MIN_SYSTEMS, HumanInput, LengthRatio
+from tarocco.meta.correlation.score_sources import MIN_SYSTEMS, HumanInput, LengthRatio, make_human_source
 from tarocco.meta.orange.orange import NBest, open_lists, run_orange
 from tarocco.meta.orange.results import OrangeResult
 from tarocco.meta.orange.rules import OrangeRules, make_scorers
@@ -45,6 +47,7 @@ from tarocco.meta.references.study import (
 from tarocco.meta.references.subsets import make_pool
 from tarocco.meta.significance.compare import CompareResult, compare_scores
 from tarocco.meta.significance.paired_tests import PairedTest
+from tarocco.meta.support.assumption import HumanAdvantage, check_assumption
 from tarocco.meta.support.decision import Support, SupportRules
 from tarocco.meta.support.judges import support_king, support_orange
 from tarocco.meta.support.support import support_scores
@@ -152,6 +155,7 @@ def conduct_trial(material: Material, options: TrialOptions, command: str, watch
         optimal=results["optimal set"],
         correlations=results["people"] or (),
         supports=run.support_metrics(results["ORANGE"], results["KING"]),
+        human_advantage=run.compare_references_with_systems(),
         curves=results["references"],
         audit=results["audit"],
         plan=run.plan,
@@ -371,6 +375,22 @@ class _TrialRun:
         if kings is not None:
             supports += support_king(kings, labels, rules)
         return tuple(supports)
+
+    def compare_references_with_systems(self) -> HumanAdvantage | None:
+        """Test what ORANGE and KING assume, where people also judged references."""
+        human, test_set = self.material.human, self.material.test_set
+        if human is None or human.others is None:
+            return None
+        criterion = next(iter(human.criteria))
+        rows = [human.criteria[criterion], human.others.criteria[criterion]]
+        names = (*human.systems, *human.others.systems)
+        both = HumanScores(
+            {criterion: np.concatenate(rows)}, human.kinds, names, human.level, human.n_judges, human.origin
+        )
+        people = make_human_source(both, criterion)
+        rules = SupportRules(alpha=ALPHA, seed=self.options.seed)
+        written = [name for name in human.others.systems if name in test_set.reference_names]
+        return check_assumption(people, names, written, test_set.documents, rules)
 
     def study_references(self) -> ReferencesResult:
         """Vary the number of references, judged by people if they judged enough systems, else by ORANGE or KING."""

@@ -14,7 +14,7 @@ are compared by the trusted metrics, or, where there are none, by all metrics th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tarocco.meta.support.decision import OPEN, REFUTED, SUPPORTED, THESE, Support
 from tarocco.trials.findings import Findings, Judgment, MetricVerdict, Verdict
@@ -26,6 +26,8 @@ from tarocco.trials.judgments import (
     PEOPLE,
     Judgments,
     collect_judgments,
+    describe_missing,
+    describe_refutation,
     find_disagreements,
 )
 from tarocco.trials.plan import counted
@@ -35,11 +37,14 @@ TRUSTED, TRUSTED_HERE, DOUBTED = "trusted", "trusted among these systems", "doub
 TRUST = (TRUSTED, TRUSTED_HERE, OPEN, DOUBTED)  # the most trusted first
 MANY_TIES = 0.5  # of KING
 NAMED = 3  # metrics that a headline names
+ENOUGH = 0.95  # of resamples that could give the same verdict; the headline states a smaller share
 
 
 def reach_verdict(findings: Findings) -> Verdict:
     """Return what all judges together say of metrics, what the metrics say of systems, and what limits both."""
     judgments = collect_judgments(findings)
+    if findings.human_advantage is not None and findings.human_advantage.status == REFUTED:
+        judgments = {judge: ours for judge, ours in judgments.items() if judge not in ("ORANGE", "KING")}
     held_back = is_held_back(findings)
     metrics = [judge_metric(name, judgments, findings.human is not None, held_back) for name in _metrics(findings)]
     metrics.sort(key=_place)
@@ -47,12 +52,16 @@ def reach_verdict(findings: Findings) -> Verdict:
     if findings.comparison is not None and findings.comparison.differences:
         tested = list(dict.fromkeys(difference.metric for difference in findings.comparison.differences))
         rankings = [rank_systems(findings.comparison, names) for names in (_choose_metrics(metrics, tested), tested)]
+    systems = _not_compared(findings)
+    if rankings is not None:
+        systems = describe_systems(rankings[0], _whose(metrics, rankings[0].metrics), findings)
     return Verdict(
         headline=" ".join([_write_headline(findings, metrics, judgments), *findings.caveats]),
         metrics=tuple(metrics),
         judges=tuple(_describe_judge(judge, judgments[judge]) for judge in judgments if judge != AUDIT),
         disagreements=find_disagreements(judgments),
-        systems=describe_systems(rankings[0], _whose(metrics), findings) if rankings else _not_compared(findings),
+        open_questions=() if held_back else tuple(_describe_open(metrics)),
+        systems=systems,
         interesting=find_highlights(findings, judgments, rankings),
         caveats=tuple(_find_caveats(findings, judgments)),
         groups=rankings[0].groups if rankings else (),
@@ -120,6 +129,31 @@ def _describe_reasons(judgments: Sequence[Judgment]) -> str:
     )
 
 
+def _describe_open(metrics: Sequence[MetricVerdict]) -> Iterator[str]:
+    """Yield for each open metric what was not shown, and what it would take."""
+    for metric in metrics:
+        if metric.trust != OPEN:
+            continue
+        deciding = [judgment for judgment in metric.judgments if judgment.judge in DECIDING and judgment.support]
+        deciding = [judgment for judgment in deciding if judgment.judge == PEOPLE] or deciding
+        not_shown = [judgment for judgment in deciding if judgment.status == OPEN]
+        if not_shown:
+            yield f"{metric.metric}: {'; '.join(f'{one.judge}: {describe_missing(one.support)}' for one in not_shown)}."
+        elif _opponents(metric.judgments):
+            yield f"{metric.metric}: {'; '.join(_describe_objection(one) for one in _opponents(metric.judgments))}."
+
+
+def _describe_objection(judgment: Judgment) -> str:
+    support = judgment.support
+    assert support is not None
+    if judgment.status == REFUTED:
+        return f"refuted by {judgment.judge}: {describe_refutation(support)}"
+    return (
+        f"not trusted because of {judgment.judge}: {support.rival} is better by more than {support.margin:.2f} in "
+        f"{100 * support.beaten:.0f}% of resamples"
+    )
+
+
 def _place(metric: MetricVerdict) -> tuple[int, float]:
     """Sort by trust, then by the value that the first judge gives."""
     deciding = [judgment for judgment in metric.judgments if judgment.judge in DECIDING]
@@ -162,16 +196,17 @@ def _write_headline(findings: Findings, metrics: Sequence[MetricVerdict], judgme
     for trust, where in ((TRUSTED, "Trusted"), (TRUSTED_HERE, here)):
         trusted = [metric for metric in metrics if metric.trust == trust]
         if trusted:
-            return f"{where}{_describe_supported(trusted)}"
+            return f"{where}{_describe_supported(trusted, findings)}"
     if metrics and all(metric.trust == DOUBTED for metric in metrics):
         return f"No metric deserves trust here: all are refuted ({', '.join(judges)})."
     nearest = next(metric for metric in metrics if metric.trust == OPEN)
     if _supports(nearest) and _opponents(nearest.judgments):
-        return _describe_conflict([metric for metric in metrics if _supports(metric) and _opponents(metric.judgments)])
+        disputed = [metric for metric in metrics if _supports(metric) and _opponents(metric.judgments)]
+        return _describe_conflict(disputed, findings)
     return f"Open: no metric is shown to deserve trust here. The nearest is {nearest.metric}; {nearest.reason}."
 
 
-def _describe_conflict(metrics: Sequence[MetricVerdict]) -> str:
+def _describe_conflict(metrics: Sequence[MetricVerdict], findings: Findings) -> str:
     """Return which judges support metrics that others oppose, and what the opponents assume."""
     opponents = list(dict.fromkeys(judgment.judge for metric in metrics for judgment in _opponents(metric.judgments)))
     assumption = ""
@@ -179,8 +214,9 @@ def _describe_conflict(metrics: Sequence[MetricVerdict]) -> str:
         assume = "assume" if len(opponents) > 1 else "assumes"
         assumption = f" {' and '.join(opponents)} {assume} that texts by people are better than the systems' texts."
     objects = "object" if len(opponents) > 1 else "objects"
+    supported = _describe_supported(metrics, findings)
     return (
-        f"Open, because judges disagree. Supported{_describe_supported(metrics)} But {' and '.join(opponents)} "
+        f"Open, because judges disagree. Supported{supported} But {' and '.join(opponents)} "
         f"{objects} to {'it' if len(metrics) == 1 else 'each of them'}.{assumption}"
     )
 
@@ -192,18 +228,20 @@ def _count_systems(findings: Findings) -> int:
     return len(findings.test_set.systems) if findings.test_set is not None else 0
 
 
-def _describe_supported(metrics: Sequence[MetricVerdict]) -> str:
+def _describe_supported(metrics: Sequence[MetricVerdict], findings: Findings) -> str:
     """Return who supports these metrics, their numbers, and how stable that is."""
     supports = {metric.metric: _supports(metric) for metric in metrics}
     first = supports[metrics[0].metric]
     by = [f"{support.judge} ({', '.join(filter(None, (support.criterion, support.coefficient)))})" for support in first]
+    if findings.human is not None and findings.human.level == "system" and first[0].judge == PEOPLE:
+        by.append("taking people's scores as given")
     named = []
     for metric, ours in list(supports.items())[:NAMED]:
         values = (f"{support.value:.2f} [{support.low:.2f}, {support.high:.2f}]" for support in ours)
         named.append(f"{metric} {' and '.join(values)}")
     more = f" and {len(metrics) - NAMED} more" if len(metrics) > NAMED else ""
     stable = _describe_stability([ours[0] for ours in supports.values()])
-    return f" by {' and '.join(by)}: {', '.join(named)}{more}.{stable}"
+    return f" by {', '.join(by) if findings.human is not None else ' and '.join(by)}: {', '.join(named)}{more}.{stable}"
 
 
 def _supports(metric: MetricVerdict) -> list[Support]:
@@ -222,11 +260,14 @@ def _describe_stability(supports: Sequence[Support]) -> str:
     of_both = _describe_shares([support.stability for support in supports])
     if of_both is None:
         return f" The same verdict comes out in {of_segments} of resamples of segments." if of_segments else ""
+    limit = next((support.stability_limit for support in supports if support.stability_limit is not None), 1.0)
+    few = "" if limit > ENOUGH else f"; only {100 * limit:.0f}% of the latter have enough different systems"
     if of_segments is None:
-        return f" The same verdict comes out in {of_both} of resamples of systems and segments."
+        few = few.replace("the latter", "these")
+        return f" The same verdict comes out in {of_both} of resamples of systems and segments{few}."
     return (
-        f" The same verdict comes out in {of_segments} of resamples of segments, and in {of_both} if systems are "
-        "resampled too."
+        f" The same verdict comes out in {of_segments} of resamples of segments, and in {of_both} of resamples of "
+        f"systems and segments{few}."
     )
 
 
@@ -250,10 +291,9 @@ def _choose_metrics(metrics: Sequence[MetricVerdict], tested: Sequence[str]) -> 
     return list(tested)
 
 
-def _whose(metrics: Sequence[MetricVerdict]) -> str:
-    return (
-        "trusted metrics" if any(metric.trust in TRUST[:2] for metric in metrics) else "metrics, none of them trusted"
-    )
+def _whose(metrics: Sequence[MetricVerdict], chosen: Sequence[str]) -> str:
+    trusted = any(metric.trust in TRUST[:2] for metric in metrics if metric.metric in chosen)
+    return "trusted metrics" if trusted else "metrics, none of them trusted"
 
 
 def _not_compared(findings: Findings) -> tuple[str, ...]:
@@ -273,7 +313,10 @@ def _find_caveats(findings: Findings, judgments: Mapping[str, Judgments]) -> lis
     criteria = list(findings.human.criteria) if findings.human is not None else []
     if PEOPLE in judgments and len(criteria) > 1:
         caveats.append(f"People judged {listed(criteria)}; the verdict is by the first.")
-    if findings.human is None and {"ORANGE", "KING"} & set(judgments):
+    if findings.human_advantage is not None and (findings.orange is not None or findings.kings is not None):
+        sentence = findings.human_advantage.sentence
+        caveats.append(f"{sentence[:1].upper()}{sentence[1:]}.")
+    elif findings.human is None and {"ORANGE", "KING"} & set(judgments):
         caveats.append(
             "There are no human scores. ORANGE and KING assume that human translations are better than machine "
             "translations, which was not tested here."

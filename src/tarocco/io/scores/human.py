@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter, InputError
-from tarocco.core.test_set import HumanScores, Kind, RaterScores
+from tarocco.core.test_set import HumanScores, Kind, RaterScores, select_others
 from tarocco.io.files import display_name
 from tarocco.io.scores.mqm import is_mqm, sum_errors
 from tarocco.io.scores.mt_metrics_eval import find_human_files, parse_score_path, refuse_folder
@@ -604,5 +604,11 @@ def _select_systems(human: HumanScores, where: str, systems: Sequence[str] | Non
     criteria = {name: scores[places] for name, scores in human.criteria.items()}
     ratings = {name: scores.select(places) for name, scores in human.ratings.items()}
     return replace(
-        human, criteria=criteria, systems=tuple(systems), comparisons=comparisons, unknown=unknown, ratings=ratings
+        human,
+        criteria=criteria,
+        systems=tuple(systems),
+        comparisons=comparisons,
+        unknown=unknown,
+        ratings=ratings,
+        others=select_others(human, unknown),
     )

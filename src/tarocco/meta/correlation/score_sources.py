@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.errors import InputError
-from tarocco.core.test_set import HumanScores
+from tarocco.core.test_set import HumanScores, select_others
 from tarocco.encode.batch import Batch
 from tarocco.io.tables import describe_unscored, join_names
 from tarocco.metrics.base import Floats, Metric
@@ -150,7 +150,15 @@ def _select_systems(human: HumanScores, systems: Sequence[str], n_segments: int)
     places = [human.systems.index(system) for system in shared]
     criteria = {name: values[places] for name, values in human.criteria.items()}
     ratings = {name: ratings.select(places) for name, ratings in human.ratings.items()}
-    return replace(human, criteria=criteria, systems=shared, comparisons=None, unknown=unknown, ratings=ratings)
+    return replace(
+        human,
+        criteria=criteria,
+        systems=shared,
+        comparisons=None,
+        unknown=unknown,
+        ratings=ratings,
+        others=human.others or select_others(human, unknown),
+    )
 
 
 def _read_numbers(numbers: Mapping[str, Any], systems: Sequence[str], n_segments: int) -> HumanScores:

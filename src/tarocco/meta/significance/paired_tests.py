@@ -143,8 +143,8 @@ def compare_pairs(pairs: Sequence[ScorePair], test: PairedTest) -> list[Differen
 
 
 def _is_significant(result: Difference, p_holm: float, alpha: float) -> bool:
-    """sacrebleu's p-value is smallest where outputs are identical; equal scores are not a significant difference."""
-    return p_holm <= alpha and result.difference != 0 and result.better is not None
+    """Equal scores do not differ, and neither do systems with too few different units, whatever a test's p-value is."""
+    return result.testable and p_holm <= alpha and result.difference != 0 and result.better is not None
 
 
 def unit_statistics(score: Score, unit: str | None = None) -> Floats:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ _HOPELESS = "more data of a usual size will not help: the gap to the best metric
 MOST_GROUPS = 400  # more units than this are combined into so many random groups
 GROUPING_SEED = 1
 MOST_DRAWS = 100_000  # where a decision is close to its threshold: with 20,000, the seed decided one headline in 15
+MOST_REFUTING = 20_000  # draws that decide whether a metric without support is refuted or open; both deny it trust
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ class Support(Record):
     needed: str | None = None  # what it would take, where it is open
     stability: float | None = None  # share of resamples of systems and segments with the same status
     segment_stability: float | None = None  # share of resamples of segments with the same status
+    stability_limit: float | None = None  # share of resamples with enough different systems for any support
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +114,11 @@ class JudgeEvidence:
     chance
         What a metric that knows nothing reaches, where that differs between metrics. All values above are then what a
         metric has beyond it.
+    undecided
+        For each test, the metrics whose p-value is too close to the level to decide, as in `p_values`.
+    used
+        How many draws decide about each metric: the first number that is not close to a threshold. Other metrics may
+        need more, and must not change what was decided.
     """
 
     observed: Floats
@@ -121,6 +128,8 @@ class JudgeEvidence:
     floor: float
     obstacle: str | None = None
     chance: Floats | None = None
+    undecided: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    used: NDArray[np.intp] | None = None
 
     def gaps(self) -> Floats:
         """Return how far each metric is behind the best, on each draw; a metric without a value is never the best."""
@@ -137,23 +146,42 @@ class JudgeEvidence:
         shares: Floats = (self.gaps() > self.margin).mean(axis=0)
         return shares
 
+    def ahead(self, k: int, n_draws: int) -> Floats:
+        """Return the share of the first draws in which each metric is ahead of metric k by more than the margin."""
+        draws = self.draws[:n_draws]
+        shares: Floats = (draws - draws[:, [k]] > self.margin).mean(axis=0)
+        return shares
+
     def spread(self, alpha: float) -> Floats:
         """Return by how much the upper bound of a metric's gap exceeds the observed gap."""
         upper: Floats = np.quantile(self.gaps(), 1 - alpha, axis=0)
         return upper - self.observed_gaps()
 
     def is_near(self, rules: SupportRules) -> NDArray[np.bool_]:
-        """Return whether more draws could put a metric on the other side of the margin."""
-        error = math.sqrt(rules.alpha * (1 - rules.alpha) / len(self.draws))
-        near: NDArray[np.bool_] = np.abs(self.inferior() - rules.alpha) < rules.caution * error
+        """Return whether more draws could change the status of a metric."""
+        n, n_metrics = self.draws.shape
+        passed, inferior = self.passed(rules.alpha), self.inferior()
+        near: NDArray[np.bool_] = passed & is_close(inferior, rules.alpha, n, rules.caution)
+        if n >= MOST_REFUTING:
+            return near
+        for k in np.flatnonzero(~(passed & (inferior <= rules.alpha))):
+            not_beaten = 1 - float(np.nan_to_num(self.ahead(int(k), n)).max())
+            above_floor = float((self.draws[:, k] >= self.floor).mean())
+            near[k] |= is_close(not_beaten, rules.alpha / max(1, n_metrics - 1), n, rules.caution)
+            near[k] |= is_close(above_floor, rules.alpha, n, rules.caution)
         return near
 
     def passed(self, alpha: float) -> NDArray[np.bool_]:
         """Return which metrics pass all tests but that of the margin."""
         passed: NDArray[np.bool_] = (self.observed >= self.floor) & (self.obstacle is None)
-        for p in self.p_values.values():
-            passed = passed & (p <= alpha)
+        for what, p in self.p_values.items():
+            passed = passed & (p <= alpha) & ~self.undecided.get(what, np.zeros(len(p), np.bool_))
         return passed
+
+
+def is_close(share: Any, threshold: float, n: int, caution: float) -> Any:
+    """Return whether a share of n draws is within some standard errors of a threshold."""
+    return np.abs(share - threshold) < caution * math.sqrt(threshold * (1 - threshold) / n)
 
 
 def add_draws(evidence: JudgeEvidence, rules: SupportRules, redraw: Callable[[int, int], Floats]) -> JudgeEvidence:
@@ -161,7 +189,9 @@ def add_draws(evidence: JudgeEvidence, rules: SupportRules, redraw: Callable[[in
 
     `redraw` takes a seed and the number of draws.
     """
-    while (evidence.passed(rules.alpha) & evidence.is_near(rules)).any():
+    used = np.full(len(evidence.observed), len(evidence.draws))
+    near = evidence.is_near(rules)
+    while near.any():
         begin = len(evidence.draws)
         end = min(2 * begin, rules.most_draws)
         if begin >= end:
@@ -171,31 +201,42 @@ def add_draws(evidence: JudgeEvidence, rules: SupportRules, redraw: Callable[[in
             for start in range(begin, end, rules.n_draws)
         ]
         evidence = replace(evidence, draws=np.concatenate([evidence.draws, *drawn]))
-    return evidence
+        used[near] = end
+        near &= evidence.is_near(rules)
+    return replace(evidence, used=used)
 
 
 def decide(
     names: Sequence[str], evidence: JudgeEvidence, rules: SupportRules, needed: Sequence[str], **about: Any
 ) -> list[Support]:
     """Give each metric its status. `needed` says what it would take; `about` are fields that all results share."""
-    alpha, draws = rules.alpha, evidence.draws
-    inferior, near = evidence.inferior(), evidence.is_near(rules)
+    alpha = rules.alpha
     results = []
     for k, name in enumerate(names):
-        ahead = (draws - draws[:, [k]] > evidence.margin).mean(axis=0)
+        n_draws = len(evidence.draws) if evidence.used is None else int(evidence.used[k])
+        first = replace(evidence, draws=evidence.draws[:n_draws])
+        draws, inferior = first.draws, float(first.inferior()[k])
+        near = bool(is_close(inferior, alpha, n_draws, rules.caution))
+        ahead = np.nan_to_num(first.ahead(k, n_draws))
         rival = int(ahead.argmax())
         low, high, upper = np.quantile(draws[:, k], [alpha / 2, 1 - alpha / 2, 1 - alpha])
         chance = 0.0 if evidence.chance is None else float(evidence.chance[k])
         reasons = [] if evidence.obstacle is None else [evidence.obstacle]
-        reasons += [f"not shown {what}" for what, p in evidence.p_values.items() if p[k] > alpha]
+        for what, p in evidence.p_values.items():
+            undecided = bool(evidence.undecided[what][k]) if what in evidence.undecided else False
+            if p[k] > alpha or undecided:
+                reasons.append(f"not shown {what}{' (borderline)' if undecided else ''}")
         if not evidence.observed[k] >= evidence.floor:
-            below = f"below the floor of {evidence.floor:.2f}"
-            reasons.append(below if evidence.chance is None else f"not better than chance by {evidence.floor:.2f}")
-        if inferior[k] > alpha or near[k]:
-            borderline = " (borderline)" if near[k] else ""
+            too_low = f"below the floor of {evidence.floor:.2f}"
+            reasons.append(too_low if evidence.chance is None else f"not better than chance by {evidence.floor:.2f}")
+        if inferior > alpha or near:
+            borderline = " (borderline)" if near else ""
             reasons.append(f"not shown within {evidence.margin:.2f} of the best{borderline}")
-        beaten = ahead[rival] >= 1 - alpha / max(1, len(names) - 1)
-        refuted_by = "rival" if beaten else "floor" if upper < evidence.floor else None
+        shared = alpha / max(1, len(names) - 1)
+        beaten = 1 - ahead[rival] <= shared and not is_close(1 - ahead[rival], shared, n_draws, rules.caution)
+        above_floor = float((draws[:, k] >= evidence.floor).mean())
+        below = upper < evidence.floor and not is_close(above_floor, alpha, n_draws, rules.caution)
+        refuted_by = "rival" if beaten else "floor" if below else None
         status = SUPPORTED if not reasons else OPEN if refuted_by is None else REFUTED
         opposed = bool(reasons) and bool(refuted_by is not None or ahead[rival] >= 1 - alpha)
         results.append(
@@ -206,7 +247,7 @@ def decide(
                 high=chance + float(high),
                 status=status,
                 p_values={what: float(p[k]) for what, p in evidence.p_values.items()},
-                inferior=float(inferior[k]),
+                inferior=inferior,
                 rival=names[rival] if ahead[rival] else None,
                 beaten=float(ahead[rival]),
                 reasons=tuple(reasons),
@@ -278,7 +319,7 @@ def describe_needed(room: float, spread: float, of_segments: float, sizes: tuple
     if math.isnan(room + spread):
         return "it would take scores that differ between systems"
     if room <= 0:
-        return "more data will not help: the gap to the best metric is larger than the margin"
+        return "more data will help only if the gap to the best metric turns out smaller than the margin"
     n_systems, n_segments = sizes
     target, segments = room**2, max(of_segments, 0.0) ** 2
     systems = max(spread**2 - segments, 0.0)

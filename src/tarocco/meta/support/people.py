@@ -17,10 +17,11 @@ must exceed what output length explains. docs/trial.md explains the rules; docs/
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations, permutations
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from numpy.typing import NDArray
 from tarocco.meta.correlation.agreement import mid_ranks
 from tarocco.meta.correlation.score_sources import ScoreSource, make_source
 from tarocco.meta.support.decision import (
+    MOST_SYSTEMS,
     RULES,
     SUCH,
     THESE,
@@ -39,6 +41,8 @@ from tarocco.meta.support.decision import (
     decide,
     describe_needed,
     group_units,
+    is_close,
+    round_up,
     step_down_max,
     sum_groups,
 )
@@ -47,6 +51,7 @@ from tarocco.scoring.resampling import count_draws, words
 
 Orders = NDArray[np.intp]
 
+CHANCE, LENGTH = "better than chance", "better than output length"
 LEAST_SYSTEMS = 6  # with fewer, no order of systems is unlikely enough
 ENUMERATED = 5  # all orders of the systems are enumerated if they are at most this many times the permutations
 QUICK: dict[str, Any] = {  # rules for a decision that is repeated on resampled data
@@ -203,11 +208,13 @@ class PairAgreement:
             counted = np.maximum((judged[pair] * weights).sum(axis=1), 1)  # where people order no pair, chance is .5
             places = np.arange(len(self.first))
             agreed = (np.where(flipped, -table[places, pair], table[places, pair]) for table in tables)
-            return np.stack([((signs * weights).sum(axis=1) / counted + 1) / 2 for signs in agreed], axis=1)
+            values = [((signs * weights).sum(axis=1) / counted + 1) / 2 for signs in agreed]
+            return np.round(np.stack(values, axis=1), _DECIMALS)
         p_human = one_sided_p(self.human.sum(axis=1), (self.human**2).sum(axis=1))[pair]
         p_human = np.where(flipped, 1 - p_human, p_human)
         p_values = (one_sided_p(d.sum(axis=1), (d**2).sum(axis=1)) for d in self.differences)
-        return np.stack([(1 - np.abs(p - p_human)) @ weights / weights.sum() for p in p_values], axis=1)
+        values = [(1 - np.abs(p - p_human)) @ weights / weights.sum() for p in p_values]
+        return np.round(np.stack(values, axis=1), _DECIMALS)  # as observed values are: ties must stay ties
 
     def _sign_tables(self) -> tuple[list[Floats], Floats]:
         """Return sums of sign(metric) * sign(human) for each pair of pairs, and how often people order each pair."""
@@ -273,39 +280,74 @@ def draw_systems(n: int, seed: int, count: int) -> NDArray[np.int64]:
     return drawn[:count]
 
 
-def permutation_orders(n: int, count: int, seed: int) -> tuple[Orders, bool]:
-    """Return orders of n systems, and whether these are all of them."""
-    if math.factorial(n) <= ENUMERATED * count:
-        return np.array(list(permutations(range(n))), np.intp), True
-    return np.argsort(words(seed + 2, count, n), axis=1, kind="stable"), False
+def all_orders(n: int) -> Orders:
+    """Return all orders of n systems."""
+    return np.array(list(permutations(range(n))), np.intp)
+
+
+def random_orders(n: int, seed: int, begin: int, count: int) -> Orders:
+    """Return random orders of n systems; `begin` is how many were drawn before."""
+    return np.argsort(words(seed + 2 + 1_000_003 * begin, count, n), axis=1, kind="stable")
 
 
 # --- tests and decisions ---
 
 
-def partial_rank_p(metrics: Floats, human: Floats, covariates: Floats, orders: Orders, exact: bool) -> Floats:
-    """Return p-values of the rank correlation with people that the covariates do not explain.
+def permutation_test(
+    observed: Floats, permuted: Callable[[Orders], Floats], n: int, rules: SupportRules
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Permute n systems; return p-values corrected for the number of metrics, and which are too close to the level.
+
+    All orders are enumerated if there are few. Otherwise the permutations are doubled as long as a p-value is close to
+    the level; a p-value is final as soon as it is not, whatever the other metrics need.
+    """
+    if math.factorial(n) <= ENUMERATED * rules.n_permutations:
+        return step_down_max(observed, permuted(all_orders(n)), exact=True), np.zeros(len(observed), np.bool_)
+    null = np.empty((0, len(observed)))
+    p_values, near = np.ones(len(observed)), np.ones(len(observed), np.bool_)
+    while near.any() and len(null) < max(rules.most_draws, rules.n_permutations):
+        end = min(max(2 * len(null), rules.n_permutations), max(rules.most_draws, rules.n_permutations))
+        starts = range(len(null), end, rules.n_permutations)
+        parts = [
+            permuted(random_orders(n, rules.seed, start, min(rules.n_permutations, end - start))) for start in starts
+        ]
+        null = np.concatenate([null, *parts])
+        p_values = np.where(near, step_down_max(observed, null, exact=False), p_values)
+        near &= is_close(p_values, rules.alpha, len(null), rules.caution)
+    return p_values, near
+
+
+class PartialRanks:
+    """Rank correlations with people that the covariates do not explain.
 
     Ranks of metrics and people are regressed on the covariates' ranks, and people's residuals are permuted (Freedman
     and Lane 1983). All arrays are [rows, systems].
     """
-    n = len(human)
-    design = np.concatenate([np.ones((1, n)), mid_ranks(covariates)]) if len(covariates) else np.ones((1, n))
-    basis = np.linalg.svd(design.T, full_matrices=False)
-    kept = basis.U[:, basis.S / basis.S[0] > 1e-9]
-    residual = np.eye(n) - kept @ kept.T
-    of_metrics = mid_ranks(np.atleast_2d(metrics)) @ residual
-    of_human = residual @ mid_ranks(human[None])[0]
-    sizes = np.linalg.norm(of_metrics, axis=1)
 
-    def correlations(permuted: Floats) -> Floats:
-        again = permuted @ residual
-        norms = np.linalg.norm(again, axis=1)[:, None] * sizes[None]
+    def __init__(self, metrics: Floats, human: Floats, covariates: Floats) -> None:
+        n = len(human)
+        design = np.concatenate([np.ones((1, n)), mid_ranks(covariates)]) if len(covariates) else np.ones((1, n))
+        basis = np.linalg.svd(design.T, full_matrices=False)
+        explained = basis.U[:, basis.S / basis.S[0] > 1e-9]
+        self.residual = np.eye(n) - explained @ explained.T
+        self.of_metrics = mid_ranks(np.atleast_2d(metrics)) @ self.residual
+        self.of_human = self.residual @ mid_ranks(human[None])[0]
+
+    def observed(self) -> Floats:
+        """Return the correlation of each metric."""
+        correlations: Floats = self._correlate(self.of_human[None])[0]
+        return correlations
+
+    def permuted(self, orders: Orders) -> Floats:
+        """Return the correlations after people's residuals were permuted, [orders, metrics]."""
+        return self._correlate(self.of_human[orders])
+
+    def _correlate(self, permuted: Floats) -> Floats:
+        again = permuted @ self.residual
+        norms = np.linalg.norm(again, axis=1)[:, None] * np.linalg.norm(self.of_metrics, axis=1)[None]
         values = np.zeros(norms.shape)
-        np.divide(again @ of_metrics.T, norms, out=values, where=norms > 1e-9)
-        return values
-
-    return step_down_max(correlations(of_human[None])[0], correlations(of_human[orders]), exact)
+        np.divide(again @ self.of_metrics.T, norms, out=values, where=norms > 1e-9)
+        return np.asarray(np.round(values, _DECIMALS), np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -354,26 +396,33 @@ def judge_by_people(
     metrics, people, length = sources.metrics, sources.people, sources.length
     agreement = PairAgreement(metrics, people, level, labels, rules, origins)
     distinct = agreement.representatives
-    orders, exact = permutation_orders(len(distinct), rules.n_permutations, rules.seed)
     observed = agreement.observed()
     systems = np.stack([source.systems for source in metrics])[:, distinct]
     covariates = np.zeros((0, len(distinct))) if length is None else length.systems[None, distinct]
-    p_values = {
-        "better than chance": step_down_max(observed, agreement.permuted(orders), exact),
-        "to know more than output length": partial_rank_p(systems, people.systems[distinct], covariates, orders, exact),
-    }
+    ranks = PartialRanks(systems, people.systems[distinct], covariates)
+    tested = {CHANCE: (observed, agreement.permuted), LENGTH: (ranks.observed(), ranks.permuted)}
+    p_values: dict[str, Floats] = {}
+    undecided: dict[str, NDArray[np.bool_]] = {}
+    for what, (value, permuted) in tested.items():
+        p_values[what], undecided[what] = permutation_test(value, permuted, len(distinct), rules)
     obstacle = _too_few(len(distinct), len(metrics), rules.alpha)
     results: list[Support] = []
     spreads: dict[str, Floats] = {}
     for population in populations if agreement.by_segment else (SUCH,):
         draws = agreement.redraw(rules.seed, rules.n_draws, population == SUCH)
-        evidence = JudgeEvidence(observed, draws, p_values, rules.margin(level), rules.floor(level), obstacle)
+        evidence = JudgeEvidence(
+            observed, draws, p_values, rules.margin(level), rules.floor(level), obstacle, undecided=undecided
+        )
         evidence = add_draws(evidence, rules, partial(agreement.redraw, systems=population == SUCH))
         spreads[population] = evidence.spread(rules.alpha)
         of_segments = spreads.get(THESE, np.zeros(len(metrics)))
         sizes = agreement.n_systems, agreement.n_segments
         rooms = evidence.margin - evidence.observed_gaps()
-        needed = [describe_needed(*sums, sizes) for sums in zip(rooms, spreads[population], of_segments, strict=True)]
+        needed = [
+            _describe_missing_test(evidence, k, len(distinct), rules.alpha)
+            or describe_needed(float(rooms[k]), float(spreads[population][k]), float(of_segments[k]), sizes)
+            for k in range(len(metrics))
+        ]
         results += decide(
             [source.name for source in metrics],
             evidence,
@@ -386,6 +435,25 @@ def judge_by_people(
             population=population,
         )
     return results
+
+
+def _describe_missing_test(evidence: JudgeEvidence, k: int, n: int, alpha: float) -> str | None:
+    """Say how many systems it would take to pass the tests of chance and length; None if these are passed."""
+    if math.isnan(evidence.observed[k]):
+        return None
+    if not evidence.observed[k] >= evidence.floor:
+        return "more data will help only if its value turns out higher: it is below the floor"
+    needed = LEAST_SYSTEMS if evidence.obstacle is not None else 0
+    for what, p_values in evidence.p_values.items():
+        p = float(p_values[k])
+        if p >= 0.5:
+            return f"more systems will help only if it turns out {what}"
+        if p > alpha:  # the test statistic grows with the root of the number of systems
+            growth = NormalDist().inv_cdf(1 - alpha) / NormalDist().inv_cdf(1 - p)
+            needed = max(needed, LEAST_SYSTEMS, round_up(n * growth**2))
+    if needed > MOST_SYSTEMS:
+        return f"it would take more than {MOST_SYSTEMS} such systems"
+    return f"it would take about {max(needed, n + 1)} such systems" if needed else None
 
 
 def _too_few(n: int, metrics: int, alpha: float) -> str | None:
@@ -406,21 +474,24 @@ def measure_stability(
     level: str = "system",
     labels: Sequence[str] | None = None,
     rules: SupportRules = RULES,
-) -> dict[str, float]:
+) -> tuple[dict[str, float], float]:
     """Return for each metric the share of resamples in which it has the same status as observed.
 
-    Segments are resampled, documents as wholes where they are known, and systems too if `redraw_systems`. `observed`
-    maps metrics to their status for the population. Each of `rules.n_stability` resamples is judged by the same rules,
-    with fewer draws.
+    Also return the share of resamples that have enough different systems for a metric to be supported at all. Segments
+    are resampled, documents as wholes where they are known, and systems too if `redraw_systems`. `observed` maps
+    metrics to their status for the population. Each of `rules.n_stability` resamples is judged by the same rules, with
+    fewer draws.
     """
     quick = replace(rules, **QUICK)
     n, n_resamples = len(sources.people.systems), rules.n_stability
     sources, groups = _combine_segments(sources, level, labels, quick)
     same = dict.fromkeys(observed, 0)
+    possible = 0
     drawn = draw_systems(n, rules.seed + 7, n_resamples) if redraw_systems else np.ones((n_resamples, n), np.int64)
     members = [np.flatnonzero(groups == group) for group in range(int(groups.max()) + 1)]
     for b in range(n_resamples):
         systems = np.repeat(np.arange(n), drawn[b])
+        possible += _too_few(len(set(systems.tolist())), len(sources.metrics), rules.alpha) is None
         counts = count_draws(len(members), rules.seed + 8, b, b + 1)[0]
         segments = np.concatenate([members[group] for group in np.repeat(np.arange(len(members)), counts)])
         results = judge_by_people(
@@ -434,7 +505,7 @@ def measure_stability(
         for result in results:
             if result.population == population and result.metric in observed:
                 same[result.metric] += result.status == observed[result.metric]
-    return {name: count / n_resamples for name, count in same.items()}
+    return {name: count / n_resamples for name, count in same.items()}, possible / n_resamples
 
 
 def _combine_segments(

@@ -11,9 +11,11 @@ import numpy as np
 from tarocco.core.errors import InputError
 from tarocco.core.records import ResultTable
 from tarocco.core.test_set import Candidates, HumanScores, References, make_test_set
+from tarocco.io.tables import join_names
 from tarocco.meta.correlation.score_sources import (
     HumanInput,
     LengthRatio,
+    ScoreSource,
     describe_coverage,
     describe_judged_systems,
     make_human_scores,
@@ -23,7 +25,7 @@ from tarocco.meta.correlation.score_sources import (
 from tarocco.meta.support.decision import RULES, SUCH, SUPPORTED, THESE, Support, SupportRules
 from tarocco.meta.support.people import Sources, judge_by_people, measure_stability
 from tarocco.metrics.base import Metric
-from tarocco.metrics.external import ExternalSource, external_metrics
+from tarocco.metrics.external import External, ExternalSource, external_metrics
 from tarocco.scoring.results import Result
 from tarocco.scoring.score import choose_metrics, score_test_set
 from tarocco.scoring.settings import TEXT, WORKERS, Text, TextShortcuts, Workers, WorkerShortcuts, apply_shortcuts
@@ -146,10 +148,17 @@ def support_scores(scores: Result, human: HumanScores, rules: SupportRules = RUL
         notes.append(f"{name} is not judged: it has no score for some system")
         del usable[name]
     labels = scores.scores[0].labels
+    computed = [source for metric, source in of_metrics.items() if not isinstance(metric, External)]
+    origins = find_copies(computed, len(human.systems))
+    copies = [human.systems[i] for i in range(len(human.systems)) if origins[i] != i]
+    if copies:
+        notes.append(
+            f"{join_names(copies)}: the same output as another system, left out: copies are no evidence of their own"
+        )
     supports: list[Support] = []
     for criterion in human.criteria:
         people = make_human_source(human, criterion)
-        judged = np.flatnonzero(~np.isnan(people.systems)).tolist()
+        judged = [i for i in np.flatnonzero(~np.isnan(people.systems)).tolist() if origins[i] == i]
         for level in ("system", "segment") if human.level == "segment" else ("system",):
             fit = {
                 name: source.select(judged)
@@ -180,8 +189,21 @@ def support_scores(scores: Result, human: HumanScores, rules: SupportRules = RUL
     )
 
 
+def find_copies(sources: Sequence[ScoreSource], n_systems: int) -> list[int]:
+    """Return for each system the first one that has the same statistics in every segment under every metric."""
+    rows = [source.statistics for source in sources if source.statistics is not None]
+    if not rows:
+        return list(range(n_systems))
+    first: dict[bytes, int] = {}
+    return [first.setdefault(b"".join(row[i].tobytes() for row in rows), i) for i in range(n_systems)]
+
+
 def add_stability(
-    results: Sequence[Support], sources: Sources, level: str, labels: Sequence[str] | None, rules: SupportRules
+    results: Sequence[Support],
+    sources: Sources,
+    level: str,
+    labels: Sequence[str] | None,
+    rules: SupportRules,
 ) -> list[Support]:
     """Return the results with the shares of resamples that give the same status.
 
@@ -199,10 +221,17 @@ def add_stability(
             continue
         observed = {support.metric: support.status for support in ours}
         about: Any = {"population": population, "level": level, "labels": labels, "rules": rules}
-        of_both = measure_stability(sources, observed, **about)
-        of_segments = measure_stability(sources, observed, redraw_systems=False, **about) if population == THESE else {}
+        of_both, limit = measure_stability(sources, observed, **about)
+        of_segments: dict[str, float] = {}
+        if population == THESE:
+            of_segments, _ = measure_stability(sources, observed, redraw_systems=False, **about)
         stable += [
-            replace(support, stability=of_both[support.metric], segment_stability=of_segments.get(support.metric))
+            replace(
+                support,
+                stability=of_both[support.metric],
+                segment_stability=of_segments.get(support.metric),
+                stability_limit=limit,
+            )
             for support in ours
         ]
     return stable

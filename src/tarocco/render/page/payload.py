@@ -321,6 +321,7 @@ def _verdict(findings: Findings) -> dict[str, Any] | None:
         ],
         "judges": list(verdict.judges),
         "disagreements": list(verdict.disagreements),
+        "open_questions": list(verdict.open_questions),
         "systems": list(verdict.systems),
         "interesting": list(verdict.interesting),
         "caveats": list(verdict.caveats),

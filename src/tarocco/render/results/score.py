@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tarocco.io.tables import write_rows
@@ -189,7 +189,8 @@ def present_comparison(result: CompareResult, digits: int | None = None, pairs: 
     table = pairs_table if pairs else compare_table
     return Presentation(
         "compare",
-        {"seed": test.seed, "test": test.name, "n_resamples": test.n_resamples, "alpha": test.alpha},
+        {"seed": test.seed, "test": test.name, "n_resamples": test.n_resamples, "alpha": test.alpha}
+        | ({"groups": [asdict(groups) for groups in result.groups.values()]} if result.all_pairs else {}),
         result.to_dict,
         lambda delimiter: separated(result.rows(), delimiter),
         show_tables(lambda: [table(result, digits)], lambda: compare_footnotes(result, pairs)),

@@ -88,6 +88,8 @@ def sections(
             yield Section("Curves", curves, tuple(_of_curves(findings)))
         if verdict.judges:
             yield Section("What each judge says", text=_some((*verdict.judges, *verdict.disagreements)))
+    if verdict.open_questions:
+        yield Section("Why metrics are open", text=_some(verdict.open_questions))
     if verdict.systems:
         yield Section("Which systems differ significantly", text=verdict.systems)
     yield Section("Verdict", text=(verdict.headline,))

@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 FITS = 0.05  # labels fit if at most this share of shuffled labels fits as well
-NO_BETTER = 0.5  # labels fit no better than most shuffled ones: severe
+NO_BETTER = 0.2  # severe if more shuffled labels fit as well: fewer than one in five wrong labelings passes this
 REVERSED = 0.01  # share of shuffled labels that fit worse
 CONFIRMED = 2.33  # standard errors by which the other half of the segments must prefer the proposed labels
 DRAWS = 5000  # permutations, if there are more than 7! = 5040

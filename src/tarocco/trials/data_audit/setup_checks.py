@@ -114,6 +114,16 @@ def check_amount(test_set: TestSet, human: HumanScores | None) -> Iterator[DataF
         )
     if human is None:
         return
+    for criterion, values in human.criteria.items():
+        known = values[np.isfinite(values)]
+        if known.size > 1 and known.min() == known.max():
+            yield DataFinding(
+                "amount of data",
+                "severe",
+                (criterion,),
+                f"All human scores ({criterion}) are {known.min():g}: they cannot say which metric agrees with people.",
+                "Check the column that was read.",
+            )
     judged = len(human.systems)
     if judged < MANY_SYSTEMS:
         few = judged < MIN_SYSTEMS

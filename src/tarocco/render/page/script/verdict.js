@@ -59,6 +59,7 @@ function verdictSection() {
     listed("Which systems differ significantly?", verdict.systems),
     listed("What does each judge say?", verdict.judges || []),
     listed("Where do the judges disagree?", verdict.disagreements),
+    listed("Why are metrics open?", verdict.open_questions || []),
     listed("More findings", verdict.interesting.slice(3), 3),
     listed("Caveats", verdict.caveats),
     plan());
