@@ -16,11 +16,12 @@ sys.path.append(str(Path(__file__).parent / "calibration"))
 
 from audits import Population, find_easy, game, honest, known_effects
 from cells import Cell
+from checks import check_data
 from halves import compare_halves, sources_of_campaign, sources_of_texts
 from judges import of_judges
 from metrics import coverage_at_difference, coverage_of_correlations, error_rates_of_metrics
 from systems import coverage, documents, error_rates, few_differences, power_and_coverage
-from verdicts import Campaign, null_metrics_only, seed_stability, simulate_verdicts
+from verdicts import Campaign, noisier_copies, null_metrics_only, seed_stability, simulate_verdicts
 
 import tarocco
 from tarocco.scoring.results import Score
@@ -71,6 +72,13 @@ def of_verdicts(runs: int) -> Iterator[Cell]:
         for systems in (8, 12, 22):
             for segments in (60, 500, 2000):
                 yield from simulate_verdicts(german, systems, segments, 8, level, runs)
+    for systems in (8, 12, 22):
+        yield from simulate_verdicts(german, systems, 500, 8, "system scores", runs)
+    yield from simulate_verdicts(german, 12, 500, 1, "system", runs, nulls=("random", "shuffled"))
+    yield from simulate_verdicts(german, 6, 500, 1, "system scores", 2 * runs, nulls=("random", "random per system"))
+    yield from simulate_verdicts(german, 12, 500, 8, "system", runs, outlier=True)
+    for systems in (8, 12, 22):
+        yield from noisier_copies(german, systems, 300, runs)
     for n_metrics in (3, 34):
         yield from simulate_verdicts(german, 22, 500, n_metrics, "system", runs)
     yield from simulate_verdicts(german, 40, 500, 8, "system", runs)
@@ -120,7 +128,7 @@ def table(cells: Iterable[Cell]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    choices = ["systems", "metrics", "verdicts", "judges", "audits", "halves"]
+    choices = ["systems", "metrics", "verdicts", "judges", "audits", "checks", "halves"]
     parser.add_argument("part", nargs="*", choices=[[], *choices], help="default: all parts")
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
@@ -139,6 +147,8 @@ def main() -> None:
         put(PAGE, "halves", table(of_halves(20 if options.quick else 100)))
     if "audits" in parts:
         put(PAGE, "audits", table(of_audits(40 if options.quick else 400)))
+    if "checks" in parts:
+        put(PAGE, "checks", table(check_data(DATA, 40 if options.quick else 400)))
 
 
 if __name__ == "__main__":

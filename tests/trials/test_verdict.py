@@ -300,8 +300,9 @@ def test_headlines():
     human = HumanScores({"adequacy": np.zeros(6)}, {"adequacy": "similarity"}, tuple("abcdef"), "system", 1, ())
     said = reach_verdict(findings_of(support("people"), support("KING", "refuted"), human=human)).headline
     assert said == (
-    assert "by people (adequacy, SPA), taking people's scores as given: chrF" in said
-        "[0.80, 0.95]. But KING objects to it. KING assumes that texts by people are better than the systems' texts."
+        "Open, because judges disagree. Supported by people (adequacy, SPA), taking people's scores as given: chrF "
+        "0.90 [0.80, 0.95]. But KING objects to it. KING assumes that texts by people are better than the systems' "
+        "texts."
     )
     said = reach_verdict(findings_of(orange, king, caveats=("The data are made up.",))).headline
     assert said.endswith(". The data are made up.")

@@ -1,22 +1,19 @@
 """Measure how often the data audit raises false alarms, and how often it detects injected faults.
 
-    python tools/calibration/checks.py DATA [--runs 400] [--only clean|human|texts]
-
-DATA has the folders wmt19-ende-4refs, wmt23-mtme, e2e-nlg-challenge and mlqe-eten-2refs. Each run draws a data set,
-systems, references and a window of neighboring segments, injects one fault or none, and runs the audit. Prints
-Markdown tables. Files with known faults are left out of the pool (FAULTY), since finding those is no false alarm.
+The data are wmt19-ende-4refs, wmt23-mtme, e2e-nlg-challenge and mlqe-eten-2refs. Each run draws systems, references and
+a window of neighboring segments of one of them, injects one fault or none, and runs the audit. Files with known faults
+are left out of the pool (FAULTY), since finding those is no false alarm.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from math import sqrt
 from pathlib import Path
 
 import numpy as np
+from cells import Cell
 
 import tarocco
 from tarocco.core.test_set import HumanScores, Segments, TestSet
@@ -295,92 +292,62 @@ CHINESE = (
 ) * 20
 
 
-def rate(hits: int, runs: int) -> str:
-    share = hits / runs if runs else float("nan")
-    return f"{share:.3f} ± {sqrt(share * (1 - share) / runs):.3f}" if runs else "-"
-
-
-def print_row(*cells: str) -> None:
-    print(f"| {' | '.join(cells)} |", flush=True)
-
-
-def print_header(*cells: str) -> None:
-    print()
-    print_row(*cells)
-    print_row(*["---"] * len(cells))
-
-
-def measure_clean(pools: list[Pool], runs: int, judged: bool) -> None:
-    """Print how often each check raises an alarm on data without known faults."""
-    print_header("check", "data without known faults", "segments", "runs", "severe", "warning")
+def clean_data(pools: list[Pool], runs: int, judged: bool) -> Iterator[Cell]:
+    """Yield how often data without known faults raise an alarm: severe ones, and warnings of each check."""
     kinds = ("labels", "sign", "outliers", "duplicated judgments") if judged else tuple(CHECKS)[2:8]
+    subject = "human scores" if judged else "texts"
     for pool in pools:
         if judged and pool.human is None:
             continue
         for size in SIZES:
             draws = random.Random(f"clean {pool.name} {size} {judged}")
-            counts: dict[tuple[str, str], int] = {}
+            severe = 0
+            warnings = dict.fromkeys(kinds, 0)
             for _ in range(runs):
-                audit = draw_sample(pool, size, draws, judged).audit()
-                for kind, severity in {(finding.kind, finding.severity) for finding in audit}:
-                    counts[kind, severity] = counts.get((kind, severity), 0) + 1
-            for kind in kinds:
-                alarms = [counts.get((kind, severity), 0) for severity in ("severe", "warning")]
-                if any(alarms):
-                    print_row(kind, pool.name, str(size), str(runs), *(rate(count, runs) for count in alarms))
-    print(f"\nNo alarms in all other cells: {', '.join(kinds)}.", flush=True)
+                findings = [one for one in draw_sample(pool, size, draws, judged).audit() if one.kind in kinds]
+                severe += any(one.severity == "severe" for one in findings)
+                for kind in {one.kind for one in findings if one.severity == "warning"}:
+                    warnings[kind] += 1
+            setting = f"{pool.name}, {size} segments"
+            yield Cell(f"severe finding, {subject} without known faults", setting, "at most .05", severe / runs, runs)
+            for kind, count in warnings.items():
+                if count:
+                    yield Cell(f"warning ({kind}), {subject} without known faults", setting, "low", count / runs, runs)
 
 
-def measure_faults(pools: list[Pool], faults: Mapping[str, tuple[str, Fault]], runs: int, judged: bool) -> None:
-    print_header("check", "fault", "data", *(f"{size} segments: severe, any" for size in SIZES))
+def injected_faults(
+    pools: list[Pool], faults: Mapping[str, tuple[str, Fault]], runs: int, judged: bool
+) -> Iterator[Cell]:
+    """Yield how often an injected fault is found, as a warning or a severe finding."""
+    size = SIZES[1]
     for name, (kind, inject) in faults.items():
         for pool in pools:
-            if judged and (pool.human is None or len(pool.human.systems) < 4):
+            human = pool.human
+            if judged and (human is None or len(human.systems) < 4):
                 continue
-            if (
-                judged
-                and pool.human is not None
-                and pool.human.level == "system"
-                and kind == "labels"
-                and "two" in name
-            ):
-                continue  # cannot be seen, and the audit says so
-            cells = []
-            for size in SIZES:
-                draws = random.Random(f"{name} {pool.name} {size}")
-                severe = found = 0
-                for _ in range(runs):
-                    audit = inject(draw_sample(pool, size, draws, judged), draws).audit()
-                    severities = {finding.severity for finding in audit if finding.kind == kind} - {"note"}
-                    severe += "severe" in severities
-                    found += bool(severities)
-                cells += [f"{severe / runs:.2f}, {found / runs:.2f}"]
-            print_row(kind, name, pool.name, *cells)
+            if human is not None and human.level == "system" and kind == "labels" and "two" in name:
+                continue  # two swapped system scores cannot be seen, and the audit says so
+            draws = random.Random(f"{name} {pool.name} {size}")
+            found = 0
+            for _ in range(runs):
+                audit = inject(draw_sample(pool, size, draws, judged), draws).audit()
+                found += any(one.kind == kind and one.severity != "note" for one in audit)
+            yield Cell(f"fault found: {name}", f"{pool.name}, {size} segments", "power", found / runs, runs)
 
 
-def measure_settings() -> None:
+def tokenizers() -> Iterator[Cell]:
+    """Yield whether Chinese text is found unfit for each tokenizer."""
     chinese = Sample({"a": [*CHINESE[1:], CHINESE[0]], "b": list(CHINESE)}, {"r": list(CHINESE)}, list(CHINESE))
-    for name in ("13a", "none", "intl", "zh", "char"):
-        audit = replace(chinese, encoding=Encoding(name)).audit()
-        print(f"- Chinese with tokenizer {name}: {'found' if 'tokenizer' in {f.kind for f in audit} else 'not found'}")
+    for name, unfit in (("13a", "1"), ("none", "1"), ("intl", "1"), ("zh", "0"), ("char", "0")):
+        kinds = {finding.kind for finding in replace(chinese, encoding=Encoding(name)).audit()}
+        yield Cell(f"tokenizer {name} found unfit", "Chinese", unfit, float("tokenizer" in kinds), 1)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--runs", type=int, default=400)
-    parser.add_argument("--only", choices=("clean", "human", "texts"))
-    options = parser.parse_args()
-    pools = list(read_pools(options.data))
-    if options.only in (None, "clean"):
-        measure_clean(pools, options.runs, judged=False)
-        measure_clean(pools, options.runs, judged=True)
-    if options.only in (None, "human"):
-        measure_faults(pools, HUMAN_FAULTS, options.runs, judged=True)
-    if options.only in (None, "texts"):
-        measure_faults(pools, TEXT_FAULTS, options.runs, judged=False)
-        measure_settings()
-
-
-if __name__ == "__main__":
-    main()
+def check_data(data: Path, runs: int) -> Iterator[Cell]:
+    """Yield the cells of the data audit: false alarms with so many runs, and detection with half as many."""
+    pools = list(read_pools(data))
+    for judged in (False, True):
+        yield from clean_data(pools, runs, judged)
+    yield from injected_faults(pools, HUMAN_FAULTS, runs // 2, judged=True)
+    yield from injected_faults(pools, TEXT_FAULTS, runs // 2, judged=False)
+    yield from tokenizers()

@@ -20,6 +20,7 @@ from tarocco.meta.support.decision import SUCH, SUPPORTED, THESE, SupportRules
 from tarocco.meta.support.people import PairAgreement, Sources, judge_by_people
 
 NULLS = ("random", "random per system", "shuffled", "inverted", "noisy length", "log length")
+LEVELS = {"system": "system", "segment": "segment", "system scores": "system"}  # what people judged, and the level
 RULES = SupportRules(n_draws=400, most_draws=400, n_permutations=1000, caution=0.0)  # quick; as strict on average
 
 
@@ -60,14 +61,22 @@ class Campaign:
 
     @cached_property
     def truth(self) -> dict[tuple[str, str], float]:
-        """The agreement of each metric with people, at both levels, in a large sample of systems and segments."""
+        """The agreement of each metric with people by each kind of judgment, in a large sample."""
         places = self.draw(60, 1000, np.random.default_rng(0))
-        people = make_source("human", self.human[places])
         return {
-            (level, name): float(PairAgreement([make_source(name, rows[places])], people, level).observed()[0])
-            for level in ("system", "segment")
+            (judged, name): float(
+                PairAgreement([make_source(name, rows[places])], judge(self.human[places], judged), level).observed()[0]
+            )
+            for judged, level in LEVELS.items()
             for name, rows in self.metrics.items()
         }
+
+
+def judge(human: np.ndarray, judged: str) -> ScoreSource:
+    """Return human scores of segments, or of whole systems alone."""
+    if judged == "system scores":
+        return ScoreSource("human", human.mean(axis=1), None, lambda sums: sums)
+    return make_source("human", human)
 
 
 def _read(path: Path) -> dict[str, np.ndarray]:
@@ -93,36 +102,49 @@ def useless_metrics(best: np.ndarray, length: np.ndarray, random: np.random.Gene
 
 
 def simulate_verdicts(
-    campaign: Campaign, systems: int, segments: int, n_metrics: int, level: str, runs: int
+    campaign: Campaign,
+    systems: int,
+    segments: int,
+    n_metrics: int,
+    judged: str,
+    runs: int,
+    nulls: tuple[str, ...] = NULLS,
+    outlier: bool = False,
 ) -> Iterator[Cell]:
-    """Yield how often useless and good metrics are supported, for both populations."""
-    truth = {name: campaign.truth[level, name] for name in campaign.metrics}
+    """Yield how often useless and good metrics are supported, for both populations that the scores allow.
+
+    With an outlier, every score of one system is lower by three standard deviations, for people and for good metrics.
+    """
+    truth = {name: campaign.truth[judged, name] for name in campaign.metrics}
+    level = LEVELS[judged]
     margin, floor = RULES.margin(level), RULES.floor(level)
-    trusted = {(population, name): 0 for population in (SUCH, THESE) for name in NULLS}
-    good = {population: [0, 0] for population in (SUCH, THESE)}
+    populations = (SUCH,) if judged == "system scores" else (SUCH, THESE)
+    trusted = {(population, name): 0 for population in populations for name in nulls}
+    good = {population: [0, 0] for population in populations}
     for run in range(runs):
         random = np.random.default_rng([7, run])
         places = campaign.draw(systems, segments, random)
         chosen = random.choice(list(truth), min(n_metrics, len(truth)), replace=False).tolist()
         best = max(truth[name] for name in chosen)
-        rows = {name: campaign.metrics[name][places] for name in chosen}
+        rows = {name: shift_last(campaign.metrics[name][places], outlier) for name in chosen}
         length = campaign.length[places]
-        rows |= useless_metrics(rows[max(chosen, key=truth.__getitem__)], length, random)
+        useless = useless_metrics(rows[max(chosen, key=truth.__getitem__)], length, random)
+        rows |= {name: useless[name] for name in nulls}
         sources: list[ScoreSource] = [make_source(name, scores) for name, scores in rows.items()]
-        people = make_source("human", campaign.human[places])
+        people = judge(shift_last(campaign.human[places], outlier), judged)
         for result in judge_by_people(
             Sources(sources, people, make_source("length", length)), level=level, rules=RULES
         ):
-            if result.metric in NULLS:
+            if result.metric in nulls:
                 trusted[result.population, result.metric] += result.status == SUPPORTED
             elif best - truth[result.metric] <= margin / 2 and truth[result.metric] >= floor + 0.03:
                 good[result.population][0] += result.status == SUPPORTED
                 good[result.population][1] += 1
-    setting = (
-        f"{campaign.name}, {level} level, {systems} systems, {segments} segments, {n_metrics + len(NULLS)} metrics"
-    )
-    for population in (SUCH, THESE):
-        worst = max(NULLS, key=lambda name: trusted[population, name])
+    shown = f"{campaign.name}, {'accuracy' if judged == 'system scores' else f'{level} level'}"
+    setting = f"{shown}, {systems} systems, {segments} segments, {n_metrics + len(nulls)} metrics"
+    setting += ", one outlier" if outlier else ""
+    for population in populations:
+        worst = max(nulls, key=lambda name: trusted[population, name])
         yield Cell(
             f"useless metric supported among {population} (worst: {worst})",
             setting,
@@ -132,6 +154,37 @@ def simulate_verdicts(
         )
         supported, counted = good[population]
         yield Cell(f"good metric supported among {population}", setting, "power", supported / max(1, counted), counted)
+
+
+def shift_last(rows: np.ndarray, outlier: bool) -> np.ndarray:
+    """Return the scores with the last system three standard deviations lower, or as they are."""
+    return np.concatenate([rows[:-1], rows[-1:] - 3 * rows.std()]) if outlier else rows
+
+
+def noisier_copies(campaign: Campaign, systems: int, segments: int, runs: int) -> Iterator[Cell]:
+    """Yield how often people's own scores with more and more noise are supported (laws 2 and 3).
+
+    The noise has one part per segment and one per system, in standard deviations of the scores.
+    """
+    noises = (0.0, 0.5, 1.0, 2.0)
+    supported = {(population, noise): 0 for population in (SUCH, THESE) for noise in noises}
+    for run in range(runs):
+        random = np.random.default_rng([10, run])
+        places = campaign.draw(systems, segments, random)
+        human, length = campaign.human[places], campaign.length[places]
+        spread, between = human.std(), human.mean(axis=1).std()
+        drawn = [spread * random.normal(size=human.shape) + between * random.normal(size=(systems, 1)) for _ in noises]
+        sources = [make_source(f"{noise}", human + noise * extra) for noise, extra in zip(noises, drawn, strict=True)]
+        for result in judge_by_people(
+            Sources(sources, make_source("human", human), make_source("length", length)), rules=RULES
+        ):
+            supported[result.population, float(result.metric)] += result.status == SUPPORTED
+    setting = f"{campaign.name}, {systems} systems, {segments} segments, 4 metrics"
+    for population in (SUCH, THESE):
+        for noise in noises:
+            what = "people's scores with noise of" if noise else "a perfect metric: noise of"
+            share = supported[population, noise] / runs
+            yield Cell(f"{what} {noise:g} supported among {population}", setting, "falls with noise", share, runs)
 
 
 def null_metrics_only(campaign: Campaign, systems: int, n_metrics: int, runs: int) -> Iterator[Cell]:
