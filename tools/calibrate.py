@@ -99,7 +99,8 @@ def of_halves(runs: int) -> Iterator[Cell]:
                 yield from compare_halves(f"WMT23 {pair}", sources, level, runs, split_systems)
     e2e = sources_of_texts(DATA / "e2e-nlg-challenge", "segment_scores.tsv:quality_winrate")
     for level in ("system", "segment"):
-        yield from compare_halves("E2E NLG challenge", e2e, level, runs)
+        for split_systems in (True, False):
+            yield from compare_halves("E2E NLG challenge", e2e, level, runs, split_systems)
     wmt19 = sources_of_texts(DATA / "wmt19-ende-4refs", "system_scores.tsv:da_z")
     yield from compare_halves("WMT19 en-de", wmt19, "system", runs)
 

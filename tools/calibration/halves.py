@@ -16,7 +16,7 @@ from verdicts import RULES, Campaign
 
 import tarocco
 from tarocco.meta.correlation.score_sources import LengthRatio, make_human_source, make_metric_source, make_source
-from tarocco.meta.support.decision import OPEN, REFUTED, SUPPORTED, THESE
+from tarocco.meta.support.decision import OPEN, REFUTED, SUCH, SUPPORTED, THESE
 from tarocco.meta.support.people import PairAgreement, Sources, judge_by_people
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.score import score_test_set
@@ -67,7 +67,7 @@ def compare_halves(name: str, sources: Sources, level: str, runs: int, split_sys
         ]
         results = judge_by_people(halves[0], level=level, rules=RULES)
         populations = {one.population for one in results}
-        population = THESE if THESE in populations else next(iter(populations))
+        population = SUCH if split_systems or THESE not in populations else THESE
         other = PairAgreement(halves[1].metrics, halves[1].people, level, None, RULES).observed()
         values = dict(zip((source.name for source in some.metrics), other.tolist(), strict=True))
         best = max(value for value in values.values() if value == value)
@@ -78,7 +78,8 @@ def compare_halves(name: str, sources: Sources, level: str, runs: int, split_sys
     setting = f"{name}, {level} level, {split}{' and' if split_systems else ''} of {n_segments} segments"
     for status, shares in held.items():
         if shares:
-            claim = f"{status} in one half: within {margin:.2f} of the best and above {floor:.2f} in the other"
+            held_there = f"within {margin:.2f} of the best and above {floor:.2f} in the other"
+            claim = f"{status} for {population} in one half: {held_there}"
             yield Cell(
                 claim,
                 setting,
