@@ -68,12 +68,12 @@ def _judges(judgments: Mapping[str, Judgments]) -> Iterator[Highlight]:
 
 def _systems(ranking: SystemRanking) -> Iterator[Highlight]:
     for first_system, second_system, first, second in ranking.contested:
-        count = "1 metric finds" if first == 1 else f"{first} metrics find"
+        rank = "1 metric ranks" if first == 1 else f"{first} metrics rank"
+        other = "1 ranks" if second == 1 else f"{second} rank"
         yield Highlight(
             "systems",
             2 * min(first, second) / len(ranking.metrics),
-            f"{first_system} or {second_system}? {count} {first_system} better and {second} {second_system}, "
-            "all of them significantly.",
+            f"{rank} {first_system} higher and {other} {second_system} higher, all significantly.",
         )
 
 
@@ -113,12 +113,12 @@ def describe_gaming(finding: AuditFinding) -> str:
     if check == "deletion" and numbers["greedy"]:
         share = f"{100 * numbers['greedy_share']:.0f}%"
         return (
-            f"{finding.metric} gives {numbers['system']} no worse a score with {share} of its segments empty, if they "
-            "are well chosen."
+            f"Under {finding.metric}, {numbers['system']} scores no worse with {share} of its segments empty (chosen "
+            "by a search)."
         )
     if check == "deletion":
         return (
-            f"{finding.metric} hardly minds if {numbers['blanked']} random segments of {numbers['system']} are empty."
+            f"{finding.metric} drops little if {numbers['blanked']} random segments of {numbers['system']} are empty."
         )
     if check == "trading":
         first, second = finding.systems

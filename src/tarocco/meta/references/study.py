@@ -293,7 +293,7 @@ def _point(size: int, agreements: Sequence[tuple[str, SubsetAgreement]], with_sh
 def _notes(pool: ReferencePool, judge: Judge, curves: Sequence[Curve]) -> tuple[str, ...]:
     notes = list(judge.notes)
     if len(pool.rows) < pool.of:
-        notes.insert(0, f"{len(pool.rows)} of {pool.of} segments have {pool.most} or more references and take part")
+        notes.insert(0, f"{len(pool.rows)} of {pool.of} segments have {pool.most} or more references and are used")
     if not pool.by_stream:
         notes.append("segments have different numbers of references: subsets are drawn for each segment separately")
     for curve in curves:
@@ -311,7 +311,7 @@ def _notes(pool: ReferencePool, judge: Judge, curves: Sequence[Curve]) -> tuple[
 class SubsetAgreement:
     """What a judge says of one metric with one subset of the references.
 
-    `redrawn` is the agreement beyond chance, higher is better: as observed, and on redrawn segments.
+    `redrawn` is the agreement beyond chance, higher is better: as observed, and on resampled segments.
     """
 
     value: float  # NaN if undefined
@@ -357,7 +357,7 @@ class PeopleJudge:
         return agreements
 
     def _redraw(self, source: ScoreSource, jobs: int | None) -> Floats:
-        """Return correlations on redrawn segments; none for pseudo-documents, which overlap."""
+        """Return correlations on resampled segments; none for pseudo-documents, which overlap."""
         if self.level.level == "document":
             return np.empty(0)
         people, n_draws = self.people, N_SEGMENT_DRAWS
@@ -418,7 +418,7 @@ def _restrict(side: ScoreSource, pool: ReferencePool) -> tuple[ScoreSource, list
 
 
 def redraw_mean(values: Floats, seed: int) -> Floats:
-    """Return the mean over segments, as observed and on redrawn segments; all metrics and subsets draw alike."""
+    """Return the mean over segments, as observed and on resampled segments; all metrics and subsets draw alike."""
     weights = np.concatenate([np.ones((1, len(values))), count_draws(len(values), seed, 0, N_DRAWS)])
     known = ~np.isnan(values)
     means = np.full(len(weights), np.nan)
@@ -482,7 +482,7 @@ def judge_by_orange(nbest: NBest, pool: ReferencePool, encoding: Encoding, seed:
     place = {segment: i for i, segment in enumerate(pool.rows.tolist())}
     lists = [replace(item, segment=place[item.segment]) for item in stream if item.segment in place]
     if not lists:
-        raise InputError(f"{path}: no list belongs to a segment that takes part")
+        raise InputError(f"{path}: no list belongs to a segment that is used")
     missing = len(pool.rows) - len({item.segment for item in lists})
     notes = [f"{missing} of {len(pool.rows)} segments have no list"] if missing else []
     return OrangeJudge(encoding, lists, path, replace(rules, first_id=0), seed, notes)
