@@ -106,10 +106,12 @@ def describe_gaming(finding: AuditFinding) -> str:
     numbers, check = finding.numbers, finding.check
     if check == "sign test":
         first, second = finding.systems
-        return f"By the sign test {finding.metric} finds {first} better than {second} and {second} better than {first}."
+        return (
+            f"By the sign test, {finding.metric} finds {first} better than {second} and {second} better than {first}."
+        )
     if check == "mixing":
         mixed, system = finding.systems
-        return f"{finding.metric} has {mixed} above {system} in every part of the text, and below it on the whole."
+        return f"{finding.metric} ranks {mixed} above {system} in every part of the text, but below it on the whole."
     if check == "deletion" and numbers["greedy"]:
         share = f"{100 * numbers['greedy_share']:.0f}%"
         return (
@@ -131,7 +133,7 @@ def describe_gaming(finding: AuditFinding) -> str:
             if numbers["straw_man"] == "doubled"
             else f"The first half of {numbers['of']}"
         )
-    beaten = "the system it was made of" if numbers["outranks_its_own"] else numbers["compared_with"]
+    beaten = "the system it was made from" if numbers["outranks_its_own"] else numbers["compared_with"]
     others = len(numbers["outranks"]) - 1
     return f"{what} scores higher under {finding.metric} than {beaten}" + (f" and {others} more." if others else ".")
 

@@ -245,7 +245,7 @@ class RankTable:
 
     @cached_property
     def used(self) -> NDArray[np.intp]:
-        """The number of candidates of each list that take part."""
+        """The number of candidates of each list that are used."""
         return np.frombuffer(self.lengths, np.int64)[self.offsets[1:] - 1]
 
     def ranks(self, lists: NDArray[np.intp], lengths: NDArray[np.intp], ties: str) -> list[Floats]:
@@ -454,7 +454,7 @@ def _note_short(table: RankTable, short: NDArray[np.intp], kept: int, rules: Ora
     if rules.short == "keep":
         action = f"{such} used at {'its' if len(short) == 1 else 'their'} own length"
     else:
-        left = f", so that {count_of(kept, 'list')} count{'s' * (kept == 1)}" if len(short) > kept else ""
+        left = f", so that {count_of(kept, 'list')} {'is' if kept == 1 else 'are'} used" if len(short) > kept else ""
         action = f"{such} left out{left} (--short keep keeps them, --n-best N cuts lists to N)"
     return f"{table.where(int(short[0]))}: this list has {size}, fewer than {most}; {action}"
 
@@ -490,7 +490,7 @@ def _notes(rules: OrangeRules, tally: ListTally, left_out: Mapping[str, int], se
         action = f"and {are} left out" if rules.drop_copies else "(--drop-copies leaves such candidates out)"
         notes.append(f"{count_of(tally.copies, 'candidate')} {are} identical to a reference {action}")
     if tally.from_store:
-        notes.append(RunNote(f"{count_of(tally.from_store, 'list')} found in the store"))
+        notes.append(RunNote(f"{count_of(tally.from_store, 'list')} read from the store"))
     return notes
 
 

@@ -70,7 +70,7 @@ class ReferenceStudy:
     """The options of `tarocco.references`.
 
     most
-        The largest number of references; segments that have fewer take no part. By default as many as every segment
+        The largest number of references; segments with fewer are not used. By default as many as every segment
         has.
     n_subsets, seed
         The number of subsets to draw of each size, unless there are fewer, and the seed.
@@ -141,7 +141,7 @@ def references(
         segments have different numbers of references, subsets are drawn for each segment separately.
     human
         A file of human scores (optionally FILE:COLUMN), HumanScores, or a mapping from systems to a number, or to one
-        number per segment, None where there is no judgment. Systems without human scores take no part.
+        number per segment, None where there is no judgment. Systems without human scores are not used.
     nbest
         Instead of systems and human scores, n-best lists as for `tarocco.orange`: then ORANGE is the judge. It leaves
         one reference out, so that it starts with two.
@@ -381,7 +381,7 @@ def _sum_units(source: ScoreSource, seed: int) -> ScoreSource:
 def judge_by_people(
     test_set: TestSet, human: HumanScores, encoding: Encoding, study: ReferenceStudy
 ) -> tuple[ReferencePool, PeopleJudge]:
-    """Return the references of the segments that take part, and people as the judge of the systems they scored."""
+    """Return the references of the segments that are used, and people as the judge of the systems they scored."""
     judged_systems = {name: test_set.systems[name] for name in human.systems}
     pool = make_pool(replace(test_set, systems=judged_systems), study.most)
     level, coefficient = study.level, study.coefficient or ("pearson" if study.level == "system" else "kendall")
@@ -404,9 +404,9 @@ def judge_by_people(
 
 
 def _restrict(side: ScoreSource, pool: ReferencePool) -> tuple[ScoreSource, list[str]]:
-    """Return the human scores of the segments that take part, and notes."""
+    """Return the human scores of the segments that are used, and notes."""
     if side.statistics is None:
-        whole = "people judged whole systems, so that their scores also cover the segments that take no part"
+        whole = "people judged whole systems, so their scores also cover the segments that are not used"
         return side, [whole] * (len(pool.rows) < pool.of)
     side = make_source(side.name, side.segments[:, pool.rows])
     judged = np.isfinite(side.segments).sum(axis=1)

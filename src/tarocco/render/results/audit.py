@@ -152,8 +152,8 @@ def _deletion(finding: AuditFinding, shown: Callable[[float], str]) -> str:
     score, mean, low, high = (shown(numbers[name]) for name in ("score", "mean", "lowest", "highest"))
     return (
         f"{numbers['system']} scores {score}, and with {numbers['blanked']} random segments empty {mean} on average "
-        f"({low} to {high}); with {numbers['greedy']} segments chosen by a search empty "
-        f"({percent(numbers['greedy_share'], 1)}) it is no worse"
+        f"({low} to {high}); with {numbers['greedy']} segments empty "
+        f"({percent(numbers['greedy_share'], 1)}, chosen by a search), it scores no worse"
     )
 
 
@@ -170,7 +170,7 @@ def _trading(finding: AuditFinding, shown: Callable[[float], str]) -> str:
 def _straw_men(finding: AuditFinding, shown: Callable[[float], str]) -> str:
     numbers = finding.numbers
     what = "an empty output" if numbers["of"] is None else f"{numbers['of']}, {numbers['straw_man']},"
-    against = "the system it was made of" if numbers["outranks_its_own"] else numbers["compared_with"]
+    against = "the system it was made from" if numbers["outranks_its_own"] else numbers["compared_with"]
     return f"{what} scores {shown(numbers['score'])}, better than {against} ({shown(numbers['beats'])})"
 
 
