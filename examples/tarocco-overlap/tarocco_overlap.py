@@ -32,7 +32,7 @@ class Overlap(Metric):
     notes: ClassVar[str] = "An empty candidate or an empty reference scores 0, both together score 1."
 
     def statistics(self, batch: Batch, context: Any = None) -> np.ndarray:
-        """One row a candidate; rows can be added up. [best overlap, 1]: added up and divided, they give the mean."""
+        """One row per candidate; rows can be added up. [best overlap, 1]: added up and divided, they give the mean."""
         rows = np.ones((len(batch), 2))
         for row, candidate, references in batch.each():
             rows[row, 0] = max(self.overlap(candidate, reference) for reference in references)

@@ -1,7 +1,7 @@
 """A small translation task: sentences of an invented language, and what people might write for them in English.
 
-A sentence says who did what, where and when. The invented language has no articles, puts adjectives behind nouns and a
-particle behind objects. Two genres, after section 3.2 of Chiang et al. (2008): news is easy, its translations agree
+A sentence says who did what, where and when. The invented language has no articles, puts adjectives after nouns and a
+particle after objects. Two genres, after section 3.2 of Chiang et al. (2008): news is easy, its translations agree
 with each other and have few words for a word of the source, whose style is formal; the web has misspelled words and
 fillers, and its translations are longer and differ. The generator knows which source word each English word came from,
 as a hand-aligned corpus would.
@@ -39,7 +39,7 @@ SPOTS = """at home|at my place; at school|over at the school; downtown|in the mi
 FILLERS = """well|you know; honestly|to be honest|to tell you the truth; like|sort of|kind of; so|so anyway|and then"""
 
 SYLLABLES = [first + second for first in "bdfgklmnprstvz" for second in "aeiou"]
-PARTICLE, FORMAL = "ka", "no"  # behind objects; in formal style behind whoever did it; English has neither
+PARTICLE, FORMAL = "ka", "no"  # after objects; in formal style after the agent; English has neither
 
 
 @dataclass(frozen=True)

@@ -313,7 +313,7 @@ def test_the_driver_is_killed(trial, slow, tmp_path):
     again = Run([*command, "--cluster", "local:2"], slow, run.store)
     code, out, err = again.end()
     assert (code, out) == (0, expected)
-    assert "found in the store" in err
+    assert "read from the store" in err
 
 
 def test_two_runs_share_a_store(trial, hit, slow, tmp_path):

@@ -108,7 +108,7 @@ def test_empty_candidates_take_part(capsys, tmp_path):
     code, out, err = run(capsys, path, "-m", "ROUGE-L")
     assert code == 0
     assert out.splitlines() == ["a", "b c"]
-    assert err == "tarocco: note: 3 candidates are empty and took part as such\n"
+    assert err == "tarocco: note: 3 candidates are empty and used like the others\n"
 
 
 @pytest.mark.parametrize("text", ["0\ta\n0\tb\n", "0\t3 men\n0\t3 women\n", "0 ||| \n0 ||| a\n", "0 ||| 1 ||| f= 1\n"])

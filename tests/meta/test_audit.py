@@ -17,6 +17,7 @@ from tarocco.cli import main
 from tarocco.core.test_set import Segments
 from tarocco.meta.audit import checks as straw
 from tarocco.meta.audit.audit import METRICS as DEFAULTS
+from tarocco.meta.audit.audit import AuditResult
 from tarocco.meta.audit.checks import (
     MAX_LABELS,
     MAX_STEPS,
@@ -30,6 +31,7 @@ from tarocco.meta.audit.checks import (
 )
 from tarocco.meta.audit.evidence import CHECKS, AuditFinding, AuditSettings, CheckResult, Evidence
 from tarocco.meta.audit.minimum_effects import correct, find_p_by_bootstrap, find_p_of_excess
+from tarocco.render.results.audit import unproven
 from tarocco.scoring.resampling import bootstrap
 from tarocco.scoring.results import Score
 from tests.textbook import auditing
@@ -830,12 +832,34 @@ def test_below_the_table_are_the_legend_the_findings_and_the_signatures(capsys):
 
 def test_all_findings(capsys):
     short, long = run(capsys, "-m", "BLEU-4")[1], run(capsys, "-m", "BLEU-4", "--findings")[1]
-    assert "above the least size, but not shown to be: BLEU-4 (1 sign test)" in short
+    assert "estimated above the least size, but not significantly: BLEU-4 (1 sign test)" in short
     assert " more\n" in short
     assert " more\n" not in long
     assert "does not count" in long
     assert "does not count" not in short
     assert len(long.splitlines()) > len(short.splitlines())
+
+
+def test_findings_of_cells_without_a_star_are_significant_or_not():
+    """A significant finding of a cell that is not significant as a whole is not listed as uncertain."""
+
+    def finding(counts):
+        return AuditFinding("BLEU-4", "trading", ("a", "b"), 0.02, 0.02, 0.005, 0.01, {}, (1,), 0.04, counts)
+
+    no_scores = tarocco.score(DEMO.systems, DEMO.references, metrics="BLEU-4")
+
+    def lines(findings, gamed=False):
+        check = CheckResult("BLEU-4", "trading", tuple(findings), p_value=0.12, gamed=gamed)
+        others = {kind: CheckResult("BLEU-4", kind) for kind in CHECKS if kind != "trading"}
+        result = AuditResult(no_scores, {"BLEU-4": {**others, "trading": check}}, AuditSettings(), None)
+        return unproven(result)
+
+    significant = "significant, but not as the best of all systems or pairs: BLEU-4 (1 trading)"
+    uncertain = "estimated above the least size, but not significantly: BLEU-4 (2 trading)"
+    assert lines([finding(True), finding(False), finding(False)]) == [significant, uncertain]
+    assert lines([finding(True)]) == [significant]
+    assert lines([finding(False), finding(False)]) == [uncertain]
+    assert lines([finding(True), finding(False)], gamed=True) == []
 
 
 def test_labels_come_from_the_experiment_or_the_documents(capsys):

@@ -85,9 +85,12 @@ def test_it_is_said_why_there_is_no_correlation():
     some = np.array([1.0, 2.0, 4.0])
     flat = np.full(3, 0.3)
     assert explain_undefined(some, some) is None
-    assert explain_undefined(some, flat) == "the second side is constant"
-    assert explain_undefined(flat, some, names=("metric's", "human")) == "the metric's side is constant"
-    assert explain_undefined(flat, flat) == "both sides are constant"
+    assert explain_undefined(some, flat) == "all second values are equal"
+    assert (
+        explain_undefined(flat, some, names=("scores of the metric", "human scores"))
+        == "all scores of the metric are equal"
+    )
+    assert explain_undefined(flat, flat) == "all first values are equal; all second values are equal"
     holes = np.array([1.0, MISSING, 2.0])
     assert explain_undefined(holes, some) == "2 pairs of scores; a correlation needs at least 3"
     for ours in OURS.values():
@@ -98,7 +101,7 @@ def test_the_last_bits_of_equal_numbers_are_no_correlation():
     nearly = np.array([0.1 + 0.2, 0.3, 0.3])
     other = np.array([3.0, 1.0, 2.0])
     assert nearly[0] != nearly[1]
-    assert explain_undefined(nearly, other) == "the first side is constant"
+    assert explain_undefined(nearly, other) == "all first values are equal"
     assert math.isnan(pearson(nearly, other))
 
 

@@ -100,7 +100,7 @@ def test_wmt19(shared):
 def test_sentinels_stand_in_every_table():
     result = correlated()
     assert [one.metric for one in result if one.sentinel] == ["length ratio", "random", "constant"]
-    assert result["constant"].coefficients["pearson"].why == "the metric's side is constant"
+    assert result["constant"].coefficients["pearson"].why == "all scores of the metric are equal"
     assert result["constant"].cluster == 0
     words = {
         system: sum(len(tarocco.tokenizer("13a")(line).split()) for line in own) for system, own in DEMO.systems.items()
@@ -214,13 +214,13 @@ def test_leads_make_clusters():
     assert result["chrF"].cluster < result["random"].cluster
     few = correlated(system_scores="mean", population="these", n_permutations=100)
     assert few.notes == (
-        "100 permutations are too few for any difference between metrics to be significant after Holm's correction for "
-        "6 pairs of metrics: at least 200 are needed",
+        "with 100 permutations, no difference between metrics can be significant after Holm's correction for 6 pairs "
+        "of metrics: at least 200 are needed",
     )
     assert not any(one.significant for one in few.metric_comparisons if "random" not in (one.metric, one.other))
     assert correlated().notes == (
-        "swaps of 6 systems are too few for any difference between metrics to be significant after Holm's correction "
-        "for 6 pairs of metrics: at least 8 systems are needed",
+        "with 6 systems, no difference between metrics can be significant by perm-sys after Holm's correction for 6 "
+        "pairs of metrics: at least 8 systems are needed",
     )
 
 
@@ -354,8 +354,7 @@ def test_what_people_did_not_judge_is_told():
     some = {system: [None, *scores[1:]] for system, scores in ADEQUACY.items() if system != "mirror"}
     result = tarocco.correlate(DEMO.systems, DEMO.references, some, metrics="chrF", **QUICK)
     assert result.notes == (
-        'people did not judge all systems: there are no scores of system "mirror" '
-        "(there are careful, middling, literal, brief, verbose)",
+        'there are no human scores of system "mirror" (there are careful, middling, literal, brief, verbose)',
         "human: people judged 59 of 60 segments",
     )
     some["brief"] = [None, None, *some["brief"][2:]]
@@ -398,7 +397,7 @@ def test_external_scores_are_metrics_too():
         ({"level": "segment", "grouping": "none", "coefficient": "acc-eq"}, "its grouping is item"),
         ({"population": "all"}, "population is one of such, these"),
         ({"population": "such", "coefficient": "kendall-a"}, "kendall-a does not correct for ties"),
-        ({"level": "document", "population": "such"}, "only segments are redrawn"),
+        ({"level": "document", "population": "such"}, "only segments are resampled"),
         ({"at_differences": (0,)}, "at_differences are numbers above 0"),
         ({"alpha": 5}, "alpha is a number between 0 and 1"),
         ({"n_permutations": 0}, "n_permutations is an integer of at least 1"),
@@ -438,7 +437,7 @@ def test_wrong_data():
     with pytest.raises(InputError, match="no metric was selected"):
         tarocco.correlate(DEMO.systems, DEMO.references, ADEQUACY, metrics=[])
     constant = tarocco.correlate(DEMO.systems, DEMO.references, whole, metrics="chrF", **QUICK)
-    assert constant["chrF"].coefficients["pearson"].why == "the human side is constant"
+    assert constant["chrF"].coefficients["pearson"].why == "all human scores are equal"
     assert constant.metric_comparisons == ()
 
 
@@ -459,7 +458,7 @@ def run(capsys, *more):
 def test_the_command_prints_what_the_function_gives(capsys):
     code, out, err = run(capsys, *GRADES, "-f", "json")
     assert code == 0
-    assert err.startswith("tarocco: note: swaps of 6 systems are too few")
+    assert err.startswith("tarocco: note: with 6 systems, no difference between metrics can be")
     answer = json.loads(out, parse_constant=lambda name: pytest.fail(name))
     wanted = tarocco.correlate(DEMO.systems, DEMO.references, f"{FOLDER}/grades.tsv:adequacy", metrics=METRICS, **QUICK)
     assert answer["results"] == json.loads(json.dumps(wanted.to_dict()))
@@ -473,8 +472,8 @@ def test_tables(capsys):
     lines = out.splitlines()
     assert lines[0].split() == ["metric", "Pearson", "95%", "Spearman", "Kendall", "b", "accuracy", "SPA", "cluster"]
     assert lines[2].split()[0] == "chrF"
-    assert "baselines that know nothing of quality: length ratio, random, constant" in out
-    assert "no correlation for constant: the metric's side is constant" in out
+    assert "baselines that contain no information about quality: length ratio, random, constant" in out
+    assert "no correlation for constant: all scores of the metric are equal" in out
     _, out, _ = run(capsys, "--human", str(FOLDER / "grades.tsv"), "-f", "md")
     assert out.startswith("| criterion | metric | Pearson |")
     _, out, _ = run(capsys, *GRADES, "--pairs", "-f", "latex", "--level", "segment")

@@ -197,8 +197,8 @@ def test_each_side_has_the_mean_of_its_own_segments():
 def test_it_is_said_why_there_is_no_agreement():
     human = np.arange(12.0).reshape(3, 4)
     system, none, item = CorrelationLevel("system"), CorrelationLevel("segment"), CorrelationLevel("segment", "item")
-    assert agreement(system, "pearson", np.full((3, 4), 0.1), human).why == "the metric's side is constant"
-    assert agreement(none, "kendall", human, np.ones((3, 4))).why == "the human side is constant"
+    assert agreement(system, "pearson", np.full((3, 4), 0.1), human).why == "all scores of the metric are equal"
+    assert agreement(none, "kendall", human, np.ones((3, 4))).why == "all human scores are equal"
     few = agreement(system, "pearson", human[:2], human[:2])
     assert few.why == "2 pairs of scores; a correlation needs at least 3"
     assert agreement(item, "pearson", human[:1], human[:1]).why == "none of 4 groups has a correlation"

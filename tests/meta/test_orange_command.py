@@ -216,10 +216,10 @@ def test_empty_candidates_and_short_lists_are_told(capsys, folder):
 def test_copies_of_references(capsys, folder):
     (folder / "nbest.txt").write_text("0 ||| a b c\n0 ||| a c\n1 ||| c\n1 ||| d\n")
     _, _, err = run(capsys, *FILES, "-m", "WER")
-    assert "2 candidates word for word a reference, taking part (--drop-copies leaves such candidates out)" in err
+    assert "2 candidates are identical to a reference (--drop-copies leaves such candidates out)" in err
     _, out, err = run(capsys, *FILES, "-m", "WER", "--drop-copies")
     assert "1 segment, lists of 2 candidates" in out
-    assert "1 list left out, without a candidate that takes part" in err
+    assert "1 list left out, because no candidates remain" in err
 
 
 def test_error_analysis(capsys, folder):

@@ -130,7 +130,7 @@ def test_the_store(texts, path, tmp_path, monkeypatch):
     again = tarocco.orange(path, texts[1], **options)
     assert scored == []
     assert again.to_dict() == first.to_dict()
-    assert f"{N} lists found in the store" in again.notes
+    assert f"{N} lists read from the store" in again.notes
     tarocco.orange(path, texts[1], **(options | {"metrics": [*METRICS, "PER"]}))
     assert scored == ["PER"] * n_stretches
     scored.clear()

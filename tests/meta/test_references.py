@@ -265,7 +265,7 @@ def test_sentences(means, sentence):
 
 def test_what_was_not_shown_is_open():
     curve, _ = make_curve([0.5, 0.7, 0.7], 0.3)
-    words = "M is open: no smaller number is shown to give 98% of what 3 give, or less than that"
+    words = "M is open: it is not shown whether 2 references give at least 98% of what 3 give"
     assert (curve.verdict.kind, curve.verdict.enough, curve.verdict.sentence) == ("open", None, words)
     untested = tuple(Point(k, ("all",), np.array([0.5])) for k in (1, 2))
     assert Curve("M", "M", untested).verdict.kind == "open"
@@ -406,7 +406,7 @@ def test_people_are_asked_about_the_segments_that_take_part():
     whole = tarocco.references(DEMO.systems, references, adequacy(), metrics="BLEU-2", most=4)
     alone = tarocco.references(half, [own for own in references if len(own) == 4], people, metrics="BLEU-2")
     assert whole["BLEU-2"].at(3).values.tolist() == alone["BLEU-2"].at(3).values.tolist()
-    assert whole.notes == ("30 of 60 segments have 4 or more references and take part",)
+    assert whole.notes == ("30 of 60 segments have 4 or more references and are used",)
     whole_systems = tarocco.references(DEMO.systems, references, adequacy("system"), metrics="BLEU-2", most=4)
     assert "people judged whole systems" in whole_systems.notes[1]
 
@@ -436,8 +436,8 @@ def test_undefined_correlations():
     human = {"a": 1, "b": 2, "c": 3, "d": 4}
     result = tarocco.references(same, [["x", "y"]] * 3, human, metrics="BLEU-1")
     assert math.isnan(result["BLEU-1"].at(1).mean)
-    assert result["BLEU-1"].verdict.sentence.endswith("(the metric's side is constant)")
-    assert result.notes == ("BLEU-1 is undefined for 3 of 3 subsets: the metric's side is constant",)
+    assert result["BLEU-1"].verdict.sentence.endswith("(all scores of the metric are equal)")
+    assert result.notes == ("BLEU-1 is undefined for 3 of 3 subsets: all scores of the metric are equal",)
     assert json.loads(json.dumps(result.to_dict(), allow_nan=False))[0]["curve"][0]["mean"] is None
 
 

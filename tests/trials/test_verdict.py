@@ -165,7 +165,7 @@ def test_contradictions_are_contested_and_decide_nothing():
     assert ranking.contested == (("a", "b", 2, 1),)
     sentences = describe_systems(ranking, "trusted metrics", Findings("x", "x", comparison=result))
     assert sentences[0].startswith("0 of 1 pair of systems differ significantly under each of chrF, WER, BLEU-4")
-    assert "On 1 pair metrics contradict each other, each significantly: a and b." in sentences
+    assert "For 1 pair, metrics significantly contradict each other: a and b." in sentences
 
 
 def test_groups_end_only_where_every_pair_differs():
@@ -175,8 +175,8 @@ def test_groups_end_only_where_every_pair_differs():
     assert ranking.groups == (("a", "b", "c"), ("d",))
     assert [ranking.rank_range(name) for name in "abcd"] == [(1, 2), (1, 3), (2, 3), (4, 4)]
     sentences = describe_systems(ranking, "trusted metrics", Findings("x", "x", comparison=result))
-    assert sentences[1] == "Every pair across a > differs: [a, b, c] > [d]."
-    assert sentences[2] == "Ranks that the tests allow: a 1-2, b 1-3, c 2-3, d 4."
+    assert sentences[1] == "Systems on different sides of > differ significantly: [a, b, c] > [d]."
+    assert sentences[2] == "Possible ranks: a 1-2, b 1-3, c 2-3, d 4."
 
 
 def test_the_same_output_twice_is_not_better_than_itself():

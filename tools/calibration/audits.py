@@ -1,6 +1,6 @@
 """Simulations of the audit: how often findings count by mistake, and how often real ones are found.
 
-The population is all segments of a test set, with outputs whose effects are known: real systems, which nobody games,
+The population is all segments of a test set, with outputs whose effects are known: real systems, which are not gamed,
 and systems that were shortened or lengthened to game BLEU. A run draws segments, or documents of ten neighbors.
 
 honest     the true effects of all systems are below the least sizes: no check should find anything

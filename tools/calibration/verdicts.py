@@ -88,7 +88,7 @@ def _read(path: Path) -> dict[str, np.ndarray]:
 
 
 def useless_metrics(best: np.ndarray, length: np.ndarray, random: np.random.Generator) -> dict[str, np.ndarray]:
-    """Return metrics that nobody should trust."""
+    """Return metrics that should not be trusted."""
     systems, segments = best.shape
     noise = random.normal(size=(systems, segments))
     return {

@@ -1,7 +1,8 @@
 """Correlate metrics with human scores.
 
-Metrics are ranked by their agreement with human scores, beside three baselines that know nothing of quality: the length
-of the output, a constant, and random numbers. The data cannot distinguish metrics in the same cluster.
+Metrics are ranked by their agreement with human scores, beside three baselines that contain no information about
+quality: the length of the output, a constant, and random numbers. The data cannot distinguish metrics in the same
+cluster.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--population",
         choices=("such", "these"),
-        help="what intervals and tests speak of: such systems (systems and segments are redrawn; the default for "
-        "systems), or these systems only (segments are redrawn; the default below)",
+        help="what intervals and tests apply to: systems like these, called such systems (systems and segments are "
+        "resampled; the default for systems), or these systems only (segments are resampled; the default below)",
     )
     group.add_argument(
         "--at-difference",

@@ -53,7 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--most",
         type=whole_number(2),
         metavar="K",
-        help="use up to K references; segments with fewer take no part (default: as many as every segment has)",
+        help="use up to K references; segments with fewer are not used (default: as many as every segment has)",
     )
     group.add_argument(
         "--subsets",

@@ -31,7 +31,7 @@ ACTIONS = {
     "ls": "list what was scored, and how much of it is stored",
     "info": "summarize the store",
     "export": "write every segment's score and statistics as CSV, JSONL or Parquet",
-    "prune": "delete what was not used lately, what other releases computed, or everything",
+    "prune": "delete what was not used recently, what other releases computed, or everything",
     "check": "check that the store is intact; the exit code is 1 if it is not",
 }
 
@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the output format (default: from the suffix of the file, or csv)",
     )
     prune.add_argument(
-        "--older-than", type=shared.whole_number(0), metavar="DAYS", help="delete what was not used for so many days"
+        "--older-than", type=shared.whole_number(0), metavar="DAYS", help="delete what was not used for this many days"
     )
     prune.add_argument("--other-releases", action="store_true", help="delete what other releases computed")
     prune.add_argument("--all", action="store_true", help="delete everything that matches the patterns")

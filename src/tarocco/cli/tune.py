@@ -63,7 +63,7 @@ def configure_tune(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--weights",
         metavar="FILE",
-        help="the weights to start from: .json, or a Moses configuration (default: those behind the scores in the "
+        help="the weights to start from: .json, or a Moses configuration (default: those of the scores in the "
         "lists, or equal ones)",
     )
     group.add_argument(

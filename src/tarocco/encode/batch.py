@@ -262,7 +262,7 @@ class CandidateLists:
     """The n-best lists and the references of some segments.
 
     The candidates of list s are candidates[bounds[s]:bounds[s + 1]]; `reference_bounds` does the same for references.
-    With `rows`, only some candidates take part: those of list s are rows[bounds[s]:bounds[s + 1]].
+    With `rows`, only some candidates are used: those of list s are rows[bounds[s]:bounds[s + 1]].
     """
 
     candidates: Segments
@@ -275,7 +275,7 @@ class CandidateLists:
         return len(self.bounds) - 1
 
     def of(self, s: int) -> NDArray[np.intp]:
-        """Return the candidates of a list that take part."""
+        """Return the candidates of a list that are used."""
         rows = np.arange(*self.bounds[s : s + 2])
         return rows if self.rows is None else self.rows[rows]
 

@@ -377,14 +377,16 @@ def require_scores_of(where: str, names: Sequence[str], scored: Sequence[str], s
         raise InputError(f"{where}: {sentence}")
 
 
-def describe_unscored(names: Sequence[str], scored: Sequence[str], subject: str = "system") -> str:
+def describe_unscored(
+    names: Sequence[str], scored: Sequence[str], subject: str = "system", scores: str = "scores"
+) -> str:
     """Return a sentence that lists the names without scores; empty if there are none."""
     known = dict.fromkeys(scored)
     missing = [name for name in names if name not in known]
     if not missing:
         return ""
     quoted = join_names(f'"{name}"' for name in missing)
-    return f"there are no scores of {subject}{'s' * (len(missing) > 1)} {quoted} ({suggest_names(missing[0], known)})"
+    return f"there are no {scores} of {subject}{'s' * (len(missing) > 1)} {quoted} ({suggest_names(missing[0], known)})"
 
 
 # --- writing -------------------------------------------------------------------------------------------------------

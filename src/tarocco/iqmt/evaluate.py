@@ -322,7 +322,7 @@ class IQTestBed:
         return list(greedy(KingObjective(tallies, "count")))
 
     def jacks(self) -> Floats:
-        """Return JACK under all metrics as float64[segments]; a new system does not take part."""
+        """Return JACK under all metrics as float64[segments]; a new system is not used."""
         self._need_references(2, "JACK")
         if len(self.systems) < 2:
             raise InputError(f"JACK: expected at least two systems, found {self.systems[0]} alone")

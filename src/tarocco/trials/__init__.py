@@ -3,7 +3,7 @@
 inputs         texts, metrics and settings of a run, from arguments and experiment files
 plan           which steps the data allow, and what is missing for the others
 trial          the public function; runs all steps and shares what they compute
-breakdowns     scores by group and by length, and how alike metrics rank segments
+breakdowns     scores by group and by length, and how similarly metrics rank segments
 judgments      what ORANGE, KING, people and audits say of each metric
 system_groups  which systems differ significantly
 highlights     the most surprising findings

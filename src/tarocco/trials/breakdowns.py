@@ -74,7 +74,7 @@ def reference_lengths(test_set: TestSet) -> NDArray[np.float64]:
 
 
 def _characters(segments: Segments) -> NDArray[np.intp]:
-    """How many characters each segment has: bytes that begin one, without the newline behind it."""
+    """How many characters each segment has: bytes that begin one, without the newline after it."""
     begun = np.concatenate([[0], np.cumsum(segments.text & 0xC0 != 0x80)])
     counts: NDArray[np.intp] = np.diff(begun[segments.starts]) - 1
     return counts

@@ -28,7 +28,7 @@ from tarocco.trials.data_audit.findings import DataAudit
 
 @dataclass(frozen=True, eq=False)
 class MetricAgreement:
-    """How alike metrics judge segments: the rank correlation of their scores, errors negated, over all systems.
+    """How similarly metrics score segments: the rank correlation of their scores, errors negated, over all systems.
 
     The metrics are in the order of an average-linkage clustering, so similar metrics are neighbors.
     """
@@ -200,7 +200,7 @@ def _judges_of_metrics(findings: Findings) -> Iterator[dict[str, Any]]:
 
 
 def _metrics(verdict: Verdict) -> list[dict[str, Any]]:
-    """Return the verdict on each metric; the tests behind a judgment are in the part named support."""
+    """Return the verdict on each metric; the tests that support a judgment are in the part named support."""
     return [
         {
             "metric": metric.metric,

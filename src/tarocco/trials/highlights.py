@@ -68,12 +68,12 @@ def _judges(judgments: Mapping[str, Judgments]) -> Iterator[Highlight]:
 
 def _systems(ranking: SystemRanking) -> Iterator[Highlight]:
     for first_system, second_system, first, second in ranking.contested:
-        count = "1 metric finds" if first == 1 else f"{first} metrics find"
+        rank = "1 metric ranks" if first == 1 else f"{first} metrics rank"
+        other = "1 ranks" if second == 1 else f"{second} rank"
         yield Highlight(
             "systems",
             2 * min(first, second) / len(ranking.metrics),
-            f"{first_system} or {second_system}? {count} {first_system} better and {second} {second_system}, "
-            "all of them significantly.",
+            f"{rank} {first_system} higher and {other} {second_system} higher, all significantly.",
         )
 
 
@@ -106,19 +106,21 @@ def describe_gaming(finding: AuditFinding) -> str:
     numbers, check = finding.numbers, finding.check
     if check == "sign test":
         first, second = finding.systems
-        return f"By the sign test {finding.metric} finds {first} better than {second} and {second} better than {first}."
+        return (
+            f"By the sign test, {finding.metric} finds {first} better than {second} and {second} better than {first}."
+        )
     if check == "mixing":
         mixed, system = finding.systems
-        return f"{finding.metric} has {mixed} above {system} in every part of the text, and below it on the whole."
+        return f"{finding.metric} ranks {mixed} above {system} in every part of the text, but below it on the whole."
     if check == "deletion" and numbers["greedy"]:
         share = f"{100 * numbers['greedy_share']:.0f}%"
         return (
-            f"{finding.metric} gives {numbers['system']} no worse a score with {share} of its segments empty, if they "
-            "are well chosen."
+            f"Under {finding.metric}, {numbers['system']} scores no worse with {share} of its segments empty (chosen "
+            "by a search)."
         )
     if check == "deletion":
         return (
-            f"{finding.metric} hardly minds if {numbers['blanked']} random segments of {numbers['system']} are empty."
+            f"{finding.metric} drops little if {numbers['blanked']} random segments of {numbers['system']} are empty."
         )
     if check == "trading":
         first, second = finding.systems
@@ -131,7 +133,7 @@ def describe_gaming(finding: AuditFinding) -> str:
             if numbers["straw_man"] == "doubled"
             else f"The first half of {numbers['of']}"
         )
-    beaten = "the system it was made of" if numbers["outranks_its_own"] else numbers["compared_with"]
+    beaten = "the system it was made from" if numbers["outranks_its_own"] else numbers["compared_with"]
     others = len(numbers["outranks"]) - 1
     return f"{what} scores higher under {finding.metric} than {beaten}" + (f" and {others} more." if others else ".")
 

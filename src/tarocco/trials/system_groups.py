@@ -115,14 +115,14 @@ def describe_systems(ranking: SystemRanking, whose: str, findings: Findings) -> 
     ]
     if len(ranking.groups) > 1:
         groups = " > ".join(f"[{', '.join(group)}]" for group in ranking.groups)
-        sentences.append(f"Every pair across a > differs: {groups}.")
+        sentences.append(f"Systems on different sides of > differ significantly: {groups}.")
     if 0 < count < ranking.pairs:
         ranges = [f"{name} {_range(*ranking.rank_range(name))}" for name in ranking.order]
-        sentences.append(f"Ranks that the tests allow: {', '.join(ranges)}.")
+        sentences.append(f"Possible ranks: {', '.join(ranges)}.")
     if ranking.contested:
         pairs = listed([f"{one} and {other}" for one, other, *_ in ranking.contested])
         sentences.append(
-            f"On {counted(len(ranking.contested), 'pair')} metrics contradict each other, each significantly: {pairs}."
+            f"For {counted(len(ranking.contested), 'pair')}, metrics significantly contradict each other: {pairs}."
         )
     if findings.human is not None and ranking.better:
         sentences += _compare_with_people(ranking, findings.human, findings)

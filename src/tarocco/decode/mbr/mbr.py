@@ -97,7 +97,7 @@ def mbr(
         Human references per segment. With them, `result.gains` has the corpus scores of the first candidates, of the
         choices and of the best candidates in the lists.
     options
-        How utilities are combined and weighted, and which candidates take part (`MbrOptions`).
+        How utilities are combined and weighted, and which candidates are used (`MbrOptions`).
     text, workers
         How text is read (`Text`), and where work is done (`Workers`; the store is not used).
     **shortcuts
@@ -291,7 +291,7 @@ def _choice(case: _PendingList, sums: UtilitySums, utility: Utility) -> MbrChoic
 def _notes(choices: Sequence[MbrChoice], empty: int) -> tuple[str, ...]:
     notes = []
     if empty:
-        notes.append(f"{empty} candidate{'s are' if empty > 1 else ' is'} empty and took part as such")
+        notes.append(f"{empty} candidate{'s are' if empty > 1 else ' is'} empty and used like the others")
     without = sum(bool(np.isnan(choice.utility)) for choice in choices)
     if without:
         notes.append(f"{without} list{'s' * (without > 1)} had no utility at all: the first candidate was taken")

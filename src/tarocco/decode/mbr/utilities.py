@@ -48,7 +48,7 @@ class MbrOptions:
     scale
         Makes p(y') proportional to exp(scale * score). Without it, every candidate has the same probability.
     n_best
-        How many candidates of each list take part; all by default.
+        How many candidates of each list are used; all by default.
     prune
         The confidence, such as 0.99, at which losing candidates are dropped early (Cheng and Vlachos 2023).
     max_references

@@ -151,7 +151,7 @@ class Evidence:
     units
         The number of each segment's unit: its document where known, else the segment itself.
     straw
-        The straw men: (score, what it is, the system it was made of, or None for the empty one).
+        The straw men: (score, what it is, the system it was made from, or None for the empty one).
     """
 
     scores: tuple[Score, ...]

@@ -5,8 +5,8 @@ difference, the more often they do: the probability is modeled as 1 / (1 + exp(-
 slope b has the maximum likelihood over all pairs, with one more pair at the median difference of which people agree
 with one half, so that b is finite where people agree with every pair.
 
-Pairs that share a system are not independent. The interval is therefore from redrawn systems and segments: it speaks of
-pairs of such systems.
+Pairs that share a system are not independent. The interval is therefore from resampled systems and segments: it applies
+to pairs of such systems.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def measure_accuracy_at(
     scale = float(np.median(sizes[sizes > 0])) if (sizes > 0).any() else np.nan
     agreed = (1 + np.sign(gap[known] * preference[known])) / 2
     (slope,) = fit_slopes(sizes[None] / scale, agreed[None], np.ones((1, len(sizes))))
-    slopes = _redraw_slopes(metric, people, scale, resampling, jobs) if known.any() else np.array([np.nan])
+    slopes = _resample_slopes(metric, people, scale, resampling, jobs) if known.any() else np.array([np.nan])
     results = []
     for difference in differences:
         low, high = percentiles(_probability(slopes * difference / scale), (1 - resampling.confidence) / 2)
@@ -90,10 +90,10 @@ def measure_accuracy_at(
     return results
 
 
-def _redraw_slopes(
+def _resample_slopes(
     metric: ScoreSource, people: ScoreSource, scale: float, resampling: Resampling, jobs: int | None
 ) -> Floats:
-    """Return the slopes on redrawn systems and segments."""
+    """Return the slopes on resampled systems and segments."""
     first, second = np.triu_indices(len(people.systems), 1)
     n, seed = resampling.n_resamples, resampling.seed
     drawn = draw_systems(len(people.systems), seed, n)

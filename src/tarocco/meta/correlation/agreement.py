@@ -51,7 +51,7 @@ def correlation(coefficient: str, x: Floats, y: Floats) -> float:
     return float(correlations(coefficient, np.ravel(x)[None], np.ravel(y)[None])[0])
 
 
-def explain_undefined(x: Floats, y: Floats, names: tuple[str, str] = ("first", "second")) -> str | None:
+def explain_undefined(x: Floats, y: Floats, names: tuple[str, str] = ("first values", "second values")) -> str | None:
     """Return why the correlation of two lists is undefined, or None if it is defined."""
     both = _paired(np.ravel(x), np.ravel(y))
     count = int(both.sum())
@@ -60,7 +60,7 @@ def explain_undefined(x: Floats, y: Floats, names: tuple[str, str] = ("first", "
     constant = [name for name, values in zip(names, (x, y), strict=True) if _constant(np.ravel(values)[both])]
     if not constant:
         return None
-    return "both sides are constant" if len(constant) == 2 else f"the {constant[0]} side is constant"
+    return "; ".join(f"all {name} are equal" for name in constant)
 
 
 def correlations(coefficient: str, x: Floats, y: Floats, min_points: int = MIN_POINTS) -> Floats:

@@ -414,14 +414,14 @@ def _describe_too_few_swaps(
     needed = required_draws(comparisons, design.alpha)
     if design.n_permutations + 1 < comparisons / design.alpha:
         notes.append(
-            f"{design.n_permutations} permutations are too few for any difference between metrics to be significant "
-            f"after {correction}: at least {needed} are needed"
+            f"with {design.n_permutations} permutations, no difference between metrics can be significant after "
+            f"{correction}: at least {needed} are needed"
         )
     least = math.ceil(math.log2(2 * comparisons / design.alpha))  # a swap of all systems is as extreme as none
     if systems < least and any(test.test == "perm-sys" for test in tests):
         notes.append(
-            f"swaps of {systems} systems are too few for any difference between metrics to be significant after "
-            f"{correction}: at least {least} systems are needed"
+            f"with {systems} systems, no difference between metrics can be significant by perm-sys after {correction}: "
+            f"at least {least} systems are needed"
         )
     return notes
 

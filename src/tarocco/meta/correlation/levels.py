@@ -4,7 +4,7 @@ Items are the whole test set, its segments, or pseudo-documents drawn from them:
 They are correlated in one list, item by item over systems, or system by system over items. Where several correlations
 are averaged, undefined ones are left out, and the result says how many were defined.
 
-Resamples speak of a population. For *these systems*, segments are drawn. For *such systems*, systems and segments are
+Resamples apply to a population. For *these systems*, segments are drawn. For *such systems*, systems and segments are
 drawn (BOOT-INPUT and BOOT-BOTH of Deutsch et al. 2021).
 """
 
@@ -35,7 +35,7 @@ from tarocco.scoring.settings import RESAMPLING, WORKERS, Resampling, Workers
 LEVELS = ("system", "segment", "document")
 GROUPINGS = ("none", "item", "system")
 POPULATIONS = (THESE, SUCH)
-_SIDES = ("metric's", "human")
+_SIDES = ("scores of the metric", "human scores")
 _WEIGHTED_BLOCK = 16  # resamples per task
 _MAX_POINTS = 1 << 17  # correlated together, so that they stay in the processor's cache
 
@@ -124,7 +124,7 @@ class CorrelationLevel:
         elif self.level == "segment" and self.grouping == "item" and systems is None:
             values = [_resample_items(coefficient, source, people, resampling, jobs) for source in metrics]
         elif self.level == "segment" and self.grouping == "item" and coefficient in _WEIGHTED_ITEMS:
-            values = [_redraw_items(coefficient, source, people, resampling, systems) for source in metrics]
+            values = [_resample_weighted_items(coefficient, source, people, resampling, systems) for source in metrics]
         elif self.members is None and coefficient.startswith("kendall"):
             return self._resample_kendall(coefficient, metrics, people, resampling, workers, systems)
         else:
@@ -247,7 +247,7 @@ def _resample_items(
         return sums[:, 0] / sums[:, 1]
 
 
-def _redraw_items(
+def _resample_weighted_items(
     coefficient: str, metric: ScoreSource, people: ScoreSource, resampling: Resampling, systems: Counts | None
 ) -> Floats:
     """Return means over drawn segments of correlations over drawn systems, whose copies are weights."""

@@ -1,8 +1,8 @@
 """Tests of whether one metric agrees better with people than another, for all pairs of metrics.
 
 perm       swaps scores of the two metrics at random.
-           PERM-SYS swaps whole systems; it speaks of such systems.
-           PERM-BOTH swaps scores of single outputs (Deutsch et al. 2021); it speaks of these systems only, and needs
+           PERM-SYS swaps whole systems; it applies to such systems.
+           PERM-BOTH swaps scores of single outputs (Deutsch et al. 2021); it applies to these systems only, and needs
            metrics whose system scores are means of segment scores.
            PERM-INPUT swaps whole segments, where the coefficient is a mean over segments; these systems only.
 williams   Williams' test of two Pearson correlations that share the human scores; for points in one list
@@ -322,7 +322,7 @@ class MetricComparison:
     significant: bool
     williams_t: float  # of Pearson's correlations, whatever the test; NaN if undefined
     williams_p: float
-    population: str = THESE  # that the test speaks of
+    population: str = THESE  # that the test applies to
 
 
 class MetricRanking(NamedTuple):
@@ -343,7 +343,7 @@ class MetricTestInput:
     agreements: Floats  # float64[metrics]
     sentinels: NDArray[np.bool_]  # which of the metrics are sentinels
     resampled: Floats  # float64[metrics, n_resamples]
-    population: str = THESE  # that the resamples speak of
+    population: str = THESE  # that the resamples apply to
 
 
 def choose_test(test: str | None, level: CorrelationLevel, population: str) -> str:
@@ -355,7 +355,7 @@ def choose_test(test: str | None, level: CorrelationLevel, population: str) -> s
         raise BadParameter(f"test is one of {', '.join(TESTS)}, not {chosen!r}")
     if chosen == "perm" and not swaps:
         raise BadParameter(
-            "the permutation test is for the system level, and for segments grouped by item if it speaks of these "
+            "the permutation test is for the system level, and for segments grouped by item if it applies to these "
             "systems; otherwise test is bootstrap"
         )
     if chosen == "williams" and level.level == "document":
@@ -410,7 +410,7 @@ def compare_metrics(
 
 
 def _population_of(test: str, data: MetricTestInput) -> str:
-    """Return the population that a test speaks of."""
+    """Return the population that a test applies to."""
     if test == "bootstrap":
         return data.population
     return SUCH if test == "perm-sys" or (test == "williams" and data.level.level == "system") else THESE

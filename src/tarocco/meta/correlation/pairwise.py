@@ -7,7 +7,7 @@ acc-eq    accuracy with calibrated ties: the share of pairs of outputs of one se
 
 The printed values are those of agreement.py. Resamples of SPA use the normal approximation of its permutation p-values,
 which needs only sums over segments, and resamples of acc-eq keep the epsilon that was calibrated on all data.
-Redrawn systems are weights on pairs of different systems: a system says nothing about a copy of itself.
+Resampled systems are weights on pairs of different systems: a system says nothing about a copy of itself.
 """
 
 from __future__ import annotations

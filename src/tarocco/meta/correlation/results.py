@@ -37,8 +37,8 @@ class CorrelationOptions:
         accuracy or spa (soft pairwise accuracy) at system level; acc-eq (accuracy with calibrated ties) at segment
         level. Metrics are ranked and tested by it, and it has an interval.
     population
-        What intervals and tests speak of: "such" systems (systems and segments are redrawn, the default at system
-        level) or "these" systems (segments are redrawn, the default below).
+        What intervals and tests apply to: "such" systems (systems and segments are resampled, the default at system
+        level) or "these" systems (segments are resampled, the default below).
     system_scores
         "corpus": the metric's score of the whole output of a system; "mean": the mean of its segment scores.
     drop_outliers
@@ -88,7 +88,7 @@ class CorrelationOptions:
             if number is not None and not (isinstance(number, Integral) and number >= 1):
                 raise BadParameter(f"{name} is an integer of at least 1, not {number!r}")
         counts_systems = coefficient in PAIRWISE and coefficient != TIES
-        default = "bootstrap" if counts_systems and population == THESE else None  # swaps speak of such systems
+        default = "bootstrap" if counts_systems and population == THESE else None  # swaps apply to such systems
         test = choose_test(self.test or default, level, population)
         if test == "williams" and coefficient != "pearson":
             raise BadParameter(f"Williams' test is for Pearson's correlation, not for {coefficient}")
@@ -122,12 +122,12 @@ def _check_coefficient(coefficient: str, level: CorrelationLevel) -> None:
 
 
 def _choose_population(name: str | None, coefficient: str, level: str) -> str:
-    """Return the population that intervals speak of; raise BadParameter if systems cannot be redrawn."""
+    """Return the population that intervals apply to; raise BadParameter if systems cannot be resampled."""
     if name not in (None, *POPULATIONS):
         raise BadParameter(f"population is one of {', '.join(POPULATIONS)}, not {name!r}")
     untied = coefficient in ("kendall-a", "kendall-c")
     if name == "such" and level == "document":
-        raise BadParameter("at document level only segments are redrawn: population is these")
+        raise BadParameter("at document level only segments are resampled: population is these")
     if name == "such" and untied:
         raise BadParameter(
             f"{coefficient} does not correct for ties, and a system that is drawn twice ties with itself: population "
@@ -162,7 +162,7 @@ class CorrelationDesign:
     n_resamples: int
     seed: int
     documents: tuple[int, int]  # how many, and of how many segments
-    population: str = THESE  # that intervals, and the bootstrap test, speak of
+    population: str = THESE  # that intervals, and the bootstrap test, apply to
     at_differences: tuple[float, ...] | None = None
 
     @property

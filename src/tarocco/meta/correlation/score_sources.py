@@ -207,11 +207,11 @@ def find_criterion(human: HumanScores) -> str:
 def describe_judged_systems(human: HumanScores, systems: Sequence[str]) -> list[str]:
     """Return notes on systems that people did not judge, and on judged systems that the run does not have."""
     notes = []
-    unjudged = describe_unscored(systems, (*human.systems, *human.unknown))
+    unjudged = describe_unscored(systems, (*human.systems, *human.unknown), scores="human scores")
     if unjudged:
-        notes.append(f"people did not judge all systems: {unjudged}")
+        notes.append(unjudged)
     if human.unknown:
-        notes.append(f"people judged systems that are not here: {join_names(human.unknown)}")
+        notes.append(f"human scores for unknown systems: {join_names(human.unknown)}")
     return notes
 
 

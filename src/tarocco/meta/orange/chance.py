@@ -1,4 +1,4 @@
-"""The chance level of ORANGE: where the references would rank if a metric could not tell them from the candidates.
+"""The chance level of ORANGE: the references' rank if a metric could not distinguish them from the candidates.
 
 The null hypothesis is that the scores of a list are exchangeable: any R of its N + R texts could have been the
 references. A list's chance level is the mean over all choices of R texts as references, with the scores that the metric

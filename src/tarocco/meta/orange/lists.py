@@ -1,4 +1,4 @@
-"""From n-best lists and references to blocks of lists, with the candidates that take part."""
+"""From n-best lists and references to blocks of lists, with the candidates that are used."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def group_into_blocks(sets: Iterable[CandidateSet]) -> Iterator[list[CandidateSe
 
 @dataclass(frozen=True, eq=False)
 class ListBlock:
-    """The candidates of some lists that take part, where each distinct text of a list is scored once.
+    """The used candidates of some lists, where each distinct text of a list is scored once.
 
     List s is lists.of(s)[places[s]], or lists.of(s) if it has no duplicates. `used[s]` are the positions of its
     candidates in the list as read.
@@ -168,7 +168,7 @@ class ListBlock:
 def make_block(
     group: Sequence[CandidateSet], rules: OrangeRules, tally: ListTally, fold: bool = True
 ) -> ListBlock | None:
-    """Return the block of the candidates that take part, None if there are none.
+    """Return the block of the candidates that are used, None if there are none.
 
     With `fold`, equal texts of a list are scored once; external scores may differ between them.
     """

@@ -187,7 +187,7 @@ def _among_each_other(oracles: Floats, oracle: str, scale: Floats) -> Floats:
 def combined(candidates: Floats, references: Floats, oracle: str) -> Standing:
     """Return the standing of a combination of metrics, by the mean of their ranks.
 
-    Every metric must score every candidate; a reference takes part if every metric scores it.
+    Every metric must score every candidate; a reference is used if every metric scores it.
     """
     if np.isnan(candidates).any() or np.isnan(oracles_of(references, oracle)).any(axis=0).all():
         undefined = np.full((1, candidates.shape[1]), np.nan)

@@ -245,7 +245,7 @@ class RankTable:
 
     @cached_property
     def used(self) -> NDArray[np.intp]:
-        """The number of candidates of each list that take part."""
+        """The number of candidates of each list that are used."""
         return np.frombuffer(self.lengths, np.int64)[self.offsets[1:] - 1]
 
     def ranks(self, lists: NDArray[np.intp], lengths: NDArray[np.intp], ties: str) -> list[Floats]:
@@ -452,9 +452,9 @@ def _note_short(table: RankTable, short: NDArray[np.intp], kept: int, rules: Ora
     size, most = count_of(int(table.used[short[0]]), "candidate"), rules.n_best or table.used.max()
     such = count_of(len(short), "such list")
     if rules.short == "keep":
-        action = f"{such} kept, each with its own length"
+        action = f"{such} used at {'its' if len(short) == 1 else 'their'} own length"
     else:
-        left = f", so that {count_of(kept, 'list')} count{'s' * (kept == 1)}" if len(short) > kept else ""
+        left = f", so that {count_of(kept, 'list')} {'is' if kept == 1 else 'are'} used" if len(short) > kept else ""
         action = f"{such} left out{left} (--short keep keeps them, --n-best N cuts lists to N)"
     return f"{table.where(int(short[0]))}: this list has {size}, fewer than {most}; {action}"
 
@@ -463,7 +463,7 @@ def _why_no_lists(tally: ListTally, name: str) -> str:
     if tally.one_reference:
         return ONE_REFERENCE
     if tally.without_candidates:
-        return f"{name}: no list has a candidate that takes part"
+        return f"{name}: no candidates remain in any list"
     return f"{name}: there are no lists"
 
 
@@ -481,15 +481,16 @@ def _notes(rules: OrangeRules, tally: ListTally, left_out: Mapping[str, int], se
             f"{count_of(tally.same_references, 'segment')} with a duplicate reference, which is certain to rank high"
         )
     if tally.without_candidates:
-        notes.append(f"{count_of(tally.without_candidates, 'list')} left out, without a candidate that takes part")
+        notes.append(f"{count_of(tally.without_candidates, 'list')} left out, because no candidates remain")
     if tally.first_empty is not None:
         path, line = tally.first_empty
         notes.append(f"{path}, line {line}: the candidate is empty; {count_of(tally.empty, 'empty candidate')} in all")
     if tally.copies:
-        action = "left out" if rules.drop_copies else "taking part (--drop-copies leaves such candidates out)"
-        notes.append(f"{count_of(tally.copies, 'candidate')} word for word a reference, {action}")
+        are = "is" if tally.copies == 1 else "are"
+        action = f"and {are} left out" if rules.drop_copies else "(--drop-copies leaves such candidates out)"
+        notes.append(f"{count_of(tally.copies, 'candidate')} {are} identical to a reference {action}")
     if tally.from_store:
-        notes.append(RunNote(f"{count_of(tally.from_store, 'list')} found in the store"))
+        notes.append(RunNote(f"{count_of(tally.from_store, 'list')} read from the store"))
     return notes
 
 

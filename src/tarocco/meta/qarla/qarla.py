@@ -329,7 +329,7 @@ def _check_sets(sets: MetricSets) -> MetricSets:
     return sets
 
 
-# --- which segments take part ----------------------------------------------------------------------------------------
+# --- which segments are used -----------------------------------------------------------------------------------------
 
 
 def check_test_set(test_set: TestSet, measure: str, segments: Sequence[int] | None = None) -> None:

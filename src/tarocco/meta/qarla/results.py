@@ -257,7 +257,7 @@ def _by_reference(value: Kings | float) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class Redundancy:
-    """How similarly metrics decide: phi, and the share of samples decided alike, as symmetric matrices.
+    """How similarly metrics decide: phi, and the share of samples decided the same way, as symmetric matrices.
 
     The metrics are in the order of an average-linkage clustering, so similar metrics are neighbors.
     """

@@ -24,7 +24,7 @@ class Point:
 
     `shares` is what each order of n-grams contributes to the score, on average over systems and subsets. `redrawn` is
     the agreement that is compared between numbers of references, on average over subsets: what a metric has beyond its
-    chance level, higher is better, first as observed and then on redrawn segments. It is empty where there is no test.
+    chance level, higher is better, first as observed and then on resampled segments. It is empty without a test.
     """
 
     size: int
@@ -137,7 +137,8 @@ class Curve:
                 break
             enough = point.size
         if enough is None:
-            words = f"no smaller number is shown to give {share} of what {last.size} give, or less than that"
+            words = f"it is not shown whether {_references(fewer[-1].size)} give{'s' * (fewer[-1].size == 1)}"
+            words += f" at least {share} of what {last.size} give"
             return CurveShape("open", None, f"{self.metric} is open: {words}")
         kind = "flat" if enough == fewer[0].size else "saturates"
         words = f"{_give(enough)} at least {share} of what {last.size} give"
@@ -219,8 +220,8 @@ class ReferencesResult(ResultTable, Mapping[str, Curve]):
         if draws < 2:
             return ""
         beyond = " beyond chance" if self.judged_by in ("ORANGE", "strict KING") else ""
-        test = f"one-sided test at {ALPHA:g}, {draws} draws of the segments"
-        return f"{self.judged_by.split(',')[0]}{beyond}, {test}; about these systems and references"
+        test = f"one-sided test at {ALPHA:g}, {draws} resamples of the segments"
+        return f"{self.judged_by.split(',')[0]}{beyond}, {test}; applies to these systems and references"
 
     def __getitem__(self, name: str) -> Curve:
         for curve in self.curves:
@@ -307,5 +308,6 @@ def _orders(curves: Sequence[Curve]) -> list[str]:
         for metric in lower
         if bounds(metric.points[-1].redrawn - last.redrawn, ALPHA / max(1, len(lower)))[0] > 0
     ]
-    words = f"{', '.join(better)} shown to agree better" if better else "no lower order is shown to agree better"
-    return [*lines, f"{curve.metric}: with {_references(last.size)} {words}"]
+    names = ", ".join(better) or "no lower order"
+    are = "are" if len(better) > 1 else "is"
+    return [*lines, f"{curve.metric}: with {_references(last.size)}, {names} {are} shown to agree better"]

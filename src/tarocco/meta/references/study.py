@@ -70,7 +70,7 @@ class ReferenceStudy:
     """The options of `tarocco.references`.
 
     most
-        The largest number of references; segments that have fewer take no part. By default as many as every segment
+        The largest number of references; segments with fewer are not used. By default as many as every segment
         has.
     n_subsets, seed
         The number of subsets to draw of each size, unless there are fewer, and the seed.
@@ -141,7 +141,7 @@ def references(
         segments have different numbers of references, subsets are drawn for each segment separately.
     human
         A file of human scores (optionally FILE:COLUMN), HumanScores, or a mapping from systems to a number, or to one
-        number per segment, None where there is no judgment. Systems without human scores take no part.
+        number per segment, None where there is no judgment. Systems without human scores are not used.
     nbest
         Instead of systems and human scores, n-best lists as for `tarocco.orange`: then ORANGE is the judge. It leaves
         one reference out, so that it starts with two.
@@ -293,7 +293,7 @@ def _point(size: int, agreements: Sequence[tuple[str, SubsetAgreement]], with_sh
 def _notes(pool: ReferencePool, judge: Judge, curves: Sequence[Curve]) -> tuple[str, ...]:
     notes = list(judge.notes)
     if len(pool.rows) < pool.of:
-        notes.insert(0, f"{len(pool.rows)} of {pool.of} segments have {pool.most} or more references and take part")
+        notes.insert(0, f"{len(pool.rows)} of {pool.of} segments have {pool.most} or more references and are used")
     if not pool.by_stream:
         notes.append("segments have different numbers of references: subsets are drawn for each segment separately")
     for curve in curves:
@@ -311,7 +311,7 @@ def _notes(pool: ReferencePool, judge: Judge, curves: Sequence[Curve]) -> tuple[
 class SubsetAgreement:
     """What a judge says of one metric with one subset of the references.
 
-    `redrawn` is the agreement beyond chance, higher is better: as observed, and on redrawn segments.
+    `redrawn` is the agreement beyond chance, higher is better: as observed, and on resampled segments.
     """
 
     value: float  # NaN if undefined
@@ -357,7 +357,7 @@ class PeopleJudge:
         return agreements
 
     def _redraw(self, source: ScoreSource, jobs: int | None) -> Floats:
-        """Return correlations on redrawn segments; none for pseudo-documents, which overlap."""
+        """Return correlations on resampled segments; none for pseudo-documents, which overlap."""
         if self.level.level == "document":
             return np.empty(0)
         people, n_draws = self.people, N_SEGMENT_DRAWS
@@ -381,7 +381,7 @@ def _sum_units(source: ScoreSource, seed: int) -> ScoreSource:
 def judge_by_people(
     test_set: TestSet, human: HumanScores, encoding: Encoding, study: ReferenceStudy
 ) -> tuple[ReferencePool, PeopleJudge]:
-    """Return the references of the segments that take part, and people as the judge of the systems they scored."""
+    """Return the references of the segments that are used, and people as the judge of the systems they scored."""
     judged_systems = {name: test_set.systems[name] for name in human.systems}
     pool = make_pool(replace(test_set, systems=judged_systems), study.most)
     level, coefficient = study.level, study.coefficient or ("pearson" if study.level == "system" else "kendall")
@@ -404,9 +404,9 @@ def judge_by_people(
 
 
 def _restrict(side: ScoreSource, pool: ReferencePool) -> tuple[ScoreSource, list[str]]:
-    """Return the human scores of the segments that take part, and notes."""
+    """Return the human scores of the segments that are used, and notes."""
     if side.statistics is None:
-        whole = "people judged whole systems, so that their scores also cover the segments that take no part"
+        whole = "people judged whole systems, so their scores also cover the segments that are not used"
         return side, [whole] * (len(pool.rows) < pool.of)
     side = make_source(side.name, side.segments[:, pool.rows])
     judged = np.isfinite(side.segments).sum(axis=1)
@@ -418,7 +418,7 @@ def _restrict(side: ScoreSource, pool: ReferencePool) -> tuple[ScoreSource, list
 
 
 def redraw_mean(values: Floats, seed: int) -> Floats:
-    """Return the mean over segments, as observed and on redrawn segments; all metrics and subsets draw alike."""
+    """Return the mean over segments, as observed and on resampled segments; all metrics and subsets draw alike."""
     weights = np.concatenate([np.ones((1, len(values))), count_draws(len(values), seed, 0, N_DRAWS)])
     known = ~np.isnan(values)
     means = np.full(len(weights), np.nan)
@@ -482,7 +482,7 @@ def judge_by_orange(nbest: NBest, pool: ReferencePool, encoding: Encoding, seed:
     place = {segment: i for i, segment in enumerate(pool.rows.tolist())}
     lists = [replace(item, segment=place[item.segment]) for item in stream if item.segment in place]
     if not lists:
-        raise InputError(f"{path}: no list belongs to a segment that takes part")
+        raise InputError(f"{path}: no list belongs to a segment that is used")
     missing = len(pool.rows) - len({item.segment for item in lists})
     notes = [f"{missing} of {len(pool.rows)} segments have no list"] if missing else []
     return OrangeJudge(encoding, lists, path, replace(rules, first_id=0), seed, notes)

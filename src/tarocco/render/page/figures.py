@@ -81,10 +81,10 @@ def _agreement(payload: Payload) -> Iterator[Figure]:
     if not alike or len(alike["metrics"]) < 2:
         return
     description = (
-        f"How alike {', '.join(alike['metrics'])} rank segments: rank correlations, metrics that are alike side by side"
+        f"How similarly {', '.join(alike['metrics'])} rank segments: rank correlations, similar metrics side by side"
     )
     chart = heat_map(alike["metrics"], alike["correlation"], legend="correlation", description=description)
-    yield Figure("agreement", "agreement", "Metrics that judge alike", description, chart)
+    yield Figure("agreement", "agreement", "Metrics that give similar scores", description, chart)
 
 
 def _orange(payload: Payload) -> Iterator[Figure]:

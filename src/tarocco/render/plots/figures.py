@@ -203,8 +203,8 @@ def draw_redundancy(result: OptimizeResult) -> alt.LayerChart:
         redundancy.phi.tolist(),
         domain=(0.0, 1.0),
         legend="phi",
-        note="How alike metrics decide, corrected for chance; in brackets: metrics of the set, by step",
-        description="\n".join([f"How alike {', '.join(redundancy.metrics)} decide", result.chosen.signature]),
+        note="How similarly metrics decide, corrected for chance; in brackets: metrics of the set, by step",
+        description="\n".join([f"How similarly {', '.join(redundancy.metrics)} decide", result.chosen.signature]),
     )
 
 

@@ -35,15 +35,15 @@ def legend(result: AuditResult) -> list[str]:
     settings = result.settings
     share, gain = f"{100 * settings.share:g}%", f"{100 * settings.least_gain:g}%"
     return [
-        "cells: findings that count, of all tests; an effect counts if it is significantly above a stated size "
+        "cells: significant findings, of all tests; the effect must significantly exceed the size stated below "
         f"(p up to {settings.alpha:g}, Holm; {result.n_units} {result.unit}s as units)",
         "*: the metric can be gamed: significant even as the best of all systems or pairs in the cell",
         "%: of the distance between the scores of an empty output and of a reference",
         f"sign test: each of two systems is better than the other, both by a majority above "
         f"{100 * settings.least_majority:g}% (55:45 is 10%)",
         f"mixing: an output is better in each part, but worse on the whole; every difference above {gain}",
-        f"deletion: with {share} of the text empty, a score is spared more than {100 * settings.least_forgiven:g}% of "
-        "the loss that a mean of segments has",
+        f"deletion: with {share} of the text empty, the score loses less than "
+        f"{100 * (1 - settings.least_forgiven):g}% of what a mean of segment scores loses",
         f"trading: half of one output with half of another scores above both, by more than {gain}",
         f"straw men: half an output, an output twice, or an empty output scores above the output, by more than {gain}",
     ]
@@ -66,13 +66,15 @@ def not_possible(result: AuditResult) -> list[str]:
 
 
 def unproven(result: AuditResult) -> list[str]:
-    """Return sentences on effects that are too uncertain to count, and on sign tests that contradict the scores."""
-    seen = [
-        f"{name} ({', '.join(f'{len(check.findings)} {check.check}' for check in open_checks)})"
-        for name in result
-        if (open_checks := [check for check in result[name].values() if check.findings and not check.gamed])
-    ]
-    lines = [f"above the least size, but not shown to be: {', '.join(seen)}"] if seen else []
+    """Return sentences on findings in cells without a star, and on sign tests that contradict the scores."""
+    counted, uncertain = [], []
+    for name in result:
+        checks = [check for check in result[name].values() if check.findings and not check.gamed]
+        counted += _describe_counts(name, {check.check: check.counted for check in checks})
+        uncertain += _describe_counts(name, {check.check: len(check.findings) - check.counted for check in checks})
+    lines = [f"significant, but not as the best of all systems or pairs: {', '.join(counted)}"] if counted else []
+    if uncertain:
+        lines.append(f"estimated above the least size, but not significantly: {', '.join(uncertain)}")
     for name in result:
         for pair in result[name]["sign test"].numbers.get("contradicts_scores", ()):
             winner, loser = pair["systems"] if pair["better"] is False else reversed(pair["systems"])
@@ -81,6 +83,12 @@ def unproven(result: AuditResult) -> list[str]:
                 f"but {loser} has the better score"
             )
     return lines
+
+
+def _describe_counts(name: str, counts: dict[str, int]) -> list[str]:
+    """Return a metric with its number of findings per check, such as ["BLEU-4 (2 sign test)"]; [] without findings."""
+    parts = [f"{count} {check}" for check, count in counts.items() if count]
+    return [f"{name} ({', '.join(parts)})"] if parts else []
 
 
 def sentences(result: AuditResult, every: bool = False, digits: int | None = None) -> list[str]:
@@ -144,8 +152,8 @@ def _deletion(finding: AuditFinding, shown: Callable[[float], str]) -> str:
     score, mean, low, high = (shown(numbers[name]) for name in ("score", "mean", "lowest", "highest"))
     return (
         f"{numbers['system']} scores {score}, and with {numbers['blanked']} random segments empty {mean} on average "
-        f"({low} to {high}); with {numbers['greedy']} chosen ones empty ({percent(numbers['greedy_share'], 1)}) it is "
-        "no worse"
+        f"({low} to {high}); with {numbers['greedy']} segments empty "
+        f"({percent(numbers['greedy_share'], 1)}, chosen by a search), it scores no worse"
     )
 
 
@@ -162,7 +170,7 @@ def _trading(finding: AuditFinding, shown: Callable[[float], str]) -> str:
 def _straw_men(finding: AuditFinding, shown: Callable[[float], str]) -> str:
     numbers = finding.numbers
     what = "an empty output" if numbers["of"] is None else f"{numbers['of']}, {numbers['straw_man']},"
-    against = "the system it was made of" if numbers["outranks_its_own"] else numbers["compared_with"]
+    against = "the system it was made from" if numbers["outranks_its_own"] else numbers["compared_with"]
     return f"{what} scores {shown(numbers['score'])}, better than {against} ({shown(numbers['beats'])})"
 
 

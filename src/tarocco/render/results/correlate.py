@@ -20,6 +20,7 @@ TITLES = {
     "spa": "SPA",
     "acc-eq": "acc. with ties",
 }
+LIKE_THESE = "systems like these"  # the population that the library calls such systems
 ACCURACIES = {"accuracy": "accuracy", "soft_accuracy": "SPA", "accuracy_with_ties": "acc. with ties"}
 
 
@@ -84,10 +85,10 @@ def differences_table(result: CorrelateResult) -> Table:
 def _differences_footnotes(result: CorrelateResult) -> list[str]:
     return [
         *result.human_signatures.values(),
-        "people agree with a difference of so much between two systems under the metric: the share of pairs of systems "
-        "that people order alike, by a logistic curve through all pairs",
-        f"{100 * result.design.confidence:g}%: systems and segments redrawn, {result.design.n_resamples} resamples, "
-        f"seed {result.design.seed}: a statement about such systems",
+        "people agree: the estimated share of pairs of systems with this difference under the metric that people order "
+        "the same way (logistic curve through all pairs)",
+        f"{100 * result.design.confidence:g}%: {result.design.n_resamples} resamples of systems and segments, seed "
+        f"{result.design.seed}; applies to {LIKE_THESE}",
         "observed: the share among pairs that differ by half to twice as much; near: how many these are. Where there "
         "are none, the estimate is extrapolated",
     ]
@@ -177,7 +178,7 @@ def footnotes(result: CorrelateResult, pairs: bool) -> list[str]:
     lines = list(dict.fromkeys(correlation.metric_signature for correlation in result if not correlation.sentinel))
     lines += result.human_signatures.values()
     sentinels = list(dict.fromkeys(correlation.metric for correlation in result if correlation.sentinel))
-    lines.append(f"baselines that know nothing of quality: {', '.join(sentinels)}")
+    lines.append(f"baselines that contain no information about quality: {', '.join(sentinels)}")
     if pairs:
         lines.append(f"*: significant; two-sided p-values with Holm's correction for {_count(result)}")
     else:
@@ -213,29 +214,29 @@ def _describe_interval(result: CorrelateResult) -> str:
     else:
         how = ""
     if result.human_level == "system":
-        how += "; human scores are of whole systems, so that segments are redrawn for metrics only"
+        how += "; human scores are of whole systems, so that segments are resampled for metrics only"
     return (
         f"{100 * question.confidence:g}%: bootstrap interval of {TITLES[question.coefficient]} over {drawn}, "
-        f"{question.n_resamples} resamples, seed {question.seed}: a statement about "
+        f"{question.n_resamples} resamples, seed {question.seed}; applies to "
         f"{_about(result, question.population)}{how}"
     )
 
 
 def _about(result: CorrelateResult, population: str) -> str:
     if population == SUCH:
-        return population
+        return LIKE_THESE
     return "this system only" if result.n_systems == 1 else f"these {result.n_systems} systems only"
 
 
 def _describe_populations(result: CorrelateResult) -> list[str]:
-    """Say which population each test speaks of."""
+    """Say to which population each test applies."""
     tests: dict[str, list[str]] = {}
     for comparison in result.metric_comparisons:
         names = tests.setdefault(comparison.population, [])
         if comparison.test not in names:
             names.append(comparison.test)
     return [
-        f"{' and '.join(names)} speak{'s' * (len(names) == 1)} of {_about(result, population)}"
+        f"{' and '.join(names)} {'applies' if len(names) == 1 else 'apply'} to {_about(result, population)}"
         for population, names in tests.items()
     ]
 
@@ -347,7 +348,7 @@ def support_footnotes(result: SupportResult) -> list[str]:
         f"metrics), within {rules.system_margin:g} of the best metric ({rules.segment_margin:g} at segment level) in "
         f"{100 * (1 - rules.alpha):g}% of draws, and at least {rules.system_floor:g} ({rules.segment_floor:g})",
         "refuted: a metric is better by more than the margin, or agreement is below the floor; open: neither was shown",
-        "such systems: systems and segments are redrawn; these systems: only segments are",
+        "such systems (systems like these): systems and segments are resampled; these systems: only segments are",
     ]
     if any(support.stability is not None for support in result):
         lines.append(f"in parentheses: the same status on {rules.n_stability} resamples of systems and segments")

@@ -87,7 +87,7 @@ def footnotes(result: OrangeResult) -> list[str]:
     longer, shorter = result.by_length
     return [
         *lines,
-        "chance: ORANGE if any texts of a list could have been its references, given the metric's scores",
+        "chance: expected ORANGE if every text of a list were equally likely to be a reference",
         "vs best: worse if the difference is significant, corrected for all pairs of metrics; otherwise open",
         f"output length alone has ORANGE {percent(longer, 2)} (longer is better) or {percent(shorter, 2)} (shorter)",
         "status: supported if shown to be better than chance, better than output length and within "

@@ -151,7 +151,7 @@ def king_notes(result: KingResult) -> list[str]:
         *dict.fromkeys(king.signature for king in result),
         f"KING: the share of {what[result.level]} at least as good as every system, by QUEEN; strict KING: better",
         f"{_percent(result.sets[0].interval)}: bootstrap intervals over segments",
-        "chance: the same if each text of a case were equally likely to be the reference",
+        "chance: expected value if every text of a case were equally likely to be the reference",
     ]
     if not any(king.status for king in result):
         return lines

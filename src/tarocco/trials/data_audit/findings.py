@@ -16,7 +16,7 @@ CHECKS = {
     "sign": "metrics and people do not point in opposite directions",
     "copies": "no system is nearly equal to a reference or to another system",
     "edited references": "no reference is an edited copy of another",
-    "text form": "case, tokenization, length and empty lines are alike in all files",
+    "text form": "case, tokenization, length and empty lines are similar in all files",
     "tokenizer": "the tokenizer fits the script",
     "language": "outputs are in the language of the references and not copies of the source",
     "line shifts": "outputs match their own lines better than neighboring ones",

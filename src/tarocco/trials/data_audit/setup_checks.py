@@ -21,7 +21,7 @@ ENGLISH_WORDS = frozenset(FREQUENT.split(" "))
 MIN_ENGLISH = 0.15  # share of such words; English text has .27 or more, German .03
 MIN_WORDS = 100
 MIN_SYSTEMS = 6  # in the verdict; below, no test can support a metric
-MANY_SYSTEMS = 12  # below, the verdict speaks of these systems only
+MANY_SYSTEMS = 12  # below, the verdict applies to these systems only
 MIN_SEGMENTS = 100  # units below which resampling tests are too liberal or weak
 
 
@@ -135,7 +135,7 @@ def check_amount(test_set: TestSet, human: HumanScores | None) -> Iterator[DataF
             + (
                 f"with fewer than {MIN_SYSTEMS}, no metric can be supported by people."
                 if few
-                else f"with fewer than {MANY_SYSTEMS}, expect statements about these systems only."
+                else f"with fewer than {MANY_SYSTEMS}, expect conclusions about these systems only."
             ),
             "Have more systems judged.",
         )
