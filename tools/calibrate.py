@@ -18,7 +18,12 @@ from audits import Population, find_easy, game, honest, known_effects
 from cells import Cell
 from halves import compare_halves, sources_of_campaign, sources_of_texts
 from judges import of_judges
-from metrics import coverage_at_difference, coverage_of_correlations, error_rates_of_metrics
+from metrics import (
+    coverage_at_difference,
+    coverage_of_correlations,
+    error_rates_of_metrics,
+    error_rates_with_documents,
+)
 from systems import coverage, documents, error_rates, few_differences, power_and_coverage
 from verdicts import Campaign, null_metrics_only, seed_stability, simulate_verdicts
 
@@ -60,6 +65,7 @@ def of_metrics(runs: int) -> Iterator[Cell]:
     for systems in (12, 22):
         for simulation in (error_rates_of_metrics, coverage_of_correlations, coverage_at_difference):
             yield from simulation(german, systems, 300, runs)
+    yield from error_rates_with_documents(german, 12, runs)
 
 
 def of_verdicts(runs: int) -> Iterator[Cell]:
