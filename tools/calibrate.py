@@ -19,7 +19,12 @@ from cells import Cell
 from checks import check_data
 from halves import compare_halves, sources_of_campaign, sources_of_texts
 from judges import of_judges
-from metrics import coverage_at_difference, coverage_of_correlations, error_rates_of_metrics
+from metrics import (
+    coverage_at_difference,
+    coverage_of_correlations,
+    error_rates_of_metrics,
+    error_rates_with_documents,
+)
 from systems import coverage, documents, error_rates, few_differences, power_and_coverage
 from verdicts import Campaign, noisier_copies, null_metrics_only, seed_stability, simulate_verdicts
 
@@ -61,6 +66,7 @@ def of_metrics(runs: int) -> Iterator[Cell]:
     for systems in (12, 22):
         for simulation in (error_rates_of_metrics, coverage_of_correlations, coverage_at_difference):
             yield from simulation(german, systems, 300, runs)
+    yield from error_rates_with_documents(german, 12, runs)
 
 
 def of_verdicts(runs: int) -> Iterator[Cell]:

@@ -18,7 +18,7 @@ from tarocco.scoring.resampling import (
     bootstrap_intervals,
     check_resampling,
     coins,
-    drawn,
+    count_draws,
     percentiles,
     sum_rows,
     swap_randomly,
@@ -48,14 +48,15 @@ def test_bootstrap_draws(n, seed, jobs):
     for resample in range(3):
         expected = np.bincount(resampling.draws(n, seed, resample), minlength=n)
         assert counts[resample].tolist() == expected.tolist()
-        assert drawn(n, seed, resample).tolist() == sorted(resampling.draws(n, seed, resample))
+        assert count_draws(n, seed, resample, resample + 1)[0].tolist() == expected.tolist()
 
 
 def test_numbers_that_would_favor_some_segments_are_drawn_again():
     """Of so many segments about three draws in a resample are not fair; two resamples, an odd number of draws."""
     n = 120985
     for resample in (4, 5):
-        assert drawn(n, 1, resample).tolist() == sorted(resampling.draws(n, 1, resample))
+        expected = np.bincount(resampling.draws(n, 1, resample), minlength=n)
+        assert count_draws(n, 1, resample, resample + 1)[0].tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize(("first", "last"), [(0, 200), (3, 70), (64, 65), (130, 199)])
@@ -127,7 +128,7 @@ def test_nothing_cannot_be_resampled():
     with pytest.raises(InputError, match="no segments to draw from"):
         bootstrap(np.zeros((0, 3)), 4, 1)
     with pytest.raises(InputError, match="no segments to draw from"):
-        drawn(0, 4, 1)
+        count_draws(0, 4, 1, 2)
 
 
 @pytest.mark.parametrize(("confidence", "resamples"), [(0, 100), (1, 100), (95, 100), (0.95, 1)])

@@ -3,7 +3,9 @@
 The population is the WMT23 metrics task, as in verdicts.py: a simulated system is a mixture of two submissions. Under
 the null two metrics are equally good. For *such systems*, each is a real metric plus a bias of each system, equally
 large for both, so that which of the two agrees better with people among the systems drawn is chance. For *these
-systems*, a coin decides for each output which of the two metrics scores it.
+systems*, a coin decides for each output which of the two metrics scores it. With documents, segments of a document are
+alike: the noise of a metric is half that of a document, and a coin decides for each document which of two systems
+is better in it.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from tarocco.meta.correlation.metric_tests import MetricTestInput, compare_metri
 from tarocco.meta.correlation.pairwise import PAIRWISE, measure_pairwise, resample_pairwise
 from tarocco.meta.correlation.score_sources import ScoreSource, make_source
 from tarocco.meta.support.decision import SUCH, THESE
-from tarocco.scoring.resampling import percentiles
+from tarocco.meta.support.people import one_sided_p
+from tarocco.scoring.resampling import percentiles, sum_units
 from tarocco.scoring.settings import WORKERS, Resampling
 
 METRIC = "chrF"
@@ -87,6 +90,66 @@ def error_rates_of_metrics(campaign: Campaign, systems: int, segments: int, runs
         else:
             claim, nominal = f"{pair.test}: p <= .05 between equal metrics, {population}", ".05"
         yield Cell(claim, setting, nominal, rejected / runs, runs)
+
+
+def error_rates_with_documents(campaign: Campaign, systems: int, runs: int) -> Iterator[Cell]:
+    """Yield how often p <= .05 between equals with 20 documents of 10 segments, labeled or not."""
+    labels = np.repeat(np.arange(20), 10).astype(str).tolist()
+    for level_name, coefficient in (("segment", "kendall"), ("system", "pearson")):
+        for known in (labels, None):
+            level = CorrelationLevel(level_name, "item" if level_name == "segment" else "none", labels=known)
+            rejected = 0
+            for run in range(runs):
+                random = np.random.default_rng([16, run])
+                places = campaign.draw(systems, len(labels), random)
+                people = make_source("human", campaign.human[places])
+                sources = rivals_by_document(campaign.metrics[METRIC][places], random)
+                values, drawn = measure(coefficient, level, sources, people, THESE, run)
+                data = MetricTestInput(sources, people, level, coefficient, values, np.zeros(2, bool), drawn, THESE)
+                (pair,) = compare_metrics(data, "perm", 0.05, 400, run, jobs=1).pairs
+                rejected += pair.p_value <= 0.05
+            yield _cell_of_documents(
+                f"{pair.test}: p <= .05 between equal metrics, segments of a document alike",
+                f"{campaign.name}, {level_name} level, {coefficient}, {systems} systems",
+                *(known is not None, rejected, runs),
+            )
+    for known in (labels, None):
+        extreme = 0
+        for run in range(runs):
+            people = equal_systems(campaign.human, np.random.default_rng([17, run]))
+            (differences,) = sum_units(np.diff(people, axis=0).T, known).T
+            p = one_sided_p(differences.sum()[None], (differences**2).sum()[None])[0]
+            extreme += abs(p - 0.5) >= 0.475
+        claim = "SPA: p-value of two equal systems below .025 or above .975, segments of a document alike"
+        yield _cell_of_documents(claim, f"{campaign.name}, human scores", known is not None, extreme, runs)
+
+
+def rivals_by_document(rows: np.ndarray, random: np.random.Generator) -> list[ScoreSource]:
+    """Return two metrics with equal amounts of noise, half of whose variance a system has in whole documents of 10."""
+    own = random.normal(0, 1, (2, *rows.shape))
+    shared = np.repeat(random.normal(0, 1, (2, len(rows), rows.shape[1] // 10)), 10, axis=2)
+    noisy = rows + rows.std() * (own + shared)
+    return [make_source(name, scores) for name, scores in zip("ab", noisy, strict=True)]
+
+
+def equal_systems(human: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Return the scores of two systems in 20 documents of neighbors in the order of their difference, [2, segments].
+
+    A coin decides for each document which of the two has the scores of which.
+    """
+    pair = human[random.choice(len(human), 2, replace=False)]
+    pair = pair[:, ~np.isnan(pair).any(axis=0)]
+    order = np.argsort(pair[1] - pair[0], kind="stable")
+    starts = random.integers(0, len(order) - 10, 20)
+    chosen = order[(starts[:, None] + np.arange(10)).ravel()]
+    swap = np.repeat(random.integers(0, 2, 20), 10)
+    return np.where(swap, pair[::-1, chosen], pair[:, chosen])
+
+
+def _cell_of_documents(claim: str, setting: str, labeled: bool, count: int, runs: int) -> Cell:
+    what = "documents labeled" if labeled else "documents not labeled"
+    setting = f"{setting}, 20 documents of 10, {what}"
+    return Cell(claim, setting, ".05" if labeled else "(too high)", count / runs, runs)
 
 
 def coverage_of_correlations(campaign: Campaign, systems: int, segments: int, runs: int) -> Iterator[Cell]:

@@ -66,7 +66,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     _add_test_options(parser)
     shared.add_resampling_options(parser, always=True)
-    shared.add_text_options(parser, documents=False)
+    shared.add_text_options(parser)
     shared.add_format_options(parser)
     shared.add_figure_option(parser, "the correlations (with --pairs, the tests)")
     shared.add_report_option(parser)

@@ -65,7 +65,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_sample_options(group)
     shared.add_resampling_options(parser, always=True)
-    shared.add_text_options(parser, documents=False)
+    shared.add_text_options(parser)
     shared.add_format_options(parser)
     shared.add_figure_option(parser, "how similar the decisions of metrics are")
     shared.add_report_option(parser)
@@ -81,7 +81,6 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.render.results.qarla import present_best_set
     from tarocco.scoring.settings import Workers
 
-    options.documents = None
     inputs = read_inputs(options, METRICS)
     test_set, chosen, encoding, _ = inputs
     redundancy = options.redundancy or options.figure is not None

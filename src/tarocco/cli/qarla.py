@@ -78,7 +78,7 @@ def configure(parser: argparse.ArgumentParser, levels: dict[str, str], default_s
         first = next(iter(levels))
         group.add_argument("--level", choices=tuple(levels), default=first, help=f"{meanings} (default: {first})")
     shared.add_resampling_options(parser, always=True)
-    shared.add_text_options(parser, documents=False)
+    shared.add_text_options(parser)
     shared.add_format_options(parser)
     shared.add_report_option(parser)
     shared.add_worker_options(parser)

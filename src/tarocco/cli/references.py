@@ -92,7 +92,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the judge; KING is how often a held-out reference is better than all systems, as in `tarocco king` "
         "(default: people, or orange with --nbest)",
     )
-    add_text_options(parser, documents=False)
+    add_text_options(parser)
     add_format_options(parser)
     add_figure_option(parser, "the curves")
     add_report_option(parser)
@@ -112,7 +112,6 @@ def run(options: argparse.Namespace) -> None:
 
     experiment = experiment_of(options.references)
     by = _choose_judge(options)
-    options.documents = None
     fill_in(options, experiment, METRICS, **({"tokenize": "none"} if by == "orange" else {}))
     chosen = metrics(options.metrics)
     study = ReferenceStudy(
@@ -167,7 +166,9 @@ def _read_judge(
         if path is None:
             raise InputError("no n-best lists: name a file with --nbest")
         files = experiment.references if experiment else options.references
-        test_set = build_test_set([column for file in files for column in read_references(file, options.num_refs)], [])
+        test_set = build_test_set(
+            [column for file in files for column in read_references(file, options.num_refs)], [], options.documents
+        )
         pool = make_pool(test_set, study.most, least=3)
         return pool, judge_by_orange(path, pool, encoding_of(options, test_set), study.seed)
     test_set = read_texts(options, experiment)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
@@ -142,17 +143,52 @@ def _check_segments(n: int) -> None:
         raise InputError("there are no segments to draw from")
 
 
-def drawn(n: int, seed: int, number: int) -> NDArray[np.intp]:
-    """Return the n segments of resample `number`, ascending: the rows that `bootstrap` adds."""
-    return np.repeat(np.arange(n), count_draws(n, seed, number, number + 1)[0])
-
-
 def count_draws(n: int, seed: int, first: int, last: int) -> Shorts:
     """Return int16[last - first, n]: how often resamples first .. last - 1 contain each segment."""
     _check_segments(n)
     weights = np.empty((last - first, n), np.int16)
     _draws(n, int(seed), first, weights)
     return weights
+
+
+@dataclass(frozen=True)
+class Units:
+    """What resamples draw and tests swap, because it is independent: segments, or documents where they are known."""
+
+    name: str  # segment or document
+    count: int
+
+    def __str__(self) -> str:
+        return f"{self.count} {self.name}{'s' * (self.count != 1)}"
+
+
+def count_units(n: int, labels: Sequence[str] | None) -> Units:
+    """Return the units of n segments: their documents where labels are known."""
+    return Units("segment", n) if labels is None else Units("document", len(set(labels)))
+
+
+def number_units(n: int, labels: Sequence[str] | None) -> NDArray[np.intp]:
+    """Return the unit of each of n segments: its document where labels are known, else the segment itself."""
+    if labels is None:
+        return np.arange(n)
+    numbers = {label: number for number, label in enumerate(dict.fromkeys(labels))}
+    return np.array([numbers[label] for label in labels], np.intp)
+
+
+def sum_units(rows: Floats, labels: Sequence[str] | None) -> Floats:
+    """Return the sums of float64[segments, ...] over the segments of each unit."""
+    if labels is None:
+        return rows
+    units = number_units(len(rows), labels)
+    sums = np.zeros((int(units.max()) + 1, *rows.shape[1:]))
+    np.add.at(sums, units, rows)
+    return sums
+
+
+def count_segment_draws(n: int, labels: Sequence[str] | None, seed: int, first: int, last: int) -> Shorts:
+    """Return int16[last - first, n]: how often resamples of whole units contain each segment."""
+    units = number_units(n, labels)
+    return count_draws(int(units.max()) + 1, seed, first, last)[:, units]
 
 
 def check_resampling(confidence: float, n_resamples: int, seed: int) -> None:

@@ -404,7 +404,7 @@ class _TrialRun:
             people = replace(human, criteria={first: human.criteria[first]}, kinds={first: human.kinds[first]})
             pool, judge = judge_by_people(material.test_set, people, material.encoding, study)
         elif material.nbest is not None and judged_by == "ORANGE":
-            references = TestSet({}, material.test_set.references, None, material.test_set.reference_names)
+            references = replace(material.test_set, systems={})
             pool = make_pool(references, least=3)
             judge = judge_by_orange(material.nbest, pool, material.list_encoding, options.seed, material.first_id)
         else:

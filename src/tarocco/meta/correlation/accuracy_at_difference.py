@@ -54,10 +54,12 @@ def measure_accuracy_at(
     differences: Sequence[float] = (),
     resampling: Resampling = RESAMPLING,
     jobs: int | None = None,
+    labels: Sequence[str] | None = None,
 ) -> list[AccuracyAtDifference]:
     """Return how often people agree with each difference, by default with the quartiles of the differences here.
 
-    Shares are NaN where no two systems have scores of both.
+    Documents are redrawn as wholes if `labels` name those of the segments. Shares are NaN where no two systems have
+    scores of both.
     """
     first, second = np.triu_indices(len(people.systems), 1)
     gap = metric.systems[first] - metric.systems[second]
@@ -69,7 +71,9 @@ def measure_accuracy_at(
     scale = float(np.median(sizes[sizes > 0])) if (sizes > 0).any() else np.nan
     agreed = (1 + np.sign(gap[known] * preference[known])) / 2
     (slope,) = fit_slopes(sizes[None] / scale, agreed[None], np.ones((1, len(sizes))))
-    slopes = _resample_slopes(metric, people, scale, resampling, jobs) if known.any() else np.array([np.nan])
+    slopes = np.array([np.nan])
+    if known.any():
+        slopes = _resample_slopes(metric, people, scale, resampling, jobs, labels)
     results = []
     for difference in differences:
         low, high = percentiles(_probability(slopes * difference / scale), (1 - resampling.confidence) / 2)
@@ -91,7 +95,12 @@ def measure_accuracy_at(
 
 
 def _resample_slopes(
-    metric: ScoreSource, people: ScoreSource, scale: float, resampling: Resampling, jobs: int | None
+    metric: ScoreSource,
+    people: ScoreSource,
+    scale: float,
+    resampling: Resampling,
+    jobs: int | None,
+    labels: Sequence[str] | None,
 ) -> Floats:
     """Return the slopes on resampled systems and segments."""
     first, second = np.triu_indices(len(people.systems), 1)
@@ -99,7 +108,7 @@ def _resample_slopes(
     drawn = draw_systems(len(people.systems), seed, n)
     gap, preference = (
         scores[:, first] - scores[:, second]
-        for scores in (source.resampled(n, seed, jobs) for source in (metric, people))
+        for scores in (source.resampled(n, seed, jobs, labels) for source in (metric, people))
     )
     known = ~np.isnan(gap + preference)
     gap, preference = np.where(known, gap, 0.0), np.where(known, preference, 0.0)

@@ -9,7 +9,7 @@ systems is better, on the segments for which both have scores of both systems.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tarocco.core.errors import BadParameter
 from tarocco.kernels import kernel, statistics
 from tarocco.metrics.base import Floats
-from tarocco.scoring.resampling import coins, words
+from tarocco.scoring.resampling import coins, number_units, words
 
 Ints = NDArray[np.int64]
 
@@ -270,13 +270,17 @@ def pairwise_accuracy(metric: Floats, human: Floats) -> float:
     return float(np.mean(np.sign(metric[first] - metric[second]) == np.sign(human[first] - human[second])))
 
 
-def soft_pairwise_accuracy(metric: Floats, human: Floats, n_permutations: int = 1000, seed: int = 0) -> float:
+def soft_pairwise_accuracy(
+    metric: Floats, human: Floats, n_permutations: int = 1000, seed: int = 0, labels: Sequence[str] | None = None
+) -> float:
     """Return 1 - mean |p_h - p_m| over pairs of systems (Thompson et al. 2024), from two float64[systems, segments].
 
     p is one-sided, from paired permutations of segment scores: the share of permutations at least as extreme as the
     observed difference, without the + 1 of a test. One coin per segment and permutation serves all pairs and both
     sides. Each pair counts in both directions: where scores tie, p is 1 in either, and one direction would make the
     result depend on the order of the systems.
+
+    If `labels` name the documents of the segments, one coin swaps a whole document. Published tools swap segments.
     """
     missing = np.isnan(metric) | np.isnan(human)
     first, second = np.triu_indices(len(metric), 1)
@@ -284,8 +288,9 @@ def soft_pairwise_accuracy(metric: Floats, human: Floats, n_permutations: int = 
     used = common.any(axis=1)
     if not used.any():
         return np.nan
-    segments = metric.shape[1]
-    signs = 1.0 - 2.0 * coins(words(seed, n_permutations, -(-segments // 64)), 0, segments).astype(float)
+    units = number_units(metric.shape[1], labels)
+    n_units = int(units.max()) + 1
+    signs = 1.0 - 2.0 * coins(words(seed, n_permutations, -(-n_units // 64)), 0, n_units)[:, units].astype(float)
     if common.all():
         p_human, p_metric = (_count_extreme(*_sum_pairs(side, signs)) / n_permutations for side in (human, metric))
         return float(1.0 - np.abs(p_human - p_metric).mean())

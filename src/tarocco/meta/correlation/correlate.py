@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Unpack
 
@@ -52,10 +52,12 @@ from tarocco.meta.correlation.score_sources import (
     make_textless_sentinels,
 )
 from tarocco.meta.significance.paired_tests import required_draws
+from tarocco.meta.support.decision import THESE
+from tarocco.meta.support.segments import LEAST_UNITS
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import ExternalSource, external_metrics
 from tarocco.metrics.registry import metrics as find_metrics
-from tarocco.scoring.resampling import percentiles
+from tarocco.scoring.resampling import Units, count_units, percentiles
 from tarocco.scoring.results import Result
 from tarocco.scoring.score import score_test_set
 from tarocco.scoring.settings import (
@@ -95,6 +97,7 @@ def correlate(
     human: HumanInput,
     *,
     metrics: Sequence[str | Metric] | str | Metric = "BLEU-4",
+    documents: Iterable[str] | None = None,
     external: Mapping[str, ExternalSource] | None = None,
     options: CorrelationOptions = CORRELATION_OPTIONS,
     text: Text = TEXT,
@@ -113,6 +116,9 @@ def correlate(
     human
         A file (optionally followed by :COLUMN), the result of `tarocco.read_human`, or a mapping from systems to a
         number, or to a list with one number per segment and None where there is no judgment.
+    documents
+        One label per segment. Segments of one document are not independent, so whole documents are redrawn and swapped,
+        also by the p-values of soft pairwise accuracy.
     options
         The level, the coefficient and the test between metrics (`CorrelationOptions`).
     text, resampling, workers
@@ -137,7 +143,7 @@ def correlate(
     chosen = find_metrics([metrics] if isinstance(metrics, str | Metric) else metrics)
     if not chosen and not external:
         raise InputError("no metric was selected")
-    test_set = make_test_set(systems, references)
+    test_set = make_test_set(systems, references, documents)
     chosen += external_metrics(external or {}, test_set, chosen)
     people = make_human_scores(human, list(test_set.systems), len(test_set))
     design = options.resolve(resampling)
@@ -150,14 +156,17 @@ def correlate_scores(
 ) -> CorrelateResult:
     """Correlate every metric of a result with every criterion.
 
-    `workers.progress` counts resamples, n_resamples per criterion.
+    The units of resamples and swaps are documents if the scores have labels. `workers.progress` counts resamples,
+    n_resamples per criterion.
     """
+    labels = scores.scores[0].labels
+    units = count_units(_count_segments(scores), labels)
     _check_levels(human, design)
     sources, signatures = make_sources(scores, human, design)
     needed = required_draws(count_comparisons(len(signatures) - len(SENTINELS), len(SENTINELS)), design.alpha)
     if not design.n_permutations:
         design = replace(design, n_permutations=max(1000, needed))
-    level = make_level(design.level, design.grouping, _count_segments(scores), *design.documents, design.seed)
+    level = make_level(design.level, design.grouping, _count_segments(scores), *design.documents, design.seed, labels)
     correlations: list[Correlation] = []
     comparisons: list[MetricComparison] = []
     outliers: dict[str, tuple[str, ...]] = {}
@@ -169,6 +178,7 @@ def correlate_scores(
         *describe_judged_systems(human, names),
         *describe_coverage(human),
         *_describe_left_out(scores, signatures, design),
+        *_describe_units(units, design),
     ]
     for criterion in human.criteria:
         people, judged, dropped = make_human_source(human, criterion), list(sources), []
@@ -186,7 +196,7 @@ def correlate_scores(
             notes += _describe_missing_systems(judged, len(places))
         records, tests = _correlate_criterion(judged, people, level, design, workers)
         origin = "|".join(f"{key}:{value}" for key, value in human.origin)
-        shared = design.signature((test.test for test in tests), dropped)
+        shared = design.signature((test.test for test in tests), dropped, units)
         human_signatures[criterion] = f"human:{criterion}|{origin}|{shared}"
         signed = (
             replace(record, metric_signature=signatures[record.metric], human_signature=human_signatures[criterion])
@@ -198,11 +208,12 @@ def correlate_scores(
             raters.append(_measure_raters(human, criterion, places, judged, people, level, design, workers))
         if design.at_differences is not None:
             scales = {str(score.metric): float(score.metric.scale) for score in scores.scores}
-            differences += _measure_differences(judged, people, scales, design, workers)
+            differences += _measure_differences(judged, people, scales, level, design, workers)
     if not correlations:
         raise InputError(notes[-1])
     if design.test == "perm":
-        notes += _describe_too_few_swaps(design, len(human.systems), len(signatures) - len(SENTINELS), comparisons)
+        sizes = len(human.systems), units, len(signatures) - len(SENTINELS)
+        notes += _describe_too_few_swaps(design, *sizes, comparisons)
     return CorrelateResult(
         tuple(correlations),
         tuple(comparisons),
@@ -212,6 +223,7 @@ def correlate_scores(
         outliers,
         tuple(dict.fromkeys(notes)),
         len(human.systems),
+        units,
         tuple(differences),
         tuple(raters),
     )
@@ -240,6 +252,7 @@ def _measure_differences(
     sources: Sequence[ScoreSource],
     people: ScoreSource,
     scales: Mapping[str, float],
+    level: CorrelationLevel,
     design: CorrelationDesign,
     workers: Workers,
 ) -> list[AccuracyAtDifference]:
@@ -250,7 +263,7 @@ def _measure_differences(
             continue
         scale = scales[source.name]
         differences = [difference / scale for difference in design.at_differences or ()]
-        accuracies = measure_accuracy_at(source, people, differences, design.resampling, workers.jobs)
+        accuracies = measure_accuracy_at(source, people, differences, design.resampling, workers.jobs, level.labels)
         results += [replace(accuracy, difference=accuracy.difference * scale) for accuracy in accuracies]
     return results
 
@@ -332,10 +345,14 @@ def _resample(
     design: CorrelationDesign,
     workers: Workers,
 ) -> Floats:
-    """Return the coefficient that ranks metrics on resamples, float64[metrics, n_resamples]."""
+    """Return the coefficient that ranks metrics on resamples, float64[metrics, n_resamples]; NaN if all are equal."""
+    if level.labels is not None and len(set(level.labels)) == 1 and design.population == THESE:
+        return np.full((len(sources), design.n_resamples), np.nan)
     if design.coefficient not in PAIRWISE:
         return level.resampled(design.coefficient, sources, people, design.resampling, workers, design.population)
-    values = resample_pairwise(design.coefficient, sources, people, design.resampling, design.population, workers.jobs)
+    values = resample_pairwise(
+        design.coefficient, sources, people, design.resampling, design.population, workers.jobs, level.labels
+    )
     if workers.progress is not None:
         workers.progress(design.n_resamples)
     return values
@@ -353,7 +370,7 @@ def _compute_coefficient(
     if level.level == "system" and known < MIN_SYSTEMS:
         return Coefficient(np.nan, 0, 1, f"scores of {known} systems; a correlation needs at least {MIN_SYSTEMS}")
     if coefficient in PAIRWISE:
-        return measure_pairwise(coefficient, source, people, design.seed)
+        return measure_pairwise(coefficient, source, people, design.seed, level.labels)
     return level.agreement(coefficient, level.items(source), human_items)
 
 
@@ -367,7 +384,7 @@ def _compute_accuracies(
         return Accuracies()
     soft = None
     if source.statistics is not None and people.statistics is not None:
-        soft = soft_pairwise_accuracy(source.segments, people.segments, SOFT_PERMUTATIONS, design.seed)
+        soft = soft_pairwise_accuracy(source.segments, people.segments, SOFT_PERMUTATIONS, design.seed, level.labels)
     return Accuracies(pairwise_accuracy(source.systems, people.systems), soft)
 
 
@@ -397,6 +414,21 @@ def _describe_left_out(scores: Result, signatures: Mapping[str, str], design: Co
     return [f"{name} has scores for whole systems only: left out at {design.level} level" for name in left_out]
 
 
+def _describe_units(units: Units, design: CorrelationDesign) -> list[str]:
+    """Return what is special where documents are the units: that they are few, and tests that ignore them."""
+    if units.name == "segment":
+        return []
+    notes = []
+    if units.count < LEAST_UNITS:
+        notes.append(
+            f"{units} {'is' if units.count == 1 else 'are'} few: intervals that redraw fewer than {LEAST_UNITS} units "
+            "are too narrow"
+        )
+    if design.test == "williams" and design.level == "segment":
+        notes.append("Williams' test takes segments of one document as independent: use bootstrap or perm")
+    return notes
+
+
 def _describe_missing_systems(sources: Sequence[ScoreSource], systems: int) -> list[str]:
     """Return notes on metrics without scores for some systems; pairs of metrics use the systems that both have."""
     known = {source.name: int((~np.isnan(source.systems)).sum()) for source in sources}
@@ -404,7 +436,7 @@ def _describe_missing_systems(sources: Sequence[ScoreSource], systems: int) -> l
 
 
 def _describe_too_few_swaps(
-    design: CorrelationDesign, systems: int, metrics: int, tests: Sequence[MetricComparison]
+    design: CorrelationDesign, systems: int, units: Units, metrics: int, tests: Sequence[MetricComparison]
 ) -> list[str]:
     """Return why no difference between metrics can be significant, if so."""
     comparisons = metrics * (metrics - 1) // 2
@@ -422,6 +454,11 @@ def _describe_too_few_swaps(
         notes.append(
             f"with {systems} systems, no difference between metrics can be significant by perm-sys after {correction}: "
             f"at least {least} systems are needed"
+        )
+    if units.count < least and any(test.test == "perm-input" for test in tests):
+        notes.append(
+            f"swaps of {units} are too few for any difference between metrics to be significant after {correction}: "
+            f"at least {least} {units.name}s are needed"
         )
     return notes
 

@@ -29,7 +29,7 @@ from tarocco.meta.support.decision import SUCH, THESE
 from tarocco.meta.support.people import draw_systems
 from tarocco.metrics.base import Floats
 from tarocco.parallel.fan_out import blocks, map_ordered
-from tarocco.scoring.resampling import bootstrap, count_draws, draw_random_sets, drawn
+from tarocco.scoring.resampling import bootstrap, count_segment_draws, draw_random_sets, sum_units
 from tarocco.scoring.settings import RESAMPLING, WORKERS, Resampling, Workers
 
 LEVELS = ("system", "segment", "document")
@@ -54,11 +54,15 @@ class Coefficient:
 
 @dataclass(frozen=True, eq=False)
 class CorrelationLevel:
-    """A level and a grouping. At system level there is one item and no grouping."""
+    """A level and a grouping. At system level there is one item and no grouping.
+
+    `labels` are the documents of the segments, if known: they are redrawn and swapped as wholes.
+    """
 
     level: str = "system"
     grouping: str = "none"
     members: NDArray[np.intp] | None = None  # the segments of each pseudo-document
+    labels: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         if self.level not in LEVELS:
@@ -107,24 +111,29 @@ class CorrelationLevel:
     ) -> Floats:
         """Return agreements on resamples, float64[metrics, n_resamples], NaN where undefined.
 
-        Segments are drawn for all systems and sources together; for such systems, systems are drawn as well.
-        Pseudo-documents keep their places, which the drawn segments fill. Correlations of single segments do not change
-        unless systems are drawn; only their mean is resampled. `workers.progress` counts resamples.
+        Segments, or whole documents where they are known, are drawn for all systems and sources together; for such
+        systems, systems are drawn as well. Pseudo-documents keep their places, which the drawn segments fill.
+        Correlations of single segments do not change unless systems are drawn; only their mean is resampled.
+        `workers.progress` counts resamples.
         """
         n_resamples, seed, jobs = resampling.n_resamples, resampling.seed, workers.jobs
         systems = draw_systems(len(people.systems), seed, n_resamples) if population == SUCH else None
         if self.level == "system":
-            human = people.resampled(n_resamples, seed, jobs)
+            human = people.resampled(n_resamples, seed, jobs, self.labels)
             values = [
-                correlate_drawn_systems(coefficient, source.resampled(n_resamples, seed, jobs), human, systems)
+                correlate_drawn_systems(
+                    coefficient, source.resampled(n_resamples, seed, jobs, self.labels), human, systems
+                )
                 if systems is not None or source.statistics is not None or people.statistics is not None
                 else np.full(n_resamples, np.nan)  # scores of whole systems cannot be resampled
                 for source in metrics
             ]
         elif self.level == "segment" and self.grouping == "item" and systems is None:
-            values = [_resample_items(coefficient, source, people, resampling, jobs) for source in metrics]
+            values = [self._resample_items(coefficient, source, people, resampling, jobs) for source in metrics]
         elif self.level == "segment" and self.grouping == "item" and coefficient in _WEIGHTED_ITEMS:
-            values = [_resample_weighted_items(coefficient, source, people, resampling, systems) for source in metrics]
+            values = [
+                self._resample_weighted_items(coefficient, source, people, resampling, systems) for source in metrics
+            ]
         elif self.members is None and coefficient.startswith("kendall"):
             return self._resample_kendall(coefficient, metrics, people, resampling, workers, systems)
         else:
@@ -149,7 +158,7 @@ class CorrelationLevel:
         rows = repeat_places(every if systems is None else systems)
 
         def run(block: tuple[int, int]) -> Floats:
-            places = np.stack([drawn(segments, resampling.seed, number) for number in range(*block)])
+            places = self._draw_places(segments, resampling.seed, block)
             chosen = rows[slice(*block)]
             y = self._drawn_lists(people, places, chosen)
             values = [
@@ -185,7 +194,7 @@ class CorrelationLevel:
         ]
 
         def run(block: tuple[int, int]) -> Floats:
-            weights = count_draws(shape[1], resampling.seed, *block)
+            weights = count_segment_draws(shape[1], self.labels, resampling.seed, *block)
             times = [None] * len(weights) if systems is None else list(systems[slice(*block)])
             if self.grouping == "system" and systems is not None:  # a system drawn twice is a group that counts twice
                 values = [[[points.kendall(variant, w) for points in lists] for w in weights] for lists in by_metric]
@@ -196,10 +205,51 @@ class CorrelationLevel:
 
         return _run_blocks(run, resampling.n_resamples, _WEIGHTED_BLOCK, workers)
 
+    def _draw_places(self, segments: int, seed: int, block: tuple[int, int]) -> NDArray[np.intp]:
+        """Return the segments of each resample, [resamples, places].
+
+        Documents differ in length, and so do resamples of them: -1 fills up the shorter ones. Pseudo-documents have
+        places for `segments` segments, over which those of a resample are spread evenly.
+        """
+        counts = count_segment_draws(segments, self.labels, seed, *block)
+        rows = [np.repeat(np.arange(segments), row) for row in counts]
+        if self.members is not None:
+            return np.stack([row[np.arange(segments) * len(row) // segments] for row in rows])
+        places = np.full((len(rows), max(map(len, rows))), -1)
+        for filled, row in zip(places, rows, strict=True):
+            filled[: len(row)] = row
+        return places
+
+    def _resample_items(
+        self, coefficient: str, metric: ScoreSource, people: ScoreSource, resampling: Resampling, jobs: int | None
+    ) -> Floats:
+        values = item_correlations(coefficient, metric, people)
+        defined = ~np.isnan(values)
+        rows = sum_units(np.stack([np.where(defined, values, 0.0), defined], axis=1), self.labels)
+        sums = bootstrap(rows, resampling.n_resamples, resampling.seed, jobs)
+        with np.errstate(invalid="ignore"):
+            return sums[:, 0] / sums[:, 1]
+
+    def _resample_weighted_items(
+        self,
+        coefficient: str,
+        metric: ScoreSource,
+        people: ScoreSource,
+        resampling: Resampling,
+        systems: Counts | None,
+    ) -> Floats:
+        """Return means over drawn segments of correlations over drawn systems, whose copies are weights."""
+        assert systems is not None
+        segments = people.segments.shape[1]
+        weights = count_segment_draws(segments, self.labels, resampling.seed, 0, resampling.n_resamples)
+        values = _WEIGHTED_ITEMS[coefficient](metric.segments, people.segments, systems.astype(float))
+        return _mean_defined(values, weights)
+
     def _drawn_lists(self, source: ScoreSource, places: NDArray[np.intp], systems: NDArray[np.intp]) -> Floats:
         """Return float64[resamples * lists, points] for intp[resamples, segments] and intp[resamples, systems]."""
         if self.members is None:
             items = source.segments[systems[:, :, None], places[:, None, :]]
+            items[np.broadcast_to(places[:, None, :] < 0, items.shape)] = np.nan
         else:
             documents = places[:, self.members].reshape(-1, self.members.shape[1])
             scores = source.documents(documents).reshape(-1, len(places), len(self.members))
@@ -234,27 +284,6 @@ def correlate_drawn_systems(coefficient: str, metric: Floats, people: Floats, sy
 def item_correlations(coefficient: str, metric: ScoreSource, people: ScoreSource) -> Floats:
     """Return the correlation over systems in each segment, NaN where it is undefined."""
     return correlations(coefficient, metric.segments.T, people.segments.T, MIN_GROUP)
-
-
-def _resample_items(
-    coefficient: str, metric: ScoreSource, people: ScoreSource, resampling: Resampling, jobs: int | None
-) -> Floats:
-    values = item_correlations(coefficient, metric, people)
-    defined = ~np.isnan(values)
-    rows = np.stack([np.where(defined, values, 0.0), defined], axis=1)
-    sums = bootstrap(rows, resampling.n_resamples, resampling.seed, jobs)
-    with np.errstate(invalid="ignore"):
-        return sums[:, 0] / sums[:, 1]
-
-
-def _resample_weighted_items(
-    coefficient: str, metric: ScoreSource, people: ScoreSource, resampling: Resampling, systems: Counts | None
-) -> Floats:
-    """Return means over drawn segments of correlations over drawn systems, whose copies are weights."""
-    assert systems is not None
-    weights = count_draws(people.segments.shape[1], resampling.seed, 0, resampling.n_resamples)
-    values = _WEIGHTED_ITEMS[coefficient](metric.segments, people.segments, systems.astype(float))
-    return _mean_defined(values, weights)
 
 
 def _weigh_kendall(x: Floats, y: Floats, counts: Floats) -> Floats:
@@ -319,8 +348,14 @@ def _mean_defined(values: Floats, weights: NDArray[np.int16] | Counts | None = N
 
 
 def make_level(
-    level: str, grouping: str | None, segments: int, count: int = 1000, size: int = 30, seed: int = 0
+    level: str,
+    grouping: str | None,
+    segments: int,
+    count: int = 1000,
+    size: int = 30,
+    seed: int = 0,
+    labels: Sequence[str] | None = None,
 ) -> CorrelationLevel:
     """Return the level for a test set of `segments` segments; pseudo-documents are drawn from the seed."""
     members = draw_random_sets(seed, segments, count, size) if level == "document" else None
-    return CorrelationLevel(level, grouping or "none", members)
+    return CorrelationLevel(level, grouping or "none", members, labels)

@@ -9,6 +9,7 @@ williams   Williams' test of two Pearson correlations that share the human score
 bootstrap  the difference over its bootstrap standard error, compared with Student's t; any level, any coefficient.
            It needs no more resamples for more comparisons.
 
+Where the documents of segments are known, whole documents are swapped and redrawn: their segments are not independent.
 P-values are two-sided. Holm's correction is applied to all pairs of metrics and, separately, to all pairs with a
 sentinel, so that sentinels do not make it harder to distinguish metrics.
 """
@@ -143,20 +144,22 @@ def perm_both(
     seed: int = 0,
     jobs: int | None = None,
     executor: Executor | None = None,
+    labels: Sequence[str] | None = None,
 ) -> PermutationTest:
     """Run PERM-BOTH (Deutsch et al. 2021) on float64[metrics, systems, segments] and human float64[systems].
 
     Segment scores of both metrics are z-scored and swapped by a fair coin per system and segment; a system's score is
     the mean of its z-scores. A permuted mean is the original mean plus the swapped part of the difference, which is
     linear in the coins, so one product of the coins with the scores of all metrics serves every pair. All pairs use the
-    same coins. A pair uses the scores that both metrics have, z-scored over these. More than 400 segments are combined
-    into so many random groups, which are swapped as wholes.
+    same coins. A pair uses the scores that both metrics have, z-scored over these. If `labels` name the documents of
+    the segments, a coin swaps all scores of a system in a document. More than 400 such units are combined into so many
+    random groups, which are swapped as wholes.
     """
     count, systems, segments = metrics.shape
     if human.shape != (systems,):
         raise InputError(f"expected human scores of {systems} systems, found {len(human)}")
     difference, extreme = np.full((2, count, count), np.nan)
-    groups = group_units(segments, None)
+    groups = group_units(segments, labels)
     random = words(seed, n_permutations, -(-systems * (int(groups.max()) + 1) // 64))
     patterns, pattern_of = _find_patterns(~np.isnan(metrics))
     for u in range(len(patterns)):
@@ -245,12 +248,18 @@ def _correlate_rows(rows: Floats, human: Floats) -> Floats:
 
 
 def perm_sys_pairwise(
-    metrics: Floats, human: Floats, coefficient: str, n_permutations: int = 1000, seed: int = 0
+    metrics: Floats,
+    human: Floats,
+    coefficient: str,
+    n_permutations: int = 1000,
+    seed: int = 0,
+    labels: Sequence[str] | None = None,
 ) -> PermutationTest:
     """Run PERM-SYS for a coefficient that counts pairs of systems, with the same coins as `perm_sys`.
 
     `metrics` is float64[metrics, systems, segments] and `human` float64[systems, segments]; for accuracy there is one
     segment, the system's score. Scores of each metric are z-scored. A pair of metrics uses the outputs that both score.
+    `labels` are the segments' documents, which the p-values of SPA swap as wholes.
     """
     count, systems, _ = metrics.shape
     difference, extreme = np.full((2, count, count), np.nan)
@@ -264,7 +273,7 @@ def perm_sys_pairwise(
             if not pairs or common.any(axis=1).sum() < 2:
                 continue
             scores = np.nan_to_num(z_scored(np.where(common, metrics, np.nan)))
-            effects = swap_effects(coefficient, scores, np.where(common, human, np.nan), pairs)
+            effects = swap_effects(coefficient, scores, np.where(common, human, np.nan), pairs, labels)
             places = tuple(np.array(pairs).T)
             difference[places] = effects.sum(axis=1)
             extreme[places] = _count_flipped(effects.T, signs)
@@ -272,11 +281,14 @@ def perm_sys_pairwise(
     return PermutationTest(difference, extreme, n_permutations)
 
 
-def perm_input(values: Floats, n_permutations: int = 1000, seed: int = 0) -> PermutationTest:
+def perm_input(
+    values: Floats, n_permutations: int = 1000, seed: int = 0, labels: Sequence[str] | None = None
+) -> PermutationTest:
     """Run PERM-INPUT on coefficients of segments, float64[metrics, segments], NaN where undefined.
 
     Swapping all scores of a segment swaps its coefficients, so the null distribution is that of the mean difference
-    with random signs. More than 400 segments are combined into so many random groups, whose signs flip together.
+    with random signs. If `labels` name the documents of the segments, the signs of a document flip together. More than
+    400 such units are combined into so many random groups.
     """
     count, segments = values.shape
     difference, extreme = np.full((2, count, count), np.nan)
@@ -286,7 +298,7 @@ def perm_input(values: Floats, n_permutations: int = 1000, seed: int = 0) -> Per
     gaps = values[places[0]] - values[places[1]]
     both = ~np.isnan(gaps)
     sizes = both.sum(axis=1)
-    groups = group_units(segments, None)
+    groups = group_units(segments, labels)
     effects = sum_groups(np.where(both, gaps, 0.0) / np.maximum(sizes, 1)[:, None], groups)
     n_groups = len(effects)
     signs = 1.0 - 2.0 * coins(words(seed, n_permutations, -(-n_groups // 64)), 0, n_groups).astype(float)
@@ -481,7 +493,7 @@ def _run_williams(data: MetricTestInput) -> tuple[Floats, Floats]:
 def _run_bootstrap(data: MetricTestInput) -> Floats:
     """Return p-values of differences over their bootstrap standard errors (Efron and Tibshirani 1993, ch. 12).
 
-    The degrees of freedom are those of the units: systems for such systems, segments for these systems.
+    The degrees of freedom are those of the units: systems for such systems; segments or documents for these systems.
     """
     count, units = len(data.metrics), _count_units(data)
     p_values = np.full((count, count), np.nan)
@@ -505,7 +517,8 @@ def _count_units(data: MetricTestInput) -> int:
     if data.population == SUCH:
         return max(2, len(data.people.systems))
     sources = (data.people, *data.metrics)
-    return max(2, next((s.statistics.shape[1] for s in sources if s.statistics is not None), 2))
+    segments = next((s.statistics.shape[1] for s in sources if s.statistics is not None), 2)
+    return max(2, segments if data.level.labels is None else len(set(data.level.labels)))
 
 
 def _swap_segments(data: MetricTestInput, n_permutations: int, seed: int) -> Floats:
@@ -516,7 +529,7 @@ def _swap_segments(data: MetricTestInput, n_permutations: int, seed: int) -> Flo
         else item_correlations(data.coefficient, source, data.people)
         for source in data.metrics
     ]
-    return perm_input(np.array(values), n_permutations, seed).p_values
+    return perm_input(np.array(values), n_permutations, seed, data.level.labels).p_values
 
 
 def _swap_systems(
@@ -536,7 +549,7 @@ def _swap_systems(
     if len(means) > 1:
         segments = np.stack([data.metrics[m].segments for m in means])
         both = np.ix_(means, means)
-        p_values[both] = perm_both(segments, data.people.systems, *settings, jobs, executor).p_values
+        p_values[both] = perm_both(segments, data.people.systems, *settings, jobs, executor, data.level.labels).p_values
         names[both] = "perm-both"
     return p_values, names
 
@@ -551,6 +564,6 @@ def _swap_pairwise(data: MetricTestInput, n_permutations: int, seed: int) -> Flo
     segments = np.stack([data.metrics[m].segments for m in usable])
     human = data.people.segments
     p_values[np.ix_(usable, usable)] = perm_sys_pairwise(
-        segments, human, data.coefficient, n_permutations, seed
+        segments, human, data.coefficient, n_permutations, seed, data.level.labels
     ).p_values
     return p_values

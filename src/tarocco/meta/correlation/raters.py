@@ -21,7 +21,7 @@ from tarocco.meta.correlation.levels import CorrelationLevel
 from tarocco.meta.correlation.pairwise import PAIRWISE, measure_pairwise, resample_pairwise
 from tarocco.meta.correlation.score_sources import ScoreSource, make_source
 from tarocco.metrics.base import Floats
-from tarocco.scoring.resampling import bootstrap, percentiles
+from tarocco.scoring.resampling import bootstrap, percentiles, sum_units
 from tarocco.scoring.settings import WORKERS, Resampling, Workers
 
 MOST_RATERS = 20  # those with the most outputs that others scored, too
@@ -32,9 +32,10 @@ MOST_RESAMPLES = 200  # of the ceiling
 class RaterAgreement(Record):
     """Agreement among raters by one criterion, and each metric's share of it.
 
-    `alpha` and `ceiling` have intervals: alpha over segments, the ceiling over the population of the correlation.
-    `n_outputs` is how many outputs two raters or more scored, `n_used` the number of raters that the ceiling is a mean
-    over. `metrics` are the metrics' agreements with the same means of other raters, `shares` these over the ceiling.
+    `alpha` and `ceiling` have intervals: alpha over segments or documents, the ceiling over the population of the
+    correlation. `n_outputs` is how many outputs two raters or more scored, `n_used` the number of raters that the
+    ceiling is a mean over. `metrics` are the metrics' agreements with the same means of other raters, `shares` these
+    over the ceiling.
     """
 
     criterion: str
@@ -52,11 +53,14 @@ class RaterAgreement(Record):
 
 
 def krippendorff_alpha(
-    scores: RaterScores, shape: tuple[int, int], resampling: Resampling
+    scores: RaterScores, shape: tuple[int, int], resampling: Resampling, labels: Sequence[str] | None = None
 ) -> tuple[float, float, float]:
-    """Return alpha and its interval over segments; NaN without two scores of an output, or if all scores are equal."""
-    value = float(_alpha(_alpha_sums(scores, shape).sum(axis=0)))
-    drawn = _alpha(bootstrap(_alpha_sums(scores, shape), resampling.n_resamples, resampling.seed))
+    """Return alpha and its interval over segments, or over the documents that `labels` name.
+
+    NaN without two scores of an output, or if all scores are equal."""
+    sums = _alpha_sums(scores, shape)
+    value = float(_alpha(sums.sum(axis=0)))
+    drawn = _alpha(bootstrap(sum_units(sums, labels), resampling.n_resamples, resampling.seed))
     low, high = percentiles(drawn, (1 - resampling.confidence) / 2)
     return value, low, high
 
@@ -112,7 +116,9 @@ def measure_raters(
         ceilings.append(value)
         of_metrics.append([_measure(coefficient, level, metric, others, resampling.seed) for metric in metrics])
         if coefficient in PAIRWISE:
-            drawn.append(resample_pairwise(coefficient, [rater], others, fewer, population, workers.jobs)[0])
+            drawn.append(
+                resample_pairwise(coefficient, [rater], others, fewer, population, workers.jobs, level.labels)[0]
+            )
         else:
             drawn.append(level.resampled(coefficient, [rater], others, fewer, quiet, population)[0])
     low, high = percentiles(_mean(np.array(drawn)), (1 - resampling.confidence) / 2) if drawn else (np.nan, np.nan)
@@ -124,7 +130,7 @@ def measure_raters(
         people.name,
         len(np.unique(scores.rater)),
         int((counts > 1).sum()) if len(cells) else 0,
-        *krippendorff_alpha(scores, shape, resampling),
+        *krippendorff_alpha(scores, shape, resampling, level.labels),
         ceiling,
         low,
         high,
@@ -156,7 +162,7 @@ def leave_one_out(scores: RaterScores, shape: tuple[int, int]) -> list[tuple[Sco
 
 def _measure(coefficient: str, level: CorrelationLevel, source: ScoreSource, others: ScoreSource, seed: int) -> float:
     if coefficient in PAIRWISE:
-        return measure_pairwise(coefficient, source, others, seed).value
+        return measure_pairwise(coefficient, source, others, seed, level.labels).value
     return level.agreement(coefficient, level.items(source), level.items(others)).value
 
 

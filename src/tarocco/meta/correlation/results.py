@@ -17,6 +17,7 @@ from tarocco.meta.correlation.metric_tests import MetricComparison, choose_test
 from tarocco.meta.correlation.pairwise import LEVEL_OF, PAIRWISE, SOFT_PERMUTATIONS, TIES
 from tarocco.meta.correlation.raters import RaterAgreement
 from tarocco.meta.support.decision import SUCH, THESE
+from tarocco.scoring.resampling import Units
 from tarocco.scoring.settings import Resampling
 
 SYSTEM_SCORES = ("corpus", "mean")
@@ -169,8 +170,11 @@ class CorrelationDesign:
     def resampling(self) -> Resampling:
         return Resampling(self.n_resamples, self.confidence, self.seed)
 
-    def signature(self, tests: Iterable[str], dropped: Sequence[str]) -> str:
-        """Return what the signatures of all metrics share: the design, the tests run, and the dropped systems."""
+    def signature(self, tests: Iterable[str], dropped: Sequence[str], units: Units) -> str:
+        """Return what the signatures of all metrics share: the design, the tests run, the dropped systems, the units.
+
+        Segments are the published units, so only documents are named.
+        """
         parts: list[tuple[str, object]] = [("level", self.level)]
         if self.level != "system":
             parts.append(("grouping", self.grouping))
@@ -186,6 +190,8 @@ class CorrelationDesign:
         if self.test == "perm":
             parts.append(("permutations", self.n_permutations))
         parts += [("alpha", f"{self.alpha:g}"), ("correction", "holm")]
+        if units.name == "document":
+            parts.append(("unit", units.name))
         parts += [("confidence", f"{self.confidence:g}"), ("n", self.n_resamples), ("seed", self.seed)]
         return "|".join(f"{key}:{value}" for key, value in parts)
 
@@ -263,7 +269,8 @@ class CorrelateResult(ResultTable):
     human_level: str  # what people judged: system or segment
     outliers: Mapping[str, tuple[str, ...]]  # by criterion, systems far from the others
     notes: tuple[str, ...]
-    n_systems: int = 0  # that people judged
+    n_systems: int  # that people judged
+    units: Units  # that resamples draw and tests swap
     differences: tuple[AccuracyAtDifference, ...] = ()  # how often people agree with a difference under each metric
     raters: tuple[RaterAgreement, ...] = ()  # by criterion, where several raters scored segments
 

@@ -22,7 +22,7 @@ from tarocco.encode.batch import Batch
 from tarocco.io.tables import describe_unscored, join_names
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import is_system_level
-from tarocco.scoring.resampling import bootstrap, sum_rows, words
+from tarocco.scoring.resampling import bootstrap, sum_rows, sum_units, words
 from tarocco.scoring.results import Score
 
 HumanInput = HumanScores | Mapping[str, Any] | str | os.PathLike[str]  # what callers pass as human scores
@@ -52,12 +52,17 @@ class ScoreSource:
             sums += by_segment[segments]
         return round_last_bits(self.score(sums)).T
 
-    def resampled(self, n_resamples: int, seed: int, jobs: int | None = None) -> Floats:
-        """Return scores on resamples of the segments, float64[n_resamples, systems]; all sources draw alike."""
+    def resampled(
+        self, n_resamples: int, seed: int, jobs: int | None = None, labels: Sequence[str] | None = None
+    ) -> Floats:
+        """Return scores on resamples, float64[n_resamples, systems]; all sources draw alike.
+
+        Segments are drawn, or whole documents if `labels` name them.
+        """
         if self.statistics is None:
             return np.broadcast_to(self.systems, (n_resamples, len(self.systems)))
         systems, segments, k = self.statistics.shape
-        rows = np.moveaxis(self.statistics, 1, 0).reshape(segments, systems * k)
+        rows = sum_units(np.moveaxis(self.statistics, 1, 0).reshape(segments, systems * k), labels)
         return self.score(bootstrap(rows, n_resamples, seed, jobs).reshape(n_resamples, systems, k))
 
     def select(self, systems: Sequence[int]) -> ScoreSource:

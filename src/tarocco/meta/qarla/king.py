@@ -1,4 +1,4 @@
-"""KING and JACK from QUEEN, with bootstrap intervals over segments.
+"""KING and JACK from QUEEN, with bootstrap intervals over segments, or over documents where they are known.
 
 KING: hold each reference out and ask whether its QUEEN, by the other references, is at least that of every system. By
 chance, each of the A + 1 texts is equally likely to be the reference: strict KING is then the share of cases with a
@@ -25,7 +25,7 @@ from tarocco.meta.qarla.decisions import Flags, HeldOutCases
 from tarocco.meta.qarla.queen import mean_ignoring_nan
 from tarocco.meta.qarla.similarities import TextSimilarities
 from tarocco.metrics.base import Floats
-from tarocco.scoring.resampling import bootstrap, percentile_interval, sum_rows
+from tarocco.scoring.resampling import bootstrap, percentile_interval, sum_rows, sum_units
 from tarocco.scoring.settings import Resampling
 
 
@@ -36,10 +36,13 @@ def mean_over_segments(values: Floats) -> Floats:
 
 
 def mean_with_intervals(
-    values: Floats, resampling: Resampling, jobs: int | None = None
+    values: Floats, resampling: Resampling, jobs: int | None = None, labels: Sequence[str] | None = None
 ) -> tuple[Floats, list[Interval]]:
-    """Return the mean of each column of float64[segments, k], ignoring NaN, and its bootstrap interval."""
-    sums = bootstrap(_sum_and_count(values), resampling.n_resamples, int(resampling.seed), jobs)
+    """Return the mean of each column of float64[segments, k], ignoring NaN, and its bootstrap interval.
+
+    Segments are redrawn, or whole documents if `labels` name them.
+    """
+    sums = bootstrap(sum_units(_sum_and_count(values), labels), resampling.n_resamples, int(resampling.seed), jobs)
     resampled = _divide_sums(sums, values.shape[1])
     return mean_over_segments(values), [percentile_interval(column, resampling) for column in resampled.T]
 
@@ -98,10 +101,16 @@ def measure_length_cases(lengths: Floats, present: Flags) -> Floats:
     return np.stack(beyond)
 
 
-def king_over_segments(queens: Floats, present: Flags, resampling: Resampling, jobs: int | None = None) -> KingScores:
+def king_over_segments(
+    queens: Floats,
+    present: Flags,
+    resampling: Resampling,
+    jobs: int | None = None,
+    labels: Sequence[str] | None = None,
+) -> KingScores:
     """Return KING over segments and references, from the result of `compute_held_out_queens` for one set."""
     cases = HeldOutCases.of(queens, present)
-    (king, strict), intervals = mean_with_intervals(cases.by_segment, resampling, jobs)
+    (king, strict), intervals = mean_with_intervals(cases.by_segment, resampling, jobs, labels)
     chance = mean_ignoring_nan(compute_chance(queens, cases.counted), 1)
     by_chance, strict_by_chance = mean_over_segments(chance).tolist()
     return KingScores(
@@ -115,7 +124,13 @@ def king_over_segments(queens: Floats, present: Flags, resampling: Resampling, j
     )
 
 
-def king_over_systems(queens: Floats, present: Flags, resampling: Resampling, jobs: int | None = None) -> KingScores:
+def king_over_systems(
+    queens: Floats,
+    present: Flags,
+    resampling: Resampling,
+    jobs: int | None = None,
+    labels: Sequence[str] | None = None,
+) -> KingScores:
     """Return KING over references, where each reference and system is represented by its mean QUEEN over segments."""
     segments, references, texts = queens.shape
     cases = HeldOutCases.of(queens, present)
@@ -139,7 +154,7 @@ def king_over_systems(queens: Floats, present: Flags, resampling: Resampling, jo
         return wins
 
     by_reference = compare(sum_rows(rows)[None])[0]
-    resampled = compare(bootstrap(rows, resampling.n_resamples, int(resampling.seed), jobs))
+    resampled = compare(bootstrap(sum_units(rows, labels), resampling.n_resamples, int(resampling.seed), jobs))
     king, strict = mean_ignoring_nan(by_reference, 0).tolist()
     intervals = [percentile_interval(column, resampling) for column in mean_ignoring_nan(resampled, 1).T]
     has_case: Flags = np.any(cases.counted, axis=0)

@@ -34,16 +34,21 @@ def _chance_of(king: King) -> Floats:
     return np.where(np.isnan(king.strict_segments), np.nan, king.chance_segments)
 
 
-def judge_sets(kings: Sequence[King], by_length: Floats | None, rules: SupportRules) -> list[King]:
-    """Return the sets with their status: single metrics among single metrics, larger sets among all sets."""
+def judge_sets(
+    kings: Sequence[King], by_length: Floats | None, labels: Sequence[str] | None, rules: SupportRules
+) -> list[King]:
+    """Return the sets with their status: single metrics among single metrics, larger sets among all sets.
+
+    `labels` are the documents of the segments, if known.
+    """
     alone = [king for king in kings if len(king.metrics) == 1]
     if all(np.isnan(king.strict_segments).all() for king in kings):
         return list(kings)
-    supports = (
-        {king.metric: king for king in judge_kings(kings, by_length, None, rules)} if len(alone) < len(kings) else {}
-    )
+    supports = {}
+    if len(alone) < len(kings):
+        supports = {king.metric: king for king in judge_kings(kings, by_length, labels, rules)}
     if alone:
-        supports |= {king.metric: king for king in judge_kings(alone, by_length, None, rules)}
+        supports |= {king.metric: king for king in judge_kings(alone, by_length, labels, rules)}
     return [
         replace(king, status=support.status, reasons=support.reasons, p_value=support.p_values[CHANCE])
         for king in kings

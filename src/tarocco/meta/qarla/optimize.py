@@ -7,7 +7,7 @@ bits, 1 if they always decide alike and 0 if they are independent.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import nan
 from typing import Unpack
@@ -77,6 +77,7 @@ def optimize(
     references: References,
     *,
     metrics: Sequence[str | Metric] | str | Metric = METRICS,
+    documents: Iterable[str] | None = None,
     external: Mapping[str, ExternalSource] | None = None,
     search: SetSearch = SEARCH,
     options: QarlaOptions = QARLA_OPTIONS,
@@ -89,7 +90,7 @@ def optimize(
 
     Parameters
     ----------
-    systems, references, metrics, external
+    systems, references, metrics, documents, external
         As for `tarocco.king`; by default the metrics that `tarocco metrics lexical` lists.
     search
         The method, and what to report with the set (`SetSearch`).
@@ -111,7 +112,7 @@ def optimize(
     search, options, text, resampling, workers = apply_shortcuts(
         "optimize", shortcuts, search, options, text, resampling, workers
     )
-    test_set = make_test_set(systems, references)
+    test_set = make_test_set(systems, references, documents)
     computed = find_metrics([metrics] if isinstance(metrics, str | Metric) else metrics)
     chosen = [*computed, *external_metrics(external or {}, test_set, computed)]
     check_search(search, chosen)
@@ -151,7 +152,7 @@ def run_optimize(
         else None
     )
     scores = king_over_segments(
-        compute_held_out_queen_of_set(decisions, chosen), near.present, resampling, workers.jobs
+        compute_held_out_queen_of_set(decisions, chosen), near.present, resampling, workers.jobs, near.documents
     )
     method = f"method:{search.method}" + (f"-{search.width}" if search.method == "beam" else "")
     run = describe_run(
@@ -238,7 +239,7 @@ def _cross_validate(
     singles = [(values.index(max(values)),) for values in alone]
     cases = _join_folds(decisions, fold_of, by_fold)
     by_segment = cases.by_segment
-    means, intervals = mean_with_intervals(by_segment, resampling, jobs)
+    means, intervals = mean_with_intervals(by_segment, resampling, jobs, near.documents)
     folds = []
     for fold, members in enumerate(by_fold):
         rows = by_segment[fold_of == fold]

@@ -9,7 +9,7 @@ translation, Giménez and Amigó (2006), IQMT: A Framework for Automatic Machine
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Unpack
@@ -43,6 +43,7 @@ from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.external import ExternalSource, external_metrics
 from tarocco.metrics.registry import metric as find_metric
 from tarocco.metrics.registry import metrics as find_metrics
+from tarocco.scoring.resampling import Units, count_units
 from tarocco.scoring.results import Result
 from tarocco.scoring.score import score_test_set
 from tarocco.scoring.settings import (
@@ -139,6 +140,7 @@ def queen(
     references: References,
     *,
     metrics: Sequence[str | Metric] | str | Metric = METRICS,
+    documents: Iterable[str] | None = None,
     external: Mapping[str, ExternalSource] | None = None,
     options: QarlaOptions = QARLA_OPTIONS,
     text: Text = TEXT,
@@ -158,6 +160,8 @@ def queen(
         A mapping from system names to their segments, or the segments of one system.
     references, metrics
         As for `tarocco.score`.
+    documents
+        One label per segment. Segments of one document are not independent, so intervals redraw whole documents.
     external
         External scores of pairs of texts: a table with columns target, reference, segment and score, or a mapping from
         (target, reference) to numbers. References are called 1, 2, ... there.
@@ -178,7 +182,7 @@ def queen(
     'careful'
     """
     options, text, resampling, workers = apply_shortcuts("queen", shortcuts, options, text, resampling, workers)
-    test_set, chosen = _read_arguments(systems, references, metrics, external)
+    test_set, chosen = _read_arguments(systems, references, metrics, documents, external)
     check_test_set(test_set, "QUEEN", options.segments)
     similarities = compute_similarities(test_set, chosen, text.encoding, workers=workers)
     scores = score_test_set(test_set, chosen, text.encoding, workers=workers)
@@ -191,6 +195,7 @@ def king(
     *,
     metrics: Sequence[str | Metric] | str | Metric = METRICS,
     sets: MetricSets | None = None,
+    documents: Iterable[str] | None = None,
     external: Mapping[str, ExternalSource] | None = None,
     options: KingOptions = KING_OPTIONS,
     text: Text = TEXT,
@@ -205,7 +210,7 @@ def king(
 
     Parameters
     ----------
-    systems, references, metrics, external
+    systems, references, metrics, documents, external
         As for `tarocco.queen`.
     sets
         Sets of metrics, such as [["NIST-3", "1-WER"], ["ROUGE-L"]], in place of `metrics`. By default every metric
@@ -226,7 +231,9 @@ def king(
     True
     """
     options, text, resampling, workers = apply_shortcuts("king", shortcuts, options, text, resampling, workers)
-    test_set, chosen = _read_arguments(systems, references, metrics if sets is None else list_members(sets), external)
+    test_set, chosen = _read_arguments(
+        systems, references, metrics if sets is None else list_members(sets), documents, external
+    )
     check_test_set(test_set, "KING", options.segments)
     chosen, members = number_sets(sets, chosen)
     similarities = compute_similarities(test_set, chosen, text.encoding, workers=workers)
@@ -239,6 +246,7 @@ def jack(
     *,
     metrics: Sequence[str | Metric] | str | Metric = METRICS,
     sets: MetricSets | None = None,
+    documents: Iterable[str] | None = None,
     external: Mapping[str, ExternalSource] | None = None,
     options: QarlaOptions = QARLA_OPTIONS,
     text: Text = TEXT,
@@ -255,7 +263,7 @@ def jack(
     ----------
     systems
         A mapping from system names to their segments, with at least two systems.
-    references, metrics, external, options, text, resampling, workers, **shortcuts
+    references, metrics, documents, external, options, text, resampling, workers, **shortcuts
         As for `tarocco.queen`.
     sets
         Sets of metrics, as for `tarocco.king`; by default one set of all metrics.
@@ -269,7 +277,9 @@ def jack(
     True
     """
     options, text, resampling, workers = apply_shortcuts("jack", shortcuts, options, text, resampling, workers)
-    test_set, chosen = _read_arguments(systems, references, metrics if sets is None else list_members(sets), external)
+    test_set, chosen = _read_arguments(
+        systems, references, metrics if sets is None else list_members(sets), documents, external
+    )
     check_test_set(test_set, "JACK", options.segments)
     chosen, members = number_sets(sets, chosen)
     similarities = compute_similarities(test_set, chosen, text.encoding, between_systems=True, workers=workers)
@@ -280,12 +290,13 @@ def _read_arguments(
     systems: Candidates,
     references: References,
     metrics: Sequence[str | Metric] | str | Metric,
+    documents: Iterable[str] | None,
     external: Mapping[str, ExternalSource] | None,
 ) -> tuple[TestSet, list[Metric]]:
     chosen = find_metrics([metrics] if isinstance(metrics, str | Metric) else metrics)
     if not chosen and not external:
         raise InputError("no metric was selected")
-    test_set = make_test_set(systems, references)
+    test_set = make_test_set(systems, references, documents)
     return test_set, [*chosen, *external_metrics(external or {}, test_set, chosen)]
 
 
@@ -352,6 +363,11 @@ class SelectedSegments:
     selected: tuple[int, ...]
     notes: tuple[str, ...]
 
+    @property
+    def units(self) -> Units:
+        """What intervals redraw."""
+        return count_units(self.similarities.n_segments, self.similarities.documents)
+
     def spread(self, values: Floats) -> Floats:
         """Return values per segment for all selected segments, with NaN for those with too few references."""
         spread = np.full((len(self.selected), *values.shape[1:]), np.nan)
@@ -362,7 +378,7 @@ class SelectedSegments:
         """Return the description of the texts that results carry."""
         near = self.similarities
         signatures = dict(zip(near.metrics, near.signatures, strict=True))
-        return QarlaSetup(signatures, near.systems, near.references, self.selected, int(seed), self.notes)
+        return QarlaSetup(signatures, near.systems, near.references, self.selected, int(seed), self.notes, self.units)
 
 
 def select_segments(similarities: TextSimilarities, options: QarlaOptions, measure: str) -> SelectedSegments:
@@ -393,6 +409,8 @@ def describe_run(similarities: TextSimilarities, *parts: str) -> str:
     counts = similarities.present.sum(axis=1)
     references = int(counts[0]) if (counts == counts[0]).all() else "var"
     size = f"nrefs:{references}|systems:{len(similarities.systems)}|segments:{similarities.n_segments}"
+    if similarities.documents is not None:
+        size += f"|documents:{len(set(similarities.documents))}"
     return "|".join([size, *parts])
 
 
@@ -416,7 +434,7 @@ def evaluate_queen(
     near, pairs = segments.similarities, options.select_pairs(resampling.seed)
     everything = list(range(len(near.metrics)))
     (queens,) = compute_queens(near, [everything], pairs, jobs)
-    means, intervals = mean_with_intervals(queens, resampling, jobs)
+    means, intervals = mean_with_intervals(queens, resampling, jobs, near.documents)
     by_segment = segments.spread(queens)
     ulc = compute_ulc(scores, np.array(segments.selected))
     records = tuple(
@@ -443,7 +461,7 @@ def evaluate_king(
     queens_of_sets = compute_held_out_queens(near, [*ranked, *together], pairs, jobs)
     records = []
     for members, queens in zip([*ranked, *together], queens_of_sets, strict=True):
-        scores = KING_LEVELS[options.level](queens, near.present, resampling, jobs)
+        scores = KING_LEVELS[options.level](queens, near.present, resampling, jobs, near.documents)
         by_reference = zip(near.references, scores.by_reference.tolist(), strict=True)
         records.append(
             King(
@@ -469,7 +487,8 @@ def evaluate_king(
         by_length = segments.spread(measure_length_cases(near.lengths, near.present).T).T
     n_draws = int(resampling.n_resamples)
     rules = SupportRules(n_draws=n_draws, most_draws=max(n_draws, MOST_DRAWS), seed=int(resampling.seed))
-    judged = judge_sets(records, by_length, rules) if options.level == "segment" else records
+    labels = None if similarities.documents is None else [similarities.documents[s] for s in segments.selected]
+    judged = judge_sets(records, by_length, labels, rules) if options.level == "segment" else records
     return KingResult(tuple(judged), segments.setup(resampling.seed), options.level, by_length)
 
 
@@ -488,7 +507,7 @@ def evaluate_jack(
     for members, queens in zip(every_set, compute_queens(near, every_set, pairs, jobs), strict=True):
         surrounded = find_surrounded_references(near, members, queens)
         by_segment, by_reference = mean_ignoring_nan(surrounded, 1), mean_ignoring_nan(surrounded, 0)
-        (jack,), (interval,) = mean_with_intervals(by_segment[:, None], resampling, jobs)
+        (jack,), (interval,) = mean_with_intervals(by_segment[:, None], resampling, jobs, near.documents)
         run = describe_run(near, pairs.describe(near, members), describe_resampling(resampling))
         records.append(
             Jack(

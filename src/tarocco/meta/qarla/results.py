@@ -11,6 +11,7 @@ from tarocco.core.errors import UnknownName
 from tarocco.core.records import Interval, Record, ResultTable, number_or_null, to_json
 from tarocco.meta.qarla.set_search import SetSearch
 from tarocco.metrics.base import Floats
+from tarocco.scoring.resampling import Units
 
 REDUNDANT_PHI = 0.9  # metrics with this mean phi or more form a redundant group
 
@@ -26,7 +27,8 @@ class QarlaSetup:
     references: tuple[str, ...]
     segments: tuple[int, ...]  # the selected segments, counted from 0
     seed: int
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...]
+    units: Units  # that intervals redraw
 
 
 @dataclass(frozen=True, eq=False)

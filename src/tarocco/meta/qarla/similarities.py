@@ -48,6 +48,7 @@ class TextSimilarities:
     to_references: Floats  # [metrics, segments, systems + references, references]
     to_systems: Floats | None = None  # [metrics, segments, systems, systems]; only JACK needs it
     lengths: Floats | None = None  # [segments, systems + references]: bytes of each text, if texts are known
+    documents: tuple[str, ...] | None = None  # of the segments, if known: they are redrawn as wholes
 
     @property
     def n_segments(self) -> int:
@@ -80,6 +81,7 @@ class TextSimilarities:
             self.to_references[np.ix_(m, s, texts, r)],
             None if self.to_systems is None else self.to_systems[np.ix_(m, s, a, a)],
             None if self.lengths is None else self.lengths[np.ix_(s, texts)],
+            None if self.documents is None else tuple(self.documents[i] for i in s),
         )
 
 
@@ -133,6 +135,7 @@ def compute_similarities(
         round_last_bits(near[..., systems:]),
         round_last_bits(near[:, :, :systems, :systems]) if between_systems else None,
         np.stack([np.diff(text.starts) for text in texts.values()], axis=1).astype(np.float64),
+        test_set.documents,
     )
 
 

@@ -14,6 +14,7 @@ from tarocco.core.errors import UnknownName
 from tarocco.core.records import ResultTable, number_or_null, to_json
 from tarocco.meta.significance.distributions import t_quantile
 from tarocco.metrics.base import PENALTY, Floats
+from tarocco.scoring.resampling import Units
 
 ALPHA = 0.05
 
@@ -24,7 +25,8 @@ class Point:
 
     `shares` is what each order of n-grams contributes to the score, on average over systems and subsets. `redrawn` is
     the agreement that is compared between numbers of references, on average over subsets: what a metric has beyond its
-    chance level, higher is better, first as observed and then on resampled segments. It is empty without a test.
+    chance level, higher is better, first as observed and then on resampled segments or documents. It is empty without
+    a test.
     """
 
     size: int
@@ -93,6 +95,7 @@ class Curve:
     lower_is_better: bool = False
     named: bool = True  # by the caller
     why: str | None = None  # values are undefined
+    n_units: int | None = None  # segments or documents that were redrawn, if known
 
     def at(self, size: int) -> Point:
         """Return the point with this number of references."""
@@ -125,15 +128,15 @@ class Curve:
         *fewer, last = self.points
         share = f"{100 * self.required:g}%"
         for point in fewer:
-            if exceeds(point.redrawn, last.redrawn, self.required, ALPHA / len(fewer)):
+            if exceeds(point.redrawn, last.redrawn, self.required, ALPHA / len(fewer), self.n_units):
                 words = f"{_give(last.size)} less than {share} of what {point.size} give{'s' * (point.size == 1)}"
                 return CurveShape("degrades", None, f"{self.metric} degrades: {words}")
-        if exceeds(last.redrawn, fewer[-1].redrawn, self.required, ALPHA):
+        if exceeds(last.redrawn, fewer[-1].redrawn, self.required, ALPHA, self.n_units):
             words = f"{_give(fewer[-1].size)} less than {share} of what {last.size} give"
             return CurveShape("gains", None, f"{self.metric} gains: {words}")
         enough = None
         for point in reversed(fewer):
-            if not reaches(point.redrawn, last.redrawn, self.required, ALPHA):
+            if not reaches(point.redrawn, last.redrawn, self.required, ALPHA, self.n_units):
                 break
             enough = point.size
         if enough is None:
@@ -161,32 +164,38 @@ class Curve:
 # --- tests of two numbers of references ---
 
 
-def exceeds(larger: Floats, smaller: Floats, share: float, alpha: float) -> bool:
+def exceeds(larger: Floats, smaller: Floats, share: float, alpha: float, n_units: int | None = None) -> bool:
     """Return whether a share of the first quantity is shown to be more than the second; see `Point.redrawn`."""
-    if not _is_positive(larger, alpha):
+    if not _is_positive(larger, alpha, n_units):
         return False
-    low, _ = bounds(share * larger - smaller, alpha)
+    low, _ = bounds(share * larger - smaller, alpha, n_units)
     return low > 0
 
 
-def reaches(quantity: Floats, whole: Floats, share: float, alpha: float) -> bool:
+def reaches(quantity: Floats, whole: Floats, share: float, alpha: float, n_units: int | None = None) -> bool:
     """Return whether the first quantity is shown to be at least a share of the second."""
-    if not _is_positive(whole, alpha):
+    if not _is_positive(whole, alpha, n_units):
         return False
-    low, _ = bounds(quantity - share * whole, alpha)
+    low, _ = bounds(quantity - share * whole, alpha, n_units)
     return low >= 0
 
 
-def _is_positive(quantity: Floats, alpha: float) -> bool:
+def _is_positive(quantity: Floats, alpha: float, n_units: int | None) -> bool:
     """Return whether there is agreement at all, without which a share of it means nothing."""
-    return bounds(quantity, alpha)[0] > 0
+    return bounds(quantity, alpha, n_units)[0] > 0
 
 
-def bounds(contrast: Floats, alpha: float) -> tuple[float, float]:
-    """Return one-sided bounds of the first value, whose standard error is that of the others; NaN if undefined."""
-    if len(contrast) < 3 or np.isnan(contrast).any():
+def bounds(contrast: Floats, alpha: float, n_units: int | None = None) -> tuple[float, float]:
+    """Return one-sided bounds of the first value, whose standard error is that of the others; NaN if undefined.
+
+    The others are from redrawn units. Of few units the bootstrap's standard error is too small, and uncertain.
+    """
+    if len(contrast) < 3 or np.isnan(contrast).any() or n_units == 1:
         return math.nan, math.nan
-    reach = t_quantile(1 - alpha, len(contrast) - 2) * float(contrast[1:].std())
+    error, freedom = float(contrast[1:].std()), len(contrast) - 2
+    if n_units is not None:
+        error, freedom = error * math.sqrt(n_units / (n_units - 1)), min(freedom, n_units - 1)
+    reach = t_quantile(1 - alpha, freedom) * error
     return float(contrast[0]) - reach, float(contrast[0]) + reach
 
 
@@ -209,6 +218,7 @@ class ReferencesResult(ResultTable, Mapping[str, Curve]):
     curves: tuple[Curve, ...]
     judged_by: str
     drawn: str  # "streams", or "segments" if subsets are drawn for each segment
+    units: Units  # that tests redraw: segments, or documents where they are known
     n_segments: int
     notes: tuple[str, ...] = ()
     lower_orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of the metrics that the caller named
@@ -220,7 +230,7 @@ class ReferencesResult(ResultTable, Mapping[str, Curve]):
         if draws < 2:
             return ""
         beyond = " beyond chance" if self.judged_by in ("ORANGE", "strict KING") else ""
-        test = f"one-sided test at {ALPHA:g}, {draws} resamples of the segments"
+        test = f"one-sided test at {ALPHA:g}, {draws} resamples of {self.units}"
         return f"{self.judged_by.split(',')[0]}{beyond}, {test}; applies to these systems and references"
 
     def __getitem__(self, name: str) -> Curve:
@@ -306,7 +316,7 @@ def _orders(curves: Sequence[Curve]) -> list[str]:
     better = [
         metric.metric
         for metric in lower
-        if bounds(metric.points[-1].redrawn - last.redrawn, ALPHA / max(1, len(lower)))[0] > 0
+        if bounds(metric.points[-1].redrawn - last.redrawn, ALPHA / max(1, len(lower)), curve.n_units)[0] > 0
     ]
     names = ", ".join(better) or "no lower order"
     are = "are" if len(better) > 1 else "is"

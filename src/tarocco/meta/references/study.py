@@ -7,7 +7,7 @@ NIST's information, the choice of the best reference) is as if there were no oth
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -46,7 +46,7 @@ from tarocco.meta.support.decision import group_units, sum_groups
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.parallel.fan_out import map_ordered
-from tarocco.scoring.resampling import count_draws
+from tarocco.scoring.resampling import count_segment_draws, count_units
 from tarocco.scoring.score import score_test_set
 from tarocco.scoring.settings import (
     SEED,
@@ -124,6 +124,7 @@ def references(
     nbest: NBest | None = None,
     by: str | None = None,
     metrics: Sequence[str | Metric] | str | Metric = METRICS,
+    documents: Iterable[str] | None = None,
     study: ReferenceStudy = STUDY,
     text: Text | None = None,
     workers: Workers = WORKERS,
@@ -151,6 +152,8 @@ def references(
         "orange" follow from `human` and `nbest`.
     metrics
         Names such as "BLEU-4", or metric objects.
+    documents
+        One label per segment. Segments of one document are not independent, so the tests redraw whole documents.
     study
         The options of the study (`ReferenceStudy`).
     text, workers
@@ -181,18 +184,19 @@ def references(
         assert nbest is not None
         if systems is not None:
             raise BadParameter("nbest needs no systems: pass None for them")
-        pool = make_pool(TestSet({}, make_streams(as_list(references, "references"))), study.most, least=3)
+        labels = None if documents is None else tuple(documents)
+        pool = make_pool(TestSet({}, make_streams(as_list(references, "references")), labels), study.most, least=3)
         judge = judge_by_orange(nbest, pool, reading.encoding, study.seed)
     elif by == "king":
         if systems is None:
             raise BadParameter("KING compares references with systems, but systems is None")
-        pool = make_pool(make_test_set(systems, references), study.most, least=4)
+        pool = make_pool(make_test_set(systems, references, documents), study.most, least=4)
         judge = KingJudge(reading.encoding, pool, workers, study.seed)
     else:
         assert human is not None
         if not isinstance(systems, Mapping):
             raise InputError("systems is a mapping from names to segments, because a correlation needs several")
-        test_set = make_test_set(systems, references)
+        test_set = make_test_set(systems, references, documents)
         people = make_human_scores(human, list(test_set.systems), len(test_set))
         pool, judge = judge_by_people(test_set, people, reading.encoding, study)
     return run_references(pool, chosen, judge, study, workers)
@@ -229,6 +233,9 @@ def run_references(
             workers.progress(1)
     more = [*judge.signature_parts, ("subsets", study.n_subsets), ("most", pool.most)]
     more += [("drawn", pool.drawn), ("seed", study.seed)]
+    units = count_units(len(pool.rows), pool.test_set.documents)
+    if units.name == "document":
+        more.append(("unit", units.name))
     curves = []
     for m, metric in enumerate(chosen):
         points = []
@@ -248,11 +255,12 @@ def run_references(
                 judge.lower_is_better,
                 metric in lower,
                 next((of_subset[m].why for of_subset in agreements if of_subset[m].why), None),
+                units.count,
             )
         )
     names = {str(metric): tuple(map(str, orders)) for metric, orders in lower.items()}
     notes = _notes(pool, judge, curves)
-    return ReferencesResult(tuple(curves), judge.name, pool.drawn, len(pool.rows), notes, names)
+    return ReferencesResult(tuple(curves), judge.name, pool.drawn, units, len(pool.rows), notes, names)
 
 
 def draw_subsets(pool: ReferencePool, judge: Judge, study: ReferenceStudy) -> list[Subset]:
@@ -311,7 +319,7 @@ def _notes(pool: ReferencePool, judge: Judge, curves: Sequence[Curve]) -> tuple[
 class SubsetAgreement:
     """What a judge says of one metric with one subset of the references.
 
-    `redrawn` is the agreement beyond chance, higher is better: as observed, and on resampled segments.
+    `redrawn` is the agreement beyond chance, higher is better: as observed, and on resampled segments or documents.
     """
 
     value: float  # NaN if undefined
@@ -357,23 +365,27 @@ class PeopleJudge:
         return agreements
 
     def _redraw(self, source: ScoreSource, jobs: int | None) -> Floats:
-        """Return correlations on resampled segments; none for pseudo-documents, which overlap."""
+        """Return correlations on resampled segments or documents; none for pseudo-documents, which overlap."""
         if self.level.level == "document":
             return np.empty(0)
-        people, n_draws = self.people, N_SEGMENT_DRAWS
-        if self.level.level == "system":
-            people, source, n_draws = _sum_units(people, self.seed), _sum_units(source, self.seed), N_DRAWS
+        people, level, n_draws = self.people, self.level, N_SEGMENT_DRAWS
+        if level.level == "system":
+            people, source = (_combine_units(scores, level.labels) for scores in (people, source))
+            level, n_draws = replace(level, labels=None), N_DRAWS
         resampling = Resampling(n_draws, seed=self.seed)
-        values = self.level.resampled(self.coefficient, [source], people, resampling, Workers(jobs=jobs))
+        values = level.resampled(self.coefficient, [source], people, resampling, Workers(jobs=jobs))
         return np.asarray(values[0], np.float64)
 
 
-def _sum_units(source: ScoreSource, seed: int) -> ScoreSource:
-    """Return the source with many segments summed in random groups, which takes a fraction of the time to redraw."""
+def _combine_units(source: ScoreSource, labels: Sequence[str] | None) -> ScoreSource:
+    """Return the source with the segments of each document summed, and many units summed in random groups.
+
+    Redrawing groups takes a fraction of the time.
+    """
     if source.statistics is None:
         return source
     systems, segments, k = source.statistics.shape
-    groups = group_units(segments, None)
+    groups = group_units(segments, labels)
     rows = sum_groups(np.moveaxis(source.statistics, 1, 2).reshape(systems * k, segments), groups)
     return ScoreSource(source.name, source.systems, np.moveaxis(rows.reshape(-1, systems, k), 0, 1), source.score)
 
@@ -387,7 +399,7 @@ def judge_by_people(
     level, coefficient = study.level, study.coefficient or ("pearson" if study.level == "system" else "kendall")
     if coefficient not in COEFFICIENTS:
         raise BadParameter(f"coefficient is one of {', '.join(COEFFICIENTS)}, not {coefficient!r}")
-    view = make_level(level, study.grouping, len(pool.rows), seed=study.seed)
+    view = make_level(level, study.grouping, len(pool.rows), seed=study.seed, labels=pool.test_set.documents)
     side, notes = _restrict(make_human_source(human, find_criterion(human)), pool)
     items = view.items(side)  # before anything is scored, because people may have no scores at this level
     judged = int(np.isfinite(items).any(axis=1).sum())
@@ -417,9 +429,13 @@ def _restrict(side: ScoreSource, pool: ReferencePool) -> tuple[ScoreSource, list
     return side, [f"people judged {counts} of {len(pool.rows)} segments of a system; metrics score all of them"]
 
 
-def redraw_mean(values: Floats, seed: int) -> Floats:
-    """Return the mean over segments, as observed and on resampled segments; all metrics and subsets draw alike."""
-    weights = np.concatenate([np.ones((1, len(values))), count_draws(len(values), seed, 0, N_DRAWS)])
+def redraw_mean(values: Floats, seed: int, labels: Sequence[str] | None = None) -> Floats:
+    """Return the mean over segments, as observed and on resampled segments; all metrics and subsets draw alike.
+
+    Documents are resampled as wholes if `labels` name those of the segments.
+    """
+    draws = count_segment_draws(len(values), labels, seed, 0, N_DRAWS)
+    weights = np.concatenate([np.ones((1, len(values))), draws])
     known = ~np.isnan(values)
     means = np.full(len(weights), np.nan)
     counts = weights @ known
@@ -471,7 +487,9 @@ class OrangeJudge:
             beyond = np.full(len(test_set), np.nan)
             beyond[result.segments] = (metric.chance_ranks - metric.ranks) / (result.sizes + 1.0)
             why = None if metric.n_segments else "it scores no list"
-            agreements.append(SubsetAgreement(metric.orange, redraw_mean(beyond, self.seed), why=why))
+            agreements.append(
+                SubsetAgreement(metric.orange, redraw_mean(beyond, self.seed, test_set.documents), why=why)
+            )
         return agreements
 
 
@@ -521,7 +539,7 @@ class KingJudge:
             cases = HeldOutCases.of(queens, near.present)
             why = None if cases.n_segments else "it has no scores to compare"
             chance = mean_ignoring_nan(compute_chance(queens, cases.counted)[..., 1], 1)
-            redrawn = redraw_mean(cases.by_segment[:, 1] - chance, self.seed)
+            redrawn = redraw_mean(cases.by_segment[:, 1] - chance, self.seed, test_set.documents)
             agreements.append(SubsetAgreement(float(mean_over_segments(cases.by_segment)[1]), redrawn, why=why))
         return agreements
 

@@ -113,11 +113,12 @@ def make_pool(test_set: TestSet, most: int | None = None, least: int = 2) -> Ref
     used = np.flatnonzero(test_set.present[:, rows].any(axis=1))
     references = [test_set.references[r] for r in used]
     names = tuple(test_set.reference_names[r] for r in used) if test_set.reference_names else ()
-    systems = test_set.systems
+    systems, documents = test_set.systems, test_set.documents
     if len(rows) < len(test_set):
         references = [stream.taken(rows) for stream in references]
         systems = {name: system.taken(rows) for name, system in systems.items()}
-    return ReferencePool(TestSet(systems, tuple(references), None, names), most, rows, len(test_set))
+        documents = None if documents is None else tuple(documents[row] for row in rows)
+    return ReferencePool(TestSet(systems, tuple(references), documents, names), most, rows, len(test_set))
 
 
 def _advice(counts: NDArray[np.intp], least: int) -> str:

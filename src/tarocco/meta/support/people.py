@@ -47,7 +47,7 @@ from tarocco.meta.support.decision import (
     sum_groups,
 )
 from tarocco.metrics.base import Floats
-from tarocco.scoring.resampling import count_draws, words
+from tarocco.scoring.resampling import count_draws, sum_units, words
 
 Orders = NDArray[np.intp]
 
@@ -70,7 +70,8 @@ _DECIMALS = 10
 class PairAgreement:
     """Agreement of metrics with people on pairs of systems: as observed, redrawn or permuted.
 
-    `labels` are the documents of the segments, if known: documents are redrawn as wholes. Systems with the same number
+    `labels` are the documents of the segments, if known: documents are redrawn as wholes, and the p-values of SPA swap
+    them as wholes. Systems with the same number
     in `origins` are copies of one system: a pair of them does not count.
     """
 
@@ -103,6 +104,9 @@ class PairAgreement:
             self.human = np.where(judged, human, 0.0)
             rows = (self._differences(source) for source in metrics)
             self.differences = [np.where(judged, np.nan_to_num(differences), 0.0) for differences in rows]
+            if level != "segment":  # p-values swap whole documents, so that only their sums matter
+                self.human, *self.differences = (sum_units(d.T, labels).T for d in (self.human, *self.differences))
+                self.groups = group_units(self.human.shape[1], None, rules.most_groups)
 
     def _differences(self, source: ScoreSource) -> Floats:
         """Return score differences of each pair in each segment, [pairs, segments]."""
@@ -493,11 +497,13 @@ def measure_stability(
         systems = np.repeat(np.arange(n), drawn[b])
         possible += _too_few(len(set(systems.tolist())), len(sources.metrics), rules.alpha) is None
         counts = count_draws(len(members), rules.seed + 8, b, b + 1)[0]
-        segments = np.concatenate([members[group] for group in np.repeat(np.arange(len(members)), counts)])
+        parts = [members[group] for group in np.repeat(np.arange(len(members)), counts)]
+        segments = np.concatenate(parts)
+        copies = np.repeat(np.arange(len(parts)), list(map(len, parts)))  # a document drawn twice is two documents
         results = judge_by_people(
             sources.redraw(systems, segments),
             level=level,
-            labels=None if labels is None else [labels[i] for i in segments],
+            labels=None if labels is None else [f"{labels[i]} {c}" for i, c in zip(segments, copies, strict=True)],
             origins=systems.tolist(),
             populations=(population,),
             rules=quick,

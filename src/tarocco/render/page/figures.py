@@ -143,7 +143,7 @@ def _king(payload: Payload) -> Iterator[Figure]:
         [row for row in rows if row["metric"] == "KING"], 1, 3
     )
     panels = _panels(rows, "king", "king", str, lambda _kind, _group: description)
-    chart = dots(rows, one_range=True, note=_intervals(part["confidence"]), description=description)
+    chart = dots(rows, one_range=True, note=_intervals(part["confidence"], part["units"]), description=description)
     yield Figure("king", "king", "KING and strict KING of each metric", description, chart, panels)
 
 
@@ -179,7 +179,7 @@ def _people(payload: Payload) -> Iterator[Figure]:
             continue
         section, titled = f"people-{number}", f"{part['level']} level: {{}}".format
         panels = _panels(rows, section, section, titled, partial(_describe_agreement, title))
-        chart = dots(rows, one_range=True, note=_intervals(part["confidence"]), description=title)
+        chart = dots(rows, one_range=True, note=_intervals(part["confidence"], part["units"]), description=title)
         name = f"people-{part['level']}" + (f"-{part['grouping']}" if part["grouping"] != "none" else "")
         yield Figure(name, section, title, title, chart, panels)
 
@@ -253,8 +253,8 @@ def _listed(rows: Rows, scale: float, digits: int) -> str:
     )
 
 
-def _intervals(confidence: float | None) -> str:
-    return f"Lines: {100 * confidence:g}% bootstrap intervals over segments" if confidence else ""
+def _intervals(confidence: float | None, units: str = "segments") -> str:
+    return f"Lines: {100 * confidence:g}% bootstrap intervals over {units}" if confidence else ""
 
 
 def _file(name: str) -> str:

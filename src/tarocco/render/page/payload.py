@@ -101,6 +101,7 @@ def king_part(result: KingResult) -> dict[str, Any]:
     return {
         "confidence": first.interval.confidence,
         "level": result.level,
+        "units": str(result.setup.units),
         "sets": result.to_dict(),
         "notes": list(result.notes),
     }
@@ -140,6 +141,7 @@ def correlation_part(result: CorrelateResult) -> dict[str, Any]:
         "grouping": question.grouping,
         "coefficient": question.coefficient,
         "confidence": question.confidence,
+        "units": str(result.units),
         "criteria": result.criteria,
         "metrics": [{**record, "value": record[question.coefficient]} for record in result.to_dict()],
         "notes": list(result.notes),
@@ -152,6 +154,7 @@ def curves_part(result: ReferencesResult) -> dict[str, Any]:
         "judged_by": result.judged_by,
         "lower_is_better": result.curves[0].lower_is_better,
         "n_segments": result.n_segments,
+        "units": str(result.units),
         "metrics": [curve.to_dict() for curve in result.named_curves],
         "advice": result.advice,
         "notes": list(result.notes),

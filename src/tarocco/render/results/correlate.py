@@ -39,7 +39,8 @@ def present_correlations(result: CorrelateResult, digits: int | None = None, pai
         "correlate",
         asdict(result.design)
         | {"outliers_found": dict(result.outliers), "notes": list(result.notes)}
-        | {"raters": [raters.to_dict() for raters in result.raters]},
+        | {"raters": [raters.to_dict() for raters in result.raters]}
+        | {"unit": result.units.name, "n_units": result.units.count},
         result.pairs if pairs else result.to_dict,
         lambda delimiter: separated(result.pairs() if pairs else result.rows(), delimiter),
         show_tables(lambda: [table(result, digits)], lambda: footnotes(result, pairs)),
@@ -53,7 +54,7 @@ def _present_differences(result: CorrelateResult) -> Presentation:
     rows = [difference.to_dict() for difference in result.differences]
     return Presentation(
         "correlate",
-        asdict(result.design) | {"notes": list(result.notes)},
+        asdict(result.design) | {"notes": list(result.notes), "unit": result.units.name, "n_units": result.units.count},
         lambda: rows,
         lambda delimiter: separated(rows, delimiter),
         show_tables(lambda: [differences_table(result)], lambda: _differences_footnotes(result)),
@@ -87,8 +88,8 @@ def _differences_footnotes(result: CorrelateResult) -> list[str]:
         *result.human_signatures.values(),
         "people agree: the estimated share of pairs of systems with this difference under the metric that people order "
         "the same way (logistic curve through all pairs)",
-        f"{100 * result.design.confidence:g}%: {result.design.n_resamples} resamples of systems and segments, seed "
-        f"{result.design.seed}; applies to {LIKE_THESE}",
+        f"{100 * result.design.confidence:g}%: {result.design.n_resamples} resamples of systems and {result.units}, "
+        f"seed {result.design.seed}; applies to {LIKE_THESE}",
         "observed: the share among pairs that differ by half to twice as much; near: how many these are. Where there "
         "are none, the estimate is extrapolated",
     ]
@@ -188,6 +189,7 @@ def footnotes(result: CorrelateResult, pairs: bool) -> list[str]:
             f"Holm's correction for {_count(result)})"
         )
     lines += _describe_populations(result)
+    lines += _describe_documents(result)
     lines += _describe_groups(result)
     lines += describe_raters(result)
     reasons: dict[str, list[str]] = {}
@@ -206,7 +208,7 @@ def footnotes(result: CorrelateResult, pairs: bool) -> list[str]:
 
 def _describe_interval(result: CorrelateResult) -> str:
     question = result.design
-    drawn = "systems and segments" if question.population == SUCH else "segments"
+    drawn = f"systems and {result.units}" if question.population == SUCH else str(result.units)
     if question.coefficient == "spa":
         how = "; p-values on resamples are normal approximations"
     elif question.coefficient == "acc-eq":
@@ -239,6 +241,15 @@ def _describe_populations(result: CorrelateResult) -> list[str]:
         f"{' and '.join(names)} {'applies' if len(names) == 1 else 'apply'} to {_about(result, population)}"
         for population, names in tests.items()
     ]
+
+
+def _describe_documents(result: CorrelateResult) -> list[str]:
+    """Say what whole documents change, where they are known."""
+    if result.units.name != "document":
+        return []
+    soft = "; so do the p-values of SPA, which published tools compute by swapping segments"
+    has_soft = result.design.level == "system" and result.human_level == "segment"
+    return [f"tests swap and intervals redraw whole documents ({result.units})" + soft * has_soft]
 
 
 def describe_raters(result: CorrelateResult) -> list[str]:

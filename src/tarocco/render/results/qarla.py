@@ -43,7 +43,8 @@ def _present(
     bed = result.setup
     return Presentation(
         measure,
-        {"seed": bed.seed, "signatures": dict(bed.signatures), "notes": list(bed.notes), **settings},
+        {"seed": bed.seed, "signatures": dict(bed.signatures), "notes": list(bed.notes)}
+        | {"unit": bed.units.name, "n_units": bed.units.count, **settings},
         records,
         lambda delimiter: separated(rows(), delimiter),
         show_tables(lambda: [table()], notes),
@@ -94,7 +95,7 @@ def queen_notes(result: QueenResult) -> list[str]:
         result.signature,
         "QUEEN: the share of samples in which a translation is at least as similar to a reference as two others are to "
         "each other, under every metric",
-        f"{_percent(result.queens[0].interval)}: bootstrap interval over segments",
+        f"{_percent(result.queens[0].interval)}: bootstrap interval over {result.setup.units}",
         "ULC: the mean of normalized scores, against all references",
     ]
 
@@ -150,7 +151,7 @@ def king_notes(result: KingResult) -> list[str]:
         *result.setup.signatures.values(),
         *dict.fromkeys(king.signature for king in result),
         f"KING: the share of {what[result.level]} at least as good as every system, by QUEEN; strict KING: better",
-        f"{_percent(result.sets[0].interval)}: bootstrap intervals over segments",
+        f"{_percent(result.sets[0].interval)}: bootstrap intervals over {result.setup.units}",
         "chance: expected value if every text of a case were equally likely to be the reference",
     ]
     if not any(king.status for king in result):
@@ -202,7 +203,7 @@ def jack_notes(result: JackResult) -> list[str]:
         *dict.fromkeys(jack.signature for jack in result),
         "JACK: the share of segments and references with different translations around them",
         "close: the share of translations with QUEEN above zero; only these count as being around a reference",
-        f"{_percent(result.sets[0].interval)}: bootstrap interval over segments",
+        f"{_percent(result.sets[0].interval)}: bootstrap interval over {result.setup.units}",
     ]
 
 

@@ -79,7 +79,8 @@ def present_references(
     key = "value" if subsets else "mean"
     return Presentation(
         "references",
-        {"seed": seed, "judged_by": result.judged_by, "n_segments": result.n_segments},
+        {"seed": seed, "judged_by": result.judged_by, "n_segments": result.n_segments}
+        | {"unit": result.units.name, "n_units": result.units.count},
         lambda: result.to_dict(subsets),
         lambda delimiter: separated(rows(), delimiter),
         show_tables(lambda: tables_of(result, subsets, decimals), lambda: footnotes(result)),
