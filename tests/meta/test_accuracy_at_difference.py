@@ -73,4 +73,4 @@ def test_correlate_has_them(capsys):
     assert main(arguments) == 0
     out = capsys.readouterr().out
     assert out.splitlines()[0].split()[:2] == ["metric", "difference"]
-    assert "people agree with" in out
+    assert "people agree: the estimated share" in out
