@@ -117,7 +117,7 @@ def test_systems_that_nobody_judged_are_told(capsys):
     with open("grades.tsv", "w", encoding="utf-8") as file:
         file.writelines(f"{line}\n" for line in lines if not line.startswith("verbose"))
     assert main(COMMAND) == 0
-    assert 'no scores of system "verbose"' in capsys.readouterr().err
+    assert 'there are no human scores of system "verbose"' in capsys.readouterr().err
 
 
 def test_a_store_keeps_what_is_computed(capsys):

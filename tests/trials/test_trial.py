@@ -63,7 +63,7 @@ def test_short_lists_count_as_in_orange(short):
     orange = tarocco.orange(DEMO.path / "nbest.txt", DEMO.references, metrics="chrF", short=short, n_resamples=50)
     assert len(result.segments) == len(orange.segments) == {"skip": 1, "keep": 40}[short]
     assert result["chrF"].orange == orange["chrF"].orange
-    note = {"skip": "39 such lists left out", "keep": "39 such lists kept"}[short]
+    note = {"skip": "39 such lists left out", "keep": "39 such lists used at their own length"}[short]
     assert note in result.notes[0]
 
 
