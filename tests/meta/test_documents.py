@@ -237,7 +237,7 @@ def test_references_with_orange_redraw_documents():
     assert other[0] == first[0]
     assert (other[1:] != first[1:]).any()
     assert "200 resamples of 12 documents" in documents.tested
-    assert "200 draws of 60 segments" in plain.tested
+    assert "200 resamples of 60 segments" in plain.tested
 
 
 def test_qarla_redraws_documents():
