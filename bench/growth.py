@@ -5,8 +5,8 @@
     python bench/growth.py --goal               a trial of 200 systems x 1000 segments with 12 metrics
 
 Every measurement is a process of its own with one thread, so that its peak memory is that of this size alone. The
-exponent is the slope of a line through the logarithms of the last three sizes: 1 is linear, 2 quadratic. Constant costs,
-such as importing, are subtracted: those of the same case at its least size.
+exponent is the slope of a line through the logarithms of the last three sizes: 1 is linear, 2 quadratic. What the least
+size needs is subtracted, because most of it is constant. Times are those of the processor.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def draw_test_set(systems: int, segments: int, words: int = 20, people: bool = F
     return texts
 
 
-# --- cases: each returns the function to measure -----------------------------------------------------------------------
+# --- cases: each returns the function to measure ---------------------------------------------------------------------
 
 
 def trial_of(systems: int, segments: int, **more: Any) -> Callable[[], object]:
@@ -99,7 +99,12 @@ def orange_of(lists: int, size: int) -> Callable[[], object]:
     columns = [distort(references, 0.1 + 0.6 * k / size, SEED + 3 + k) for k in range(size)]
     nbest = [list(candidates) for candidates in zip(*columns, strict=True)]
     return lambda: tarocco.orange(
-        nbest, list(zip(references, *others, strict=True)), metrics=["BLEUS-4", "ROUGE-L"], pool=["pool"] * lists, n_resamples=100, jobs=1
+        nbest,
+        list(zip(references, *others, strict=True)),
+        metrics=["BLEUS-4", "ROUGE-L"],
+        pool=["pool"] * lists,
+        n_resamples=100,
+        jobs=1,
     )
 
 
@@ -125,16 +130,16 @@ CASES: dict[str, tuple[str, tuple[int, ...], Callable[[int], Callable[[], object
 
 
 def measure(case: str, size: int) -> tuple[float, float]:
-    """Return seconds and MiB of one size, measured in this process."""
+    """Return seconds of processor time and MiB of one size, measured in this process."""
     run = trial_of(200, 1000) if case == "goal" else CASES[case][2](size)
-    before = time.perf_counter()
+    before = time.process_time()
     run()
-    seconds = time.perf_counter() - before
+    seconds = time.process_time() - before
     return seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def measure_apart(case: str, size: int) -> tuple[float, float]:
-    """Return seconds and MiB of one size, measured in a process of its own."""
+    """Return the same, measured in a process of its own."""
     command = [sys.executable, __file__, "--measure", case, str(size)]
     seconds, memory = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     return seconds, memory

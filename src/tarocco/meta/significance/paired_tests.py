@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from numbers import Real
 from typing import Any
@@ -99,8 +100,8 @@ class Difference:
 class PairedTest:
     """Which test, with which settings. `unit` None stands for documents where they are known, else segments.
 
-    `resolution` is how many draws the smallest p-value needs. If there are fewer, a bound of the tail replaces the count
-    where no draw is as extreme as the observed difference.
+    `resolution` is how many draws the smallest p-value needs. If there are fewer, a bound of the tail replaces the
+    count where no draw is as extreme as the observed difference.
     """
 
     name: str = "randomization"
@@ -210,7 +211,8 @@ def _randomization(pairs: Sequence[ScorePair], units: dict[str, Floats], test: P
         names = list(dict.fromkeys(score.system for place in places for score in pairs[place]))
         random = swap_randomly(np.concatenate([units[name] for name in names], axis=1), draws, test.seed, test.jobs)
         swapped = {name: random[:, i * width : (i + 1) * width] for i, name in enumerate(names)}
-        tested = map_ordered(lambda place: _swap(*pairs[place], units, swapped, test), places, len(places), test.jobs)
+        swap = partial(_swap, units=units, swapped=swapped, test=test)
+        tested = map_ordered(lambda pair, swap=swap: swap(*pair), [pairs[i] for i in places], len(places), test.jobs)
         results.update(zip(places, tested, strict=True))
     return [results[place] for place in range(len(pairs))]
 
@@ -261,7 +263,7 @@ def _score_swapped(baseline: Score, system: Score, gained: Floats) -> Floats:
 
 
 def _is_clear(null: Floats, observed: float, g: int, resolution: int) -> bool:
-    """Return whether these draws suffice: for a p-value that no other draw would change, and for the spread of equals."""
+    """Return whether these draws suffice: none of the others would be extreme, and the spread is known well."""
     return _tail_bound(null, 0.9 * observed) * resolution < 1 and float(null.var()) > 2 * observed**2 / g
 
 
