@@ -175,8 +175,6 @@ def queue_runs(p: PairOfTexts) -> cython.Py_ssize_t:
     """Queue all runs of two words or more; return their number, or -1 if there is no room for them."""
     n_runs: cython.Py_ssize_t = 0
     j: cython.Py_ssize_t
-    if p.length > MASK21 or p.text_length > MASK22:  # a packed run has no room for such places
-        return -1
     for i in range(p.length - 1):
         if i & 63 == 63 and is_interrupted():
             break
