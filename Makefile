@@ -10,6 +10,9 @@
 # make calibration    simulate how often tests and verdicts err, and update docs/calibration.md (an hour)
 # make sanitize       run the kernel tests with the address sanitizer
 # make fuzz           feed a million random inputs to all readers (half an hour)
+# make fuzz-guided    the same guided by coverage, readers and kernels (atheris; kernels run as plain Python)
+# make faults         fail every read, write and allocation of the main commands in turn
+# make growth         measure how time and memory grow with the size of the input
 # make kills          kill processes that write to a store, and parts of a cluster, hundreds of times; then check the data
 # make soak           stream n-best lists for an hour and check that memory does not grow
 # Each target creates the virtual environment that it needs.
@@ -18,6 +21,7 @@ PYTHON ?= python3
 VENV := .venv
 PLAIN := .venv-plain
 SANITIZED := .venv-sanitized
+GUIDED := .venv-guided
 SITE := build/docs
 # Pin build dependencies too, so that results do not change from day to day.
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
@@ -28,7 +32,7 @@ SOURCES := $(shell find src examples -name '*.py' -o -name '*.toml' -o -name '*.
 PLUGIN := examples/tarocco-overlap
 WORKERS := -n auto --dist worksteal  # one process per processor
 
-.PHONY: chromium demo test test-compiled test-plain test-browser screenshots lint bench kills fuzz soak sanitize docs site study calibration clean
+.PHONY: faults fuzz-guided growth chromium demo test test-compiled test-plain test-browser screenshots lint bench kills fuzz soak sanitize docs site study calibration clean
 
 demo: $(VENV)/.plots
 	@$(VENV)/bin/tarocco demo
@@ -71,6 +75,16 @@ soak: $(VENV)/.bench
 fuzz: $(VENV)/.test
 	$(VENV)/bin/python tests/fuzz/run.py --inputs $(or $(INPUTS),17000)
 
+# atheris sees Python code only, so kernels are not compiled. Inputs that reach new code are kept in build/fuzz/corpus.
+fuzz-guided: $(GUIDED)/.installed
+	$(GUIDED)/bin/python tests/fuzz/run.py --engine atheris --inputs $(or $(INPUTS),2000) $(TARGETS)
+
+faults: $(VENV)/.test
+	$(VENV)/bin/python tests/faults/campaign.py
+
+growth: $(VENV)/.bench
+	$(VENV)/bin/python bench/growth.py
+
 # Python itself is not built with the sanitizer, so gcc's libraries must be preloaded.
 sanitize: $(VENV)/.test
 	$(PYTHON) -m venv --clear $(SANITIZED)
@@ -107,7 +121,7 @@ calibration: $(VENV)/.bench
 	OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python tools/calibrate.py
 
 clean:
-	rm -rf $(VENV) $(PLAIN) $(SANITIZED) build dist src/*.egg-info src/tarocco/kernels/*.so
+	rm -rf $(VENV) $(PLAIN) $(SANITIZED) $(GUIDED) build dist src/*.egg-info src/tarocco/kernels/*.so
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -156,4 +170,9 @@ $(VENV)/.lint: $(VENV)/.installed
 $(PLAIN)/.installed: $(VENV)/bin/python $(SOURCES) $(BUILD)
 	$(PYTHON) -m venv --clear $(PLAIN)
 	TAROCCO_NO_COMPILE=1 TAROCCO_REQUIRE_COMPILE=0 $(PLAIN)/bin/python -m pip install -q . pytest pytest-xdist hypothesis
+	@touch $@
+
+$(GUIDED)/.installed: $(VENV)/bin/python $(SOURCES) $(BUILD)
+	$(PYTHON) -m venv --clear $(GUIDED)
+	TAROCCO_NO_COMPILE=1 TAROCCO_REQUIRE_COMPILE=0 $(GUIDED)/bin/python -m pip install -q . atheris
 	@touch $@

@@ -41,7 +41,8 @@ def wider_extensions():
     for package in (COPIES.parent, COPIES):
         package.mkdir(parents=True, exist_ok=True)
         (package / "__init__.py").touch()
-    copy_if_changed(KERNELS / "segments.pxd", COPIES / "segments.pxd")
+    for shared in ("interruption.pxd", "segments.pxd"):
+        copy_if_changed(KERNELS / shared, COPIES / shared)
     for name in WIDER:
         for source in KERNELS.glob(f"{name}.p*"):
             copy_if_changed(source, COPIES / f"{name}_avx2{source.suffix}")

@@ -155,6 +155,7 @@ def main() -> int:
         total += found["inputs"]
         broken += bool(found["crashes"])
         told = f"{found['inputs']:>9,} inputs {found['seconds']:>7.1f} s"
+        told += f"  {found['new']} reached new code" if "new" in found else ""
         told += f"  slowest {found['slowest']:.2f} s  peak {found['peak_mib']} MiB"
         print(f"{name:<16} {told}  {found['crashes'] or ''}", flush=True)
     print(f"{total:,} inputs in {seconds:.0f} s; {broken} targets with crashes")
@@ -170,6 +171,7 @@ def _report(bench: Bench, name: str, done: "subprocess.CompletedProcess[str]", s
         "seconds": seconds,
         "slowest": float(stats.get("stat::slowest_unit_time_sec", 0)),
         "peak_mib": int(stats.get("stat::peak_rss_mb", 0)),
+        "new": int(stats.get("stat::new_units_added", 0)),
         "crashes": {},
     }
     if done.returncode:

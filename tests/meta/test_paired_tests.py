@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from conftest import ROOT
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -19,6 +19,9 @@ from tarocco.meta.significance.paired_tests import (
     INTERVAL_DRAWS,
     Difference,
     PairedTest,
+    _all_swaps,
+    _tail_bound,
+    _tile_pairs,
     compare_pairs,
     group_systems,
     holm,
@@ -425,3 +428,56 @@ def test_many_pairs_need_many_resamples():
     few = tarocco.compare(systems, DEMO.references, metrics="ROUGE-1", all_pairs=True, n_resamples=1000)
     assert "which needs at least 1400" in few.notes[0]
     assert tarocco.compare(systems, DEMO.references, metrics="ROUGE-1", test="sign").test.n_resamples == 0
+
+
+@pytest.mark.parametrize("units", [16, 20])
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=15)
+def test_the_bound_of_the_tail_is_above_the_exact_p_value_of_all_swaps(units, seed):
+    """The sums have random signs, and standard deviations as random swaps would give them."""
+    random = np.random.default_rng(seed)
+    rows = random.standard_normal((units, 1)) ** 3 + random.uniform(0, 3)
+    observed = float(rows.sum())
+    null = observed - 2 * _all_swaps(rows)[:, 0]
+    exact = np.mean(np.abs(null) >= abs(observed) * (1 - 1e-12))
+    assert exact <= _tail_bound(null, observed)
+    assert _tail_bound(null, observed) <= 3.2 * math.erfc(abs(observed) / null.std() / math.sqrt(2))
+
+
+def test_the_number_of_draws_does_not_grow_with_the_number_of_systems():
+    """It grew with their square, and memory with their cube: 128 systems needed 88 s and 5.8 GB."""
+    random = np.random.default_rng(1)
+    names = [f"s{i}" for i in range(40)]
+    systems = {
+        name: [" ".join(random.choice(list("abcdefgh"), 4 + i % 20)) for _ in range(30)] for i, name in enumerate(names)
+    }
+    references = [" ".join(random.choice(list("abcdefgh"), 20)) for _ in range(30)]
+    result = tarocco.compare(systems, references, metrics="ROUGE-1", all_pairs=True, jobs=1)
+    assert (result.test.n_resamples, result.test.resolution) == (10_000, 15_600)
+    assert "|n:10000|" in result.rows()[0]["signature"]
+    assert "|tail:15600|" in result.rows()[0]["signature"]
+    assert not any("too few" in note for note in result.notes)
+    clearest = min(one.p_value for one in result)
+    assert clearest == 1 / 15_601  # as if there had been so many draws
+    assert any(one.significant for one in result)
+    many = tarocco.compare(systems, references, metrics="ROUGE-1", all_pairs=True, n_resamples=15_600, jobs=1)
+    changed = [one for one, other in zip(many, result, strict=True) if one.significant != other.significant]
+    assert len(changed) < 0.02 * len(result)
+    assert all(0.02 < one.p_holm < 0.15 for one in changed)  # at the border
+    for one, other in zip(many, result, strict=True):
+        if other.p_value > 0.01:
+            assert other.p_value == pytest.approx(one.p_value, rel=0.3)
+
+
+def test_pairs_in_tiles_have_the_same_results(monkeypatch):
+    systems = {name: list(DEMO.systems[name]) for name in list(DEMO.systems)[:4]}
+    arguments = (systems, DEMO.references)
+    once = tarocco.compare(*arguments, metrics="chrF", all_pairs=True, n_resamples=200, jobs=1)
+    monkeypatch.setattr("tarocco.meta.significance.paired_tests._MOST_SUMS", 1)
+    tiled = tarocco.compare(*arguments, metrics="chrF", all_pairs=True, n_resamples=200, jobs=2)
+    assert tiled.to_dict() == once.to_dict()
+    scores = {score.system: score for score in once.scores.scores}
+    pairs = [(scores[one.baseline], scores[one.system]) for one in once]
+    tiles = _tile_pairs(pairs, 2)
+    assert sorted(place for tile in tiles for place in tile) == list(range(len(pairs)))
+    assert all(len({score.system for place in tile for score in pairs[place]}) <= 2 for tile in tiles)

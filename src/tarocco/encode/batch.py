@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from tarocco.encode.vocabulary import Ragged, Vocabulary
 from tarocco.kernels.segments import Texts
 
 _BLOCK = 1024  # segments tokenized at a time, to save memory
+_PARTS_PER_WHOLE = 4  # a part of a batch has at least so many comparisons per pair of the whole
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,12 @@ class Groups:
     def of_one(cls, size: int) -> Groups:
         """Put the first `size` rows into one segment."""
         return cls(np.arange(size), np.array([0, size]))
+
+    def select(self, first: int, last: int) -> Groups:
+        """Return the groups of segments first .. last - 1."""
+        return Groups(
+            self.rows[self.bounds[first] : self.bounds[last]], self.bounds[first : last + 1] - self.bounds[first]
+        )
 
     @property
     def sizes(self) -> NDArray[np.intp]:
@@ -208,6 +215,26 @@ class Batch:
             return None
         there = np.concatenate([np.zeros(1, np.intp), np.cumsum(self.places[1])])
         return np.where(missing == 1, sizes * (sizes - 1) // 2 - np.diff(there[groups.bounds]), -1)
+
+    def split(self, most: int) -> Iterator[Batch]:
+        """Yield the batch in parts of consecutive groups with at most about `most` comparisons each."""
+        sizes = self.candidate_groups.sizes * self.reference_groups.sizes
+        whole = 0 if self.whole is None else self.whole.comparisons
+        most = max(most, _PARTS_PER_WHOLE * whole)  # each part compares the pairs of the whole again
+        number = np.cumsum(sizes) // most
+        ends = [*(np.flatnonzero(np.diff(number)) + 1).tolist(), len(sizes)]
+        if len(ends) == 1:
+            yield self
+            return
+        for first, last in pairwise([0, *ends]):
+            groups = self.candidate_groups.select(first, last), self.reference_groups.select(first, last)
+            owners = None if self.owners is None else self.owners[first:last]
+            yield replace(self, candidate_groups=groups[0], reference_groups=groups[1], owners=owners)
+
+    @property
+    def comparisons(self) -> int:
+        """The number of pairs of a candidate and one of its references."""
+        return int(self.candidate_groups.sizes @ self.reference_groups.sizes)
 
     def __len__(self) -> int:
         return len(self.candidate_groups.rows)

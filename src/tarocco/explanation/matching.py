@@ -5,13 +5,16 @@ The metrics' kernels compute only numbers. The functions here find one way to re
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
-from typing import NamedTuple
+from heapq import heapify, heappop, heapreplace
+from itertools import combinations, pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarocco.encode.batch import Batch, Groups
 from tarocco.encode.vocabulary import Ragged, Vocabulary
@@ -128,34 +131,74 @@ def _make_run(pairs: Sequence[Pair], spelled: Sequence[str]) -> Element:
 
 def match_greedy_runs(candidate: Words, reference: Words, spelled: Sequence[str]) -> list[Element]:
     """Take the longest run of free words repeatedly, as GTM does; ties go to the later run in the candidate."""
-    equal = {(i, j) for i, word in enumerate(candidate) for j, other in enumerate(reference) if word == other}
+    places: dict[int, list[int]] = defaultdict(list)
+    for j, word in enumerate(reference):
+        places[word].append(j)
+    queue: list[tuple[int, int, int]] = []  # minus the length of the run that begins at a pair, and minus the pair
+    longer: dict[int, int] = {}  # of the runs that begin at the next word of the candidate, by place in the reference
+    for i in reversed(range(len(candidate))):
+        longer = {j: longer.get(j + 1, 0) + 1 for j in places.get(candidate[i], ())}
+        queue += [(-length, -i, -j) for j, length in longer.items()]
+    heapify(queue)
+    free, free_reference = [True] * len(candidate), [True] * len(reference)
     runs: list[list[Pair]] = []
-    while equal:
-        lengths: dict[Pair, int] = {}  # of the run that begins at a pair
-        for i, j in sorted(equal, reverse=True):
-            lengths[i, j] = lengths.get((i + 1, j + 1), 0) + 1
-        length, (i, j) = max((length, pair) for pair, length in lengths.items())
+    while queue:
+        length, i, j = (-number for number in queue[0])
+        left = 0  # of the run, before the first word that another run has taken
+        while left < length and free[i + left] and free_reference[j + left]:
+            left += 1
+        if left < length:
+            heapreplace(queue, (-left, -i, -j)) if left else heappop(queue)
+            continue
+        heappop(queue)
         runs.append([(i + k, j + k) for k in range(length)])
-        equal = {(a, b) for a, b in equal if not (i <= a < i + length or j <= b < j + length)}
+        free[i : i + length] = free_reference[j : j + length] = [False] * length
     return [_make_run(pairs, spelled) for pairs in sorted(runs)]
+
+
+class RowTable:
+    """The rows of a dynamic program, of which few are kept: the others are computed again, a stretch at a time.
+
+    `step` returns row i from row i - 1. Rows must be read from the last to the first.
+    """
+
+    def __init__(self, first: NDArray[Any], rows: int, step: Callable[[int, NDArray[Any]], NDArray[Any]]) -> None:
+        self.step, self.apart = step, math.isqrt(rows) + 1
+        self.kept, self.stretch = [first], {rows + 1: first}
+        row = first
+        for i in range(1, rows + 1):
+            row = step(i, row)
+            if i % self.apart == 0:
+                self.kept.append(row)
+
+    def __getitem__(self, i: int) -> NDArray[Any]:
+        if i not in self.stretch:
+            start = i // self.apart
+            row = self.kept[start]
+            self.stretch = {start * self.apart: row}
+            for k in range(start * self.apart + 1, i + 1):
+                self.stretch[k] = row = self.step(k, row)
+        return self.stretch[i]
 
 
 def find_subsequence(candidate: Words, reference: Words) -> list[Pair]:
     """Return a longest common subsequence; of several, the one whose words come earliest in the candidate."""
     rows, columns = len(candidate), len(reference)
-    longest = [[0] * (columns + 1) for _ in range(rows + 1)]  # from a cell to the end
-    for i in reversed(range(rows)):
-        for j in reversed(range(columns)):
-            if candidate[i] == reference[j]:
-                longest[i][j] = longest[i + 1][j + 1] + 1
-            else:
-                longest[i][j] = max(longest[i + 1][j], longest[i][j + 1])
+    words = np.asarray(reference)[::-1]
+
+    def extend(i: int, after: NDArray[Any]) -> NDArray[Any]:
+        # Row i is about the last i words of the candidate, column j about the last j of the reference.
+        row = after.copy()
+        row[1:] = np.maximum(after[1:], (after[:-1] + 1) * (words == candidate[rows - i]))
+        return np.maximum.accumulate(row)
+
+    longest = RowTable(np.zeros(columns + 1, np.int32), rows, extend)
     pairs, i, j = [], 0, 0
     while i < rows and j < columns:
         if candidate[i] == reference[j]:
             pairs.append((i, j))
             i, j = i + 1, j + 1
-        elif longest[i][j + 1] >= longest[i + 1][j]:
+        elif longest[rows - i][columns - j - 1] >= longest[rows - i - 1][columns - j]:
             j += 1
         else:
             i += 1
@@ -165,22 +208,29 @@ def find_subsequence(candidate: Words, reference: Words) -> list[Pair]:
 def find_weighted_subsequence(candidate: Words, reference: Words, worth: Callable[[int], float]) -> list[Pair]:
     """Return the pairs that the recurrence of Lin and Och (2004) takes: every match, with longer runs worth more."""
     rows, columns = len(candidate), len(reference)
-    values = [[0.0] * (columns + 1) for _ in range(rows + 1)]
-    lengths = [[0] * (columns + 1) for _ in range(rows + 1)]
-    for i in range(1, rows + 1):
-        for j in range(1, columns + 1):
-            if candidate[i - 1] == reference[j - 1]:
-                before = lengths[i - 1][j - 1]
-                lengths[i][j] = before + 1
-                values[i][j] = values[i - 1][j - 1] + worth(before + 1) - worth(before)
-            else:
-                values[i][j] = max(values[i - 1][j], values[i][j - 1])
+    words = np.asarray(reference)
+    worths = np.array([worth(length) for length in range(min(rows, columns) + 1)])
+
+    def extend(i: int, before: NDArray[Any]) -> NDArray[Any]:
+        """Return [values, lengths of runs]; a match is taken even where skipping it would be worth more."""
+        row = np.zeros((2, columns + 1))
+        same = words == candidate[i - 1]
+        row[1, 1:] = np.where(same, before[1, :-1] + 1, 0)
+        row[0, 1:] = before[0, 1:]
+        matched = np.flatnonzero(same) + 1
+        length = before[1, matched - 1].astype(np.intp)
+        row[0, matched] = before[0, matched - 1] + worths[length + 1] - worths[length]
+        for first, last in pairwise([0, *matched.tolist(), columns + 1]):
+            np.maximum.accumulate(row[0, first:last], out=row[0, first:last])
+        return row
+
+    table = RowTable(np.zeros((2, columns + 1)), rows, extend)
     pairs, i, j = [], rows, columns
     while i and j:
         if candidate[i - 1] == reference[j - 1]:
             i, j = i - 1, j - 1
             pairs.append((i, j))
-        elif values[i - 1][j] >= values[i][j - 1]:
+        elif table[i][0, j - 1] <= table[i - 1][0, j]:
             i -= 1
         else:
             j -= 1
@@ -207,38 +257,33 @@ class Edits(NamedTuple):
 def find_edits(candidate: Words, reference: Words) -> Edits:
     """Return the edits that turn the reference into the candidate."""
     rows, columns = len(candidate), len(reference)
-    costs = [[(0, 0)] * (columns + 1) for _ in range(rows + 1)]  # (edits, -matches)
-    for i in range(rows + 1):
-        for j in range(columns + 1):
-            steps = _steps(costs, candidate, reference, i, j)
-            costs[i][j] = min(cost for cost, _, _ in steps) if steps else (0, 0)
+    words, edit = np.asarray(reference), max(rows, columns) + 1  # the cost of an edit; a match costs -1
+    inserted = edit * np.arange(columns + 1)  # the cost of going right to each column
+
+    def extend(i: int, before: NDArray[Any]) -> NDArray[Any]:
+        row = before + edit
+        row[1:] = np.minimum(row[1:], before[:-1] + np.where(words == candidate[i - 1], -1, edit))
+        costs: NDArray[Any] = np.minimum.accumulate(row - inserted) + inserted
+        return costs
+
+    costs = RowTable(inserted, rows, extend)
     edits, i, j = Edits([], [], [], []), rows, columns
     while i or j:
-        _, a, b = next(step for step in _steps(costs, candidate, reference, i, j) if step[0] == costs[i][j])
-        if a < i and b < j:
-            (edits.matches if candidate[a] == reference[b] else edits.substitutions).append((a, b))
-        elif a < i:
-            edits.insertions.append(a)
+        here, before = costs[i], costs[i - 1] if i else None
+        if (
+            before is not None
+            and j
+            and here[j] == before[j - 1] + (-1 if candidate[i - 1] == reference[j - 1] else edit)
+        ):
+            i, j = i - 1, j - 1
+            (edits.matches if candidate[i] == reference[j] else edits.substitutions).append((i, j))
+        elif before is not None and here[j] == before[j] + edit:
+            i -= 1
+            edits.insertions.append(i)
         else:
-            edits.deletions.append(b)
-        i, j = a, b
+            j -= 1
+            edits.deletions.append(j)
     return Edits(edits.matches[::-1], edits.substitutions[::-1], edits.insertions[::-1], edits.deletions[::-1])
-
-
-def _steps(
-    costs: list[list[tuple[int, int]]], candidate: Words, reference: Words, i: int, j: int
-) -> list[tuple[tuple[int, int], int, int]]:
-    """Return the steps into a cell: the cost with each, and the cell before."""
-    steps = []
-    if i and j:
-        number, matches = costs[i - 1][j - 1]
-        same = candidate[i - 1] == reference[j - 1]
-        steps.append(((number + (not same), matches - same), i - 1, j - 1))
-    if i:
-        steps.append(((costs[i - 1][j][0] + 1, costs[i - 1][j][1]), i - 1, j))
-    if j:
-        steps.append(((costs[i][j - 1][0] + 1, costs[i][j - 1][1]), i, j - 1))
-    return steps
 
 
 def edit_elements(

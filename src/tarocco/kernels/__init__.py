@@ -9,6 +9,7 @@ no input or output, and release the GIL.
     stemming                   English stems (Snowball)
     nbest_lines                lines of n-best files -> ids and texts
     duplicates                 duplicates within an n-best list, copies of a reference
+    interruption               whether a kernel should stop early
     segments                   sizes of segments, best reference of each candidate
     ngram_matches              clipped n-gram matches, plain or weighted, jointly or per reference
     ngram_ids                  ids of the n-grams of a corpus
@@ -33,6 +34,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import threading
 import warnings
 from collections.abc import Callable
 from importlib import import_module
@@ -40,7 +42,10 @@ from typing import Any
 
 import numpy as np
 
-from tarocco.kernels import cython_fallback
+from tarocco.kernels import cython_fallback, interruption
+
+_MOST_ELEMENTS = 2**31 - 1
+_NUMBERS = "iIlLqQ"  # dtypes of arrays that kernels index, or whose places they store, with 32 bits
 
 
 class UncompiledKernels(RuntimeWarning):
@@ -71,22 +76,53 @@ def _with_memoryviews(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+class InputTooLarge(MemoryError):
+    """An array has too many elements: kernels number places and words with 32 bits."""
+
+
+def _check_sizes(arguments: tuple[Any, ...]) -> None:
+    for argument in arguments:
+        if isinstance(argument, np.ndarray) and argument.size > _MOST_ELEMENTS and argument.dtype.char in _NUMBERS:
+            raise InputTooLarge(
+                f"the texts are too long: comparing them takes {argument.size:,} numbers at once, and there may be at "
+                f"most {_MOST_ELEMENTS:,}"
+            )
+
+
+def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a kernel so that it refuses arrays that are too large, and raises if it was interrupted."""
+
+    @functools.wraps(function)
+    def call(*arguments: Any) -> Any:
+        _check_sizes(arguments)
+        requests = interruption.count_requests()
+        result = function(*arguments)
+        if threading.current_thread() is threading.main_thread():
+            interruption.raise_caught()
+        elif interruption.count_requests() != requests:
+            raise KeyboardInterrupt
+        return result
+
+    return call
+
+
 def kernel(module: Any, name: str, *, wide: bool = False) -> Callable[..., Any]:
     """Return the function `name` of a kernel module as a function of NumPy arrays.
 
-    With `wide`, it is that of the module's AVX2 variant, if this processor and this installation have it.
+    With `wide`, it is that of the module's AVX2 variant, if this processor and this installation have it. Ctrl-C ends a
+    kernel that takes long: the function then raises KeyboardInterrupt. It raises InputTooLarge for arrays of integers
+    with 2**31 elements or more.
     """
     if not module.COMPILED:
         _warn_uncompiled()
-        return _with_memoryviews(getattr(module, name))
+        return _guarded(_with_memoryviews(getattr(module, name)))
     if wide:
         from tarocco.kernels import bit_parallel
 
         if bit_parallel.COMPILED and bit_parallel.has_avx2():
             with contextlib.suppress(ImportError):  # the build has no AVX2 variants
                 module = import_module(f"{module.__name__}_avx2")
-    function: Callable[..., Any] = getattr(module, name)
-    return function
+    return _guarded(getattr(module, name))
 
 
-__all__ = ["UncompiledKernels", "cython_fallback", "kernel"]
+__all__ = ["InputTooLarge", "UncompiledKernels", "cython_fallback", "interruption", "kernel"]

@@ -19,9 +19,11 @@ except ImportError:
     from tarocco.kernels import cython_fallback as cython
 
 if cython.compiled:
+    from cython.cimports.tarocco.kernels.interruption import is_interrupted
     from cython.cimports.tarocco.kernels.segments import Texts
 else:
     from tarocco.kernels.cython_fallback import count_ones
+    from tarocco.kernels.interruption import is_interrupted
     from tarocco.kernels.segments import Texts
 
 COMPILED = cython.compiled
@@ -67,6 +69,8 @@ def compute_distance(
         m.columns[0, b] = MASK64
         m.columns[1, b] = 0
     for i in range(m.sizes[0]):
+        if i & 255 == 255 and is_interrupted():
+            break
         carry_up: cython.ulonglong = 1
         carry_down: cython.ulonglong = 0
         for b in range(blocks):
@@ -105,6 +109,8 @@ def compute_subsequence(
     for b in range(blocks):
         m.columns[0, b] = MASK64
     for i in range(m.sizes[0]):
+        if i & 255 == 255 and is_interrupted():
+            break
         carry: cython.ulonglong = 0
         for b in range(blocks):
             same = m.columns[0, b]

@@ -52,7 +52,8 @@ class _NoGil:
         return None
 
 
-nogil = _NoGil()
+nogil = gil = _NoGil()
+NULL = None
 
 
 class _AnyType:
@@ -60,4 +61,4 @@ class _AnyType:
         return self
 
 
-int = uint = short = uchar = void = double = longlong = ulonglong = Py_ssize_t = bint = _AnyType()
+int = ulong = uint = short = uchar = void = double = longlong = ulonglong = Py_ssize_t = bint = _AnyType()

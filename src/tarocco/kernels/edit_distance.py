@@ -12,8 +12,10 @@ except ImportError:
     from tarocco.kernels import cython_fallback as cython
 
 if cython.compiled:
+    from cython.cimports.tarocco.kernels.interruption import is_interrupted
     from cython.cimports.tarocco.kernels.segments import Texts
 else:
+    from tarocco.kernels.interruption import is_interrupted
     from tarocco.kernels.segments import Texts
 
 COMPILED = cython.compiled
@@ -40,6 +42,8 @@ def compute_edit_cost(
     for j in range(length + 1):
         row[j] = j * edit
     for i in range(candidates.bounds[c], candidates.bounds[c + 1]):
+        if i & 63 == 63 and is_interrupted():
+            break
         word = candidates.words[i]
         diagonal = row[0]
         row[0] += edit
@@ -72,6 +76,8 @@ def compute_cder_distance(
     for j in range(1, length + 1):
         row[j] = 1
     for i in range(references.bounds[r], references.bounds[r + 1]):
+        if i & 63 == 63 and is_interrupted():
+            break
         word = references.words[i]
         diagonal = row[0]
         row[0] += 1
@@ -151,6 +157,8 @@ def run_automaton(
         for m in range(1, order):
             runs[j, m] = NEVER
     for i in range(candidates.bounds[c], candidates.bounds[c + 1]):
+        if i & 63 == 63 and is_interrupted():
+            break
         word = candidates.words[i]
         # From right to left, so that cell j - 1 still belongs to the previous candidate word.
         for j in range(length, -1, -1):

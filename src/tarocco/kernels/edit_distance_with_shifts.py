@@ -22,8 +22,10 @@ except ImportError:
     from tarocco.kernels import cython_fallback as cython
 
 if cython.compiled:
+    from cython.cimports.tarocco.kernels.interruption import is_interrupted
     from cython.cimports.tarocco.kernels.segments import Texts
 else:
+    from tarocco.kernels.interruption import is_interrupted
     from tarocco.kernels.segments import Texts
 
 COMPILED = cython.compiled
@@ -315,6 +317,8 @@ def find_best_shift(t: EditTable, n_shifts: cython.Py_ssize_t, distance: cython.
     for k in range(n_shifts):
         if t.shifts[k, 0] == t.shifts[k, 2]:
             continue
+        if k & 63 == 63 and is_interrupted():
+            return -1
         start = min(t.shifts[k, 0], t.shifts[k, 2])
         end = apply_shift(t, k)
         new = measure_distance(t, 1, start, end)
@@ -389,6 +393,8 @@ def count_edits(
     t.shifts = shifts
     with cython.nogil:
         for segment in range(candidates.groups.shape[0] - 1):
+            if is_interrupted():
+                break
             for member in range(candidates.groups[segment], candidates.groups[segment + 1]):
                 start = candidates.bounds[candidates.rows[member]]
                 t.rows = candidates.bounds[candidates.rows[member] + 1] - start

@@ -29,8 +29,10 @@ except ImportError:
     from tarocco.kernels import cython_fallback as cython
 
 if cython.compiled:
+    from cython.cimports.tarocco.kernels.interruption import is_interrupted
     from cython.cimports.tarocco.kernels.segments import Texts
 else:
+    from tarocco.kernels.interruption import is_interrupted
     from tarocco.kernels.segments import Texts
 
 COMPILED = cython.compiled
@@ -174,6 +176,8 @@ def queue_runs(p: PairOfTexts) -> cython.Py_ssize_t:
     n_runs: cython.Py_ssize_t = 0
     j: cython.Py_ssize_t
     for i in range(p.length - 1):
+        if i & 63 == 63 and is_interrupted():
+            break
         c = p.start + i
         if p.index[p.words[c], SEEN] != p.stamp:
             continue
@@ -262,6 +266,8 @@ def walk(
     longest: cython.Py_ssize_t = 0
     j: cython.Py_ssize_t
     for i in range(p.length - 1, -1, -1):
+        if i & 63 == 63 and is_interrupted():
+            break
         c = p.start + i
         j = p.index[p.words[c], LAST] if p.index[p.words[c], SEEN] == p.stamp else -1
         while j >= 0:
@@ -334,7 +340,7 @@ def match_runs_greedily(
                         written = take_from_queue(p, waiting, matched[pair], lengths, written)
                     else:
                         longest = walk(p, 0, lengths, written)
-                        while longest > 1:
+                        while longest > 1 and not is_interrupted():
                             written = walk(p, longest, lengths, written)
                             longest = walk(p, 0, lengths, written)
                     for run in range(first, written):
@@ -355,6 +361,8 @@ def bound_gains(
         reach[j] = 0
     bounds[p.length] = 0
     for i in range(p.length - 1, -1, -1):
+        if i & 63 == 63 and is_interrupted():
+            break
         longest: cython.Py_ssize_t = 0
         for j in range(p.text_length):  # from left to right: reach[j + 1] still belongs to the next word
             reach[j] = reach[j + 1] + 1 if p.words[p.start + i] == p.texts[p.text + j] else 0
@@ -390,7 +398,7 @@ def search_best(
     chosen[0, 1] = 0
     chosen[0, 2] = 0
     gained[0] = 0
-    while depth >= 0:
+    while depth >= 0 and not is_interrupted():
         i = chosen[depth, 0]
         j = chosen[depth, 1]
         run = chosen[depth, 2]

@@ -16,8 +16,10 @@ except ImportError:
     from tarocco.kernels import cython_fallback as cython
 
 if cython.compiled:
+    from cython.cimports.tarocco.kernels.interruption import is_interrupted
     from cython.cimports.tarocco.kernels.segments import Texts
 else:
+    from tarocco.kernels.interruption import is_interrupted
     from tarocco.kernels.segments import Texts
 
 COMPILED = cython.compiled
@@ -81,6 +83,8 @@ def compare_by_first_word(
         if index.heads[0, first] < 0 or index.heads[1, first] < 0:
             continue
         for gap in range(index.limit + 1):
+            if is_interrupted():
+                return
             for side in range(2):
                 step: cython.int = 1 if side else -1
                 size = reference_length if side else length
@@ -242,6 +246,8 @@ def match_candidate(
     width = index.width
     none = index.none
     for gap in range(min(length - 2, index.limit) + 1):
+        if gap & 15 == 15 and is_interrupted():
+            return
         bin_: cython.int = index.bins[gap]
         for i in range(length - gap - 1):
             if not low <= mapped[0, i] < high or mapped[0, i + gap + 1] == 0:

@@ -21,8 +21,10 @@ except ImportError:
     from tarocco.kernels import cython_fallback as cython
 
 if cython.compiled:
+    from cython.cimports.tarocco.kernels.interruption import is_interrupted
     from cython.cimports.tarocco.kernels.segments import Texts
 else:
+    from tarocco.kernels.interruption import is_interrupted
     from tarocco.kernels.segments import Texts
 
 COMPILED = cython.compiled
@@ -77,6 +79,8 @@ def compute_recurrence(
         for e in range(weightings):
             cells[j, e] = 0.0
     for i in range(length):
+        if i & 63 == 63 and is_interrupted():
+            return
         now = i & 1
         before = 1 - now
         if i > 1:  # the runs of the row before the last have ended
@@ -140,6 +144,8 @@ def compute_optimum(
         runs[0, j] = 0
         runs[1, j] = 0
     for i in range(1, length + 1):
+        if i & 63 == 63 and is_interrupted():
+            break
         table[i, 0] = 0.0
         for j in range(1, reference_length + 1):
             best = table[i - 1, j]
@@ -176,6 +182,8 @@ def compute_as_rouge_155(
         runs[0, j] = 0
         runs[1, j] = 0
     for i in range(1, reference_length + 1):
+        if i & 63 == 63 and is_interrupted():
+            return 0.0
         table[i, 0] = 0.0
         for j in range(1, length + 1):
             runs[i & 1, j] = 0

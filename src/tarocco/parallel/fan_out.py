@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from tarocco.kernels import interruption
+
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
@@ -45,8 +47,15 @@ def map_ordered(
 def _in_threads(function: Callable[[Item], Output], items: Iterable[Item], jobs: int) -> Iterator[Output]:
     from concurrent.futures import ThreadPoolExecutor  # takes 5 ms to import
 
-    with ThreadPoolExecutor(jobs) as pool:
+    pool = ThreadPoolExecutor(jobs)
+    try:
         yield from _through(pool, function, items, jobs)
+    except (KeyboardInterrupt, SystemExit):
+        interruption.stop_threads()
+        raise
+    finally:  # wait for running items, which after Ctrl-C end soon
+        pool.shutdown()
+        interruption.allow_threads()
 
 
 def _through(

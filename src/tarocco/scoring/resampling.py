@@ -92,7 +92,9 @@ def _resample(
 
     size = _TOGETHER * max(1, min(_BLOCK, _MOST_WEIGHTS // n) // _TOGETHER)  # resamples per block
 
-    def run(first: int) -> Floats:
+    results = np.empty((n_resamples, len(columns)))
+
+    def run(first: int) -> None:
         last = min(first + size, n_resamples)
         rows = -(-(last - first) // _TOGETHER) * _TOGETHER
         weights = np.empty((rows, columns.shape[1]), np.int16)  # no segment is drawn 32768 times
@@ -103,10 +105,12 @@ def _resample(
         else:
             for row, row_weights in zip(sums, weights, strict=True):
                 _weighted_totals(columns, row_weights.astype(np.float64), row)
-        return sums[: last - first]
+        results[first:last] = sums[: last - first]
 
     starts = range(0, n_resamples, size)
-    return np.concatenate(list(map_ordered(run, starts, len(starts), jobs)))
+    for _ in map_ordered(run, starts, len(starts), jobs):
+        pass
+    return results
 
 
 def _draws(n: int, seed: int, first: int, weights: Shorts) -> None:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tarocco.core.errors import BadParameter
 from tarocco.kernels import kernel, statistics
 from tarocco.metrics.base import Floats
+from tarocco.parallel.fan_out import blocks
 from tarocco.scoring.resampling import coins, number_units, words
 
 Ints = NDArray[np.int64]
@@ -26,6 +27,7 @@ MIN_POINTS = 3  # any two points lie on a line
 MIN_GROUP = 2  # points in one of many groups whose correlations are averaged: a pair is in order, or it is not
 VARIANTS = ("a", "b", "c")
 _EQUAL = 1e-12  # relative difference up to which numbers count as equal, so that rounding breaks no ties
+_PAIRS = 1 << 10  # of systems together: eight MiB of permuted sums
 _count_inversions = kernel(statistics, "count_inversions")
 
 
@@ -292,28 +294,40 @@ def soft_pairwise_accuracy(
     n_units = int(units.max()) + 1
     signs = 1.0 - 2.0 * coins(words(seed, n_permutations, -(-n_units // 64)), 0, n_units)[:, units].astype(float)
     if common.all():
-        p_human, p_metric = (_count_extreme(*_sum_pairs(side, signs)) / n_permutations for side in (human, metric))
-        return float(1.0 - np.abs(p_human - p_metric).mean())
-    p_human, p_metric = (
-        _count_extreme(*_sum_differences(np.where(common, side[first] - side[second], 0.0)[used], signs))
-        / n_permutations
-        for side in (human, metric)
-    )
+        p_human, p_metric = (_count_pairs(side, signs) / n_permutations for side in (human, metric))
+    else:
+        pairs = first[used], second[used], common[used]
+        p_human, p_metric = (_count_differences(side, *pairs, signs) / n_permutations for side in (human, metric))
     return float(1.0 - np.abs(p_human - p_metric).mean())
 
 
-def _sum_pairs(scores: Floats, signs: Floats) -> tuple[Floats, Floats]:
-    """Return `_sum_differences` of all pairs of systems, from sums of each system's scores with random signs."""
+def _count_pairs(scores: Floats, signs: Floats) -> Floats:
+    """Return `_count_extreme` of all pairs of systems, from sums of each system's scores with random signs."""
     first, second = np.triu_indices(len(scores), 1)
     change = (scores @ signs.T) - scores.sum(axis=1)[:, None]
     sizes = np.abs(scores).sum(axis=1)
-    return change[first] - change[second], _EQUAL * (sizes[first] + sizes[second])
+    counts = np.empty((2, len(first)))
+    for start, stop in blocks(len(first), _PAIRS):
+        one, other = first[start:stop], second[start:stop]
+        counts[:, start:stop] = _count_extreme(change[one] - change[other], _EQUAL * (sizes[one] + sizes[other]))
+    return counts
 
 
-def _sum_differences(differences: Floats, signs: Floats) -> tuple[Floats, Floats]:
-    """Return by how much each row of signs changes each sum of differences, and what of it may be rounding."""
-    change = differences @ signs.T - differences.sum(axis=1)[:, None]
-    return change, _EQUAL * np.abs(differences).sum(axis=1)
+def _count_differences(
+    scores: Floats,
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+    common: NDArray[np.bool_],
+    signs: Floats,
+) -> Floats:
+    """Return `_count_extreme` of these pairs of systems, on the segments that are common to both."""
+    counts = np.empty((2, len(first)))
+    for start, stop in blocks(len(first), _PAIRS):
+        rows = slice(start, stop)
+        differences = np.where(common[rows], scores[first[rows]] - scores[second[rows]], 0.0)
+        change = differences @ signs.T - differences.sum(axis=1)[:, None]
+        counts[:, rows] = _count_extreme(change, _EQUAL * np.abs(differences).sum(axis=1))
+    return counts
 
 
 def _count_extreme(change: Floats, rounding: Floats) -> Floats:

@@ -21,6 +21,7 @@ from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.batches import group_by_encoding, score_batch
 
 EQUAL = 1e-12
+_MOST_COMPARISONS = 1 << 22  # at a time: pools of lists have many references, and a hundred bytes per comparison
 
 ExternalScores = Mapping[str, Sequence[tuple[Floats, Floats]]]  # by name, per list: of candidates and of references
 
@@ -46,7 +47,9 @@ def score_lists(
     for reading, members in group_by_encoding(metrics, encoding).items():
         batch = make_leave_one_out_batch(lists, reading, fair=fair)
         together = [metrics[i] for i in members]
-        scores = score_batch(together, batch, [contexts.get(metric) for metric in together])
+        prepared = [contexts.get(metric) for metric in together]
+        parts = [score_batch(together, part, prepared) for part in batch.split(_MOST_COMPARISONS)]
+        scores = [np.concatenate(rows) for rows in zip(*parts, strict=True)]
         goodness |= {i: metric.sign * row for i, metric, row in zip(members, together, scores, strict=True)}
     computed = np.stack([goodness[i] for i in range(len(metrics))]) if metrics else None
     start = 0

@@ -103,9 +103,10 @@ def compute_similarities(
     from_text = [metrics[i] for i in computed]
     signatures = [metric.signature(encoding, 1) for metric in metrics]
     computed_signatures = [signatures[i] for i in computed]
-    near = np.full((len(metrics), len(test_set), len(texts), len(texts)), np.nan)
+    first_target = 0 if between_systems else systems  # targets before it, and similarities to them, do not exist
+    near = np.full((len(metrics), len(test_set), len(texts), len(texts) - first_target), np.nan)
     with _open_store(workers.store) as store:
-        for target in range(0 if between_systems else systems, len(texts)):
+        for target in range(first_target, len(texts)):
             others = {
                 name: text
                 for t, (name, text) in enumerate(texts.items())
@@ -116,23 +117,23 @@ def compute_similarities(
                 rows_by_metric = compute_statistics(run, from_text, encoding, workers, cached)
             columns = [names.index(name) for name in others]
             for i, metric, rows in zip(computed, from_text, rows_by_metric, strict=True):
-                near[i, :, columns, target] = metric.score(rows)
+                near[i, :, columns, target - first_target] = metric.score(rows)
     for i, metric in enumerate(metrics):
         if isinstance(metric, External):
-            _insert_external(near[i], metric, test_set, between_systems)
+            _insert_external(near[i], metric, test_set, between_systems, first_target)
         if metric.kind == "error":
             near[i] = 1.0 - near[i]
     present = test_set.present.T
     missing = np.concatenate([np.zeros((len(test_set), systems), np.bool_), ~present], axis=1)
     near[:, missing] = np.nan
-    np.moveaxis(near, 3, 2)[:, missing] = np.nan
+    np.moveaxis(near, 3, 2)[:, missing[:, first_target:]] = np.nan
     return TextSimilarities(
         tuple(map(str, metrics)),
         tuple(signatures),
         tuple(test_set.systems),
         test_set.stream_names,
         present,
-        round_last_bits(near[..., systems:]),
+        round_last_bits(near[..., systems - first_target :]),
         round_last_bits(near[:, :, :systems, :systems]) if between_systems else None,
         np.stack([np.diff(text.starts) for text in texts.values()], axis=1).astype(np.float64),
         test_set.documents,
@@ -159,8 +160,10 @@ def _name_texts(test_set: TestSet) -> dict[str, Segments]:
     return {**test_set.systems, **references}
 
 
-def _insert_external(near: Floats, metric: External, test_set: TestSet, between_systems: bool) -> None:
-    """Fill float64[segments, texts, texts] with external scores of pairs of texts."""
+def _insert_external(
+    near: Floats, metric: External, test_set: TestSet, between_systems: bool, first_target: int
+) -> None:
+    """Fill float64[segments, texts, targets] with external scores of pairs of texts."""
     pairs: Mapping[tuple[str, str], Floats] = metric.scores.pairs
     if not pairs:
         raise InputError(
@@ -179,10 +182,11 @@ def _insert_external(near: Floats, metric: External, test_set: TestSet, between_
                 continue
             if (names[text], names[target]) not in pairs:
                 raise InputError(f"{metric}: no scores of {names[text]} against {names[target]}")
-            near[:, text, target] = pairs[names[text], names[target]]
+            scores = pairs[names[text], names[target]]
+            near[:, text, target - first_target] = scores
             both = present[:, text] & present[:, target]
             total += int(both.sum())
-            missing = np.flatnonzero(both & np.isnan(near[:, text, target])) + 1
+            missing = np.flatnonzero(both & np.isnan(scores)) + 1
             gaps += [f"{names[text]} against {names[target]}, segment {segment}" for segment in missing.tolist()]
     if gaps:
         warnings.warn(

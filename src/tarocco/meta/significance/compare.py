@@ -67,6 +67,7 @@ class CompareResult(ResultTable):
         """Return the signature of a score, extended by the test."""
         test = self.test
         draws = f"|n:{test.n_resamples}|seed:{test.seed}" if test.n_resamples else ""
+        draws += f"|tail:{test.resolution}" if test.resolution > test.n_resamples else ""
         unit = self._units.get(of.metric, "segment")
         return f"{of.signature}|test:{test.name}{draws}|unit:{unit}|alpha:{test.alpha:g}|correction:holm"
 
@@ -227,7 +228,10 @@ def compare_scores(
     names = list(dict.fromkeys(score.system for score in scores.scores))
     pairs = _choose_pairs(names, baseline, all_pairs)
     needed = required_draws(len(pairs), test.alpha) if DEFAULT_RESAMPLES[test.name] else 0
-    if not test.n_resamples:
+    if not test.n_resamples and test.name == "randomization":
+        draws = DEFAULT_RESAMPLES[test.name]
+        test = replace(test, n_resamples=draws, resolution=needed if needed > draws else 0)
+    elif not test.n_resamples:
         test = replace(test, n_resamples=max(DEFAULT_RESAMPLES[test.name], needed))
     differences: list[Difference] = []
     untested, notes = [], []
@@ -242,7 +246,7 @@ def compare_scores(
             notes.append(f"{metric} has no score for {', '.join(missing)}: not tested")
         else:
             differences += compare_pairs([(by_system[first], by_system[second]) for first, second in pairs], test)
-    if test.n_resamples < needed:
+    if max(test.n_resamples, test.resolution) < needed:
         notes.append(
             f"{test.n_resamples} resamples are too few for any of {len(pairs)} differences to be significant after "
             f"Holm's correction, which needs at least {needed}"

@@ -175,7 +175,9 @@ def support_scores(scores: Result, human: HumanScores, rules: SupportRules = RUL
     if not supports:
         raise InputError("expected human scores of at least two systems, found fewer")
     if human.level == "system":
-        notes.append("people scored whole systems: their scores are taken as given, and only metric scores are resampled")
+        notes.append(
+            "people scored whole systems: their scores are taken as given, and only metric scores are resampled"
+        )
     order = {support.metric: -support.value for support in reversed(supports)}
     supports.sort(
         key=lambda support: (
