@@ -18,7 +18,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import pairwise
 from numbers import Real
 from typing import Any
@@ -211,8 +210,11 @@ def _randomization(pairs: Sequence[ScorePair], units: dict[str, Floats], test: P
         names = list(dict.fromkeys(score.system for place in places for score in pairs[place]))
         random = swap_randomly(np.concatenate([units[name] for name in names], axis=1), draws, test.seed, test.jobs)
         swapped = {name: random[:, i * width : (i + 1) * width] for i, name in enumerate(names)}
-        swap = partial(_swap, units=units, swapped=swapped, test=test)
-        tested = map_ordered(lambda pair, swap=swap: swap(*pair), [pairs[i] for i in places], len(places), test.jobs)
+
+        def test_pair(place: int, swapped: dict[str, Floats] = swapped) -> Difference:
+            return _swap(*pairs[place], units, swapped, test)
+
+        tested = map_ordered(test_pair, places, len(places), test.jobs)
         results.update(zip(places, tested, strict=True))
     return [results[place] for place in range(len(pairs))]
 
