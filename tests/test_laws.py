@@ -67,7 +67,7 @@ NO_PATHS = "a text of three words has no paths of this length, so no score"
 # Laws of `check_metric` that are tested as they are; the other laws have stricter tests below.
 SHARED = [
     *("identity", "short copies", "order of segments", "doubled references", "shapes"),
-    *("batches", "repetition", "finite"),
+    *("batches", "repetition", "finite", "signature"),
 ]
 
 # law -> {metric: why it is exempt}

@@ -1,12 +1,14 @@
 """Metrics of one's own: by package, by decorator, and what is refused."""
 
 import dataclasses
+import pickle
 
 import pytest
 
 import tarocco
 from tarocco import datasets
 from tarocco.core.errors import PluginError
+from tarocco.metrics.registry import check_family
 
 DEMO = datasets.load("demo")
 CANDIDATES, REFERENCES = DEMO.systems["careful"], DEMO.references
@@ -75,7 +77,7 @@ def test_incomplete_plugins_are_refused():
     class NoDataclass(tarocco.Metric):
         power: int = tarocco.parameter(1, "a power")
 
-    with pytest.raises(PluginError, match=r"@dataclass.*power"):
+    with pytest.raises(PluginError, match=r"parameters \(power\).*@dataclass.*@metric_plugin goes above @dataclass"):
         tarocco.metric_plugin(NoDataclass)
 
     @dataclasses.dataclass(frozen=True)
@@ -90,8 +92,55 @@ def overlap(**attributes):
     """The example plug-in under another name, with something changed."""
     family = type(tarocco.metric("Overlap"))
     example = dataclasses.replace(family.example, name="Other")
-    plain = {"title": "Other", "pattern": "Other", "names": ("Other",), "example": example}
+    plain = {"__module__": __name__, "title": "Other", "pattern": "Other", "names": ("Other",), "example": example}
     return dataclasses.dataclass(frozen=True)(type("Other", (family,), plain | attributes))
+
+
+def test_names_must_read_back():
+    """Without the property `stem`, the 3 of Other-3 is lost."""
+    family = type(tarocco.metric("Overlap"))
+    example = dataclasses.replace(family.example, name="Other-3")
+    attributes = {"pattern": r"Other-(?P<order>\d+)", "names": ("Other-3",), "example": example}
+    attributes |= {"order": tarocco.parameter(3, "the order", in_stem=True), "__annotations__": {"order": int}}
+    with pytest.raises(PluginError, match=r'^Other: "Other-3" reads back as "Other": define the property stem$'):
+        tarocco.metric_plugin(overlap(**attributes))
+    with pytest.raises(PluginError, match=r'"Other-3" reads back as "Other-4": correct the property stem$'):
+        tarocco.metric_plugin(overlap(**attributes, stem=property(lambda self: f"Other-{self.order + 1}")))
+    check_family(overlap(**attributes, stem=property(lambda self: f"Other-{self.order}")))
+
+
+def test_titles_are_unique(monkeypatch):
+    plugins = {}
+    monkeypatch.setattr("tarocco.metrics.registry._plugins", plugins)
+    first, again, other = overlap(), overlap(), overlap(__qualname__="Second")
+    tarocco.metric_plugin(first)
+    tarocco.metric_plugin(again)  # as when a cell of a notebook runs again
+    assert plugins == {"Other": again}
+    with pytest.raises(PluginError, match=r'the title "Other" belongs to the plug-in .*test_plugins\.Other$'):
+        tarocco.metric_plugin(other)
+    assert plugins == {"Other": again}
+
+
+def test_raw_texts_are_built_once():
+    """A loop over batch.texts[row] must not take quadratic time; a pickled batch leaves the texts out."""
+    batches = []
+
+    def statistics(self, batch, context=None):
+        batches.append(batch)
+        return [[1.0, 1.0]] * len(batch)
+
+    systems = {name: ["A b", "c", "É"] for name in ("one", "two")}
+    references = [["a B", "x"], ["", "c"], ["é"]]
+    tarocco.score(systems, references, metrics=overlap(statistics=statistics)(), lowercase=True)
+    (batch,) = batches
+    assert sorted(zip(batch.texts, batch.reference_texts, strict=True)) == sorted(
+        2 * [("A b", ("a B", "x")), ("c", ("c",)), ("É", ("é",))]
+    )
+    assert batch.texts is batch.texts
+    assert batch.reference_texts is batch.reference_texts
+    copy = pickle.loads(pickle.dumps(batch))
+    assert {"texts", "reference_texts"}.isdisjoint(vars(copy))
+    assert copy.reference_texts == batch.reference_texts
 
 
 def test_statistics_and_contexts_of_ones_own_are_used():

@@ -1,5 +1,6 @@
 """`tarocco.testing.check_metric`, as an author of a metric uses it."""
 
+import dataclasses
 import math
 import re
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ def test_built_in_metrics_and_the_example_plugin_pass():
 
 
 def test_exemptions():
-    with pytest.raises(AssertionError, match=r"NIST-5 breaks 2 of 15 laws\nidentity: .*\nshort copies: copies score"):
+    with pytest.raises(AssertionError, match=r"NIST-5 breaks 2 of 16 laws\nidentity: .*\nshort copies: copies score"):
         check_metric("NIST-5")
     check_metric("NIST-5", exempt={"identity": "rare n-grams weigh more", "short copies": "no upper bound"})
     with pytest.raises(AssertionError) as caught:
@@ -29,7 +30,7 @@ def test_exemptions():
     assert str(caught.value) == (
         "WER has 1 needless exemption\nidentity: the law holds; remove the exemption (no reason)"
     )
-    with pytest.raises(AssertionError, match=r"^NIST-5 breaks 2 of 15 laws and has 2 needless exemptions\nidentity: "):
+    with pytest.raises(AssertionError, match=r"^NIST-5 breaks 2 of 16 laws and has 2 needless exemptions\nidentity: "):
         check_metric("NIST-5", exempt={"finite": "no reason", "shapes": "no reason"})
     with pytest.raises(BadParameter, match="there is no law speed; the laws are identity, "):
         check_metric("WER", exempt={"speed": "slow"})
@@ -170,6 +171,33 @@ class Undocumented(Share):
     notes: ClassVar[str] = "An empty candidate scores 0."
 
 
+@dataclass(frozen=True)
+class RawText(Share):
+    """Splits raw text at spaces without saying so in `reads`."""
+
+    lowers: bool = parameter(False, "whether texts are lowercased")
+
+    def statistics(self, batch, context=None):
+        rows = np.ones((len(batch), 2))
+        for row, (candidate, references) in enumerate(zip(batch.texts, batch.reference_texts, strict=True)):
+            texts = [set((text.lower() if self.lowers else text).split()) for text in (candidate, *references)]
+            rows[row, 0] = max(len(texts[0] & text) / max(len(texts[0]), 1) for text in texts[1:])
+        return rows
+
+
+@dataclass(frozen=True)
+class HonestRawText(RawText):
+    """Says so."""
+
+    def reads(self, requested):
+        return dataclasses.replace(requested, tokenize="none", lowercase=False)
+
+
+@dataclass(frozen=True)
+class WrongNotes(Share):
+    """Says that empty texts score something else."""
+
+
 def broken_laws(monkeypatch, family):
     """Return the message of `check_metric` by law, and the AssertionError."""
     monkeypatch.setattr("tarocco.metrics.registry._plugins", {"Share": family})
@@ -219,7 +247,7 @@ def test_equal_exceptions_share_a_line(monkeypatch):
     assert broken[laws].startswith("ZeroDivisionError: ")
     assert broken[laws].endswith(f" (test_testing.py, line {line})")
     assert isinstance(error.__cause__, ZeroDivisionError)
-    assert f"breaks {int(laws.split()[0]) + len(broken) - 1} of 15 laws" in str(error)
+    assert f"breaks {int(laws.split()[0]) + len(broken) - 1} of 16 laws" in str(error)
 
 
 def test_notes_must_name_empty_texts(monkeypatch):
@@ -227,6 +255,46 @@ def test_notes_must_name_empty_texts(monkeypatch):
     assert broken == {
         "empty texts": 'write a sentence with the words "empty reference" into `notes`: what do such texts score?'
     }
+
+
+@pytest.mark.parametrize(
+    ("notes", "problem"),
+    [
+        (
+            "An empty candidate scores 0.7, an empty reference scores 0.",
+            "an empty candidate: `notes` name the score 0.7",
+        ),
+        ("An empty candidate scores 0; an empty reference scores 42.", "an empty reference: `notes` name the score 42"),
+        ("An empty candidate or an empty reference scores 0, both -3.", None),  # not a plain sentence
+        (
+            "An empty candidate or an empty reference scores 0, both score -3.",
+            "two empty texts: `notes` name the score -3",
+        ),
+        (
+            "An empty candidate scores 0 and an empty reference scores 1.",
+            "an empty reference: `notes` name the score 1",
+        ),
+        ("An empty candidate scores 0 and an empty reference scores 0.", None),
+        ("An empty candidate scores 1 if there is an empty reference.", None),
+    ],
+)
+def test_numbers_in_notes_are_compared(monkeypatch, notes, problem):
+    monkeypatch.setattr(WrongNotes, "notes", notes)
+    monkeypatch.setattr("tarocco.metrics.registry._plugins", {"Share": WrongNotes})
+    told = LAWS["empty texts"](WrongNotes())
+    assert told == (None if problem is None else f"{problem}, but the score is 0")
+
+
+def test_signatures_of_raw_text(monkeypatch):
+    broken, _ = broken_laws(monkeypatch, RawText)
+    assert broken == {
+        "signature": 'the signature says "case:lc", but uppercase candidates have other statistics: a metric that uses '
+        "raw text must override `reads`"
+    }
+    told = LAWS["signature"](RawText(lowers=True))
+    assert told.startswith('the signature says "tok:13a", but text that is tokenized before has other statistics')
+    monkeypatch.setattr("tarocco.metrics.registry._plugins", {"Share": HonestRawText})
+    check_metric("Share")
 
 
 def test_a_class_is_not_a_metric():

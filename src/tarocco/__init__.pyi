@@ -34,6 +34,7 @@ from tarocco.decode.tuning.tune import TuneOptions as TuneOptions
 from tarocco.decode.tuning.tune import rerank as rerank
 from tarocco.decode.tuning.tune import tune as tune
 from tarocco.encode.batch import Batch as Batch
+from tarocco.encode.batch import Encoding as Encoding
 from tarocco.encode.tokenizers import tokenizer as tokenizer
 from tarocco.explanation.explain import explain as explain
 from tarocco.explanation.records import Element as Element

@@ -26,6 +26,7 @@ import numpy as np
 from tarocco import datasets
 from tarocco.core.errors import BadParameter
 from tarocco.core.test_set import make_test_set
+from tarocco.encode.batch import Encoding
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.batches import prepare_contexts
 from tarocco.metrics.registry import metric as find_metric
@@ -39,6 +40,7 @@ __all__ = ["LAWS", "check_metric"]
 EMPTY_CASES = ("an empty candidate", "an empty reference", "two empty texts")
 EMPTY_WORDS = ("empty candidate", "empty reference", r"\bboth\b|two empty")  # how notes name these cases
 TOLERANCE = 1e-12  # relative, for sums that are added in another order
+ROUNDED = 0.005  # of scores in notes, which may have two decimals
 LONG_TEXT = 12  # words; the identity law needs texts with n-grams of every usual order
 
 VECTORIZED = "score must accept arrays [..., k] and return one score per row"
@@ -329,8 +331,11 @@ def statistics_are_finite(metric: Metric) -> str | None:
 
 
 def empty_texts_are_scored(metric: Metric) -> str | None:
-    """Empty texts have finite scores or none, as in `empty_values` if that is set, and the notes document them."""
-    text = "a b c d e f g h i j"
+    """Empty texts have finite scores or none, as `empty_values` and the notes say; notes must mention both sides.
+
+    Of the notes, only plain sentences can be checked, such as "an empty candidate scores 0".
+    """
+    text = " ".join(["a b c d e f g h i j"] * 2)  # some metrics count repeated words only
     scores = _score(metric, ["", text, ""], [[text], [""], [""]]).segments.tolist()
     if any(map(math.isinf, scores)):
         return f"an empty candidate, an empty reference and both score {scores}"
@@ -344,8 +349,9 @@ def empty_texts_are_scored(metric: Metric) -> str | None:
         return f"write a sentence with the words {' and '.join(missing)} into `notes`: what do such texts score?"
     for case, words, actual in zip(EMPTY_CASES, EMPTY_WORDS, scores, strict=True):
         named = _score_in_notes(notes, words)
-        if metric.empty_values is None and math.isnan(actual) and named is not None:
-            return f"{case}: `notes` name the score {named}, but the score is NaN"
+        if named is not None and not abs(float(named) - actual) <= ROUNDED:
+            score = "NaN" if math.isnan(actual) else f"{actual:g}"
+            return f"{case}: `notes` name the score {named}, but the score is {score}"
     return None
 
 
@@ -355,9 +361,38 @@ def _score_in_notes(notes: str, words: str) -> str | None:
     Clauses that mention no score, or a condition, are ignored.
     """
     for clause in re.split(r"[.;,:](?:\s|$)", notes):
-        number = re.search(r"\bscores? (?:is )?(-?\d+(?:\.\d+)?)", clause)
-        if number and re.search(words, clause) and not re.search(r"\b(no score|nan|if|unless)\b", clause):
+        number = re.search(rf"(?:{words}).*?\bscores? (?:is )?(-?\d+(?:\.\d+)?)", clause)
+        if number and not re.search(r"\b(no score|nan|if|unless|against|with)\b", clause):
             return number[1]
+    return None
+
+
+def signatures_are_true(metric: Metric) -> str | None:
+    """If the signature says that texts are lowercased, case changes nothing; if it names a tokenizer, only words count.
+
+    A metric that uses raw text, which is neither lowercased nor tokenized, breaks this law unless it overrides `reads`.
+    """
+    candidates, references, _ = _sample()
+    lowercased, tokenized, raw = Encoding("none", lowercase=True), Encoding("13a"), Encoding("none")
+    signed = [metric.reads(encoding) for encoding in (lowercased, tokenized, raw)]
+    if any(encoding.analyzer for encoding in signed):
+        return None
+
+    def count_rows(texts: list[str], answers: list[list[str]], encoding: Encoding) -> Floats:
+        return statistics(metric, texts, answers, tokenize=encoding.tokenize, lowercase=encoding.lowercase)
+
+    advice = "a metric that uses raw text must override `reads`"
+    if signed[0].lowercase:
+        uppercase = [text.upper() for text in candidates]
+        first, second = (count_rows(texts, references, lowercased) for texts in (candidates, uppercase))
+        if not np.array_equal(first, second, equal_nan=True):
+            return f'the signature says "case:lc", but uppercase candidates have other statistics: {advice}'
+    if signed[1:] == [tokenized, raw]:
+        split = tokenized.tokenizer
+        before = [split(text) for text in candidates], [[split(text) for text in segment] for segment in references]
+        first, second = count_rows(candidates, references, tokenized), count_rows(*before, raw)
+        if not np.array_equal(first, second, equal_nan=True):
+            return f'the signature says "tok:13a", but text that is tokenized before has other statistics: {advice}'
     return None
 
 
@@ -400,6 +435,7 @@ LAWS: Mapping[str, Law] = {
     "repetition": repetition_changes_nothing,
     "finite": statistics_are_finite,
     "empty texts": empty_texts_are_scored,
+    "signature": signatures_are_true,
     "names": names_are_values,
     "example": worked_example_holds,
 }

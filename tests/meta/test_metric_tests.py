@@ -21,7 +21,7 @@ from tarocco.meta.correlation.metric_tests import (
 from tarocco.meta.correlation.pairwise import PAIRWISE, resample_pairwise
 from tarocco.meta.correlation.score_sources import make_source
 from tarocco.meta.significance.distributions import upper_tail
-from tarocco.meta.significance.paired_tests import holm
+from tarocco.meta.significance.multiple_testing import holm
 from tarocco.meta.support.people import draw_systems
 from tarocco.scoring.settings import Resampling
 
@@ -123,9 +123,11 @@ def test_williams_where_nothing_can_be_told():
     assert math.isnan(williams(np.stack([metric, human])[:, :3], human[:3]).p_values[0, 1])
 
 
-@given(st.lists(st.integers(0, 100).map(lambda k: k / 100), max_size=8))
-def test_holm_is_the_twins(p_values):
+@given(st.lists(st.integers(0, 100).map(lambda k: k / 100), max_size=8), st.integers(0, 3))
+def test_holm_is_the_twins(p_values, others):
+    """Other tests, whose p-values are not listed, have p-values of 1."""
     same(holm(np.array(p_values)), textbook.holm(p_values))
+    same(holm(np.array(p_values), len(p_values) + others), textbook.holm(p_values + [1.0] * others)[: len(p_values)])
 
 
 def test_holm_leaves_out_what_was_not_tested():

@@ -15,6 +15,7 @@ import tarocco
 from tarocco import datasets
 from tarocco.cli import main
 from tarocco.meta.significance.distributions import t_quantile, upper_tail
+from tarocco.meta.significance.multiple_testing import holm
 from tarocco.meta.significance.paired_tests import (
     INTERVAL_DRAWS,
     Difference,
@@ -24,7 +25,6 @@ from tarocco.meta.significance.paired_tests import (
     _tile_pairs,
     compare_pairs,
     group_systems,
-    holm,
     sign_test,
     upper_tail_of_wins,
 )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import chain, pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,7 @@ class Encoding:
 
     @property
     def tokenizer(self) -> Tokenizer:
+        """The function that splits a text into words."""
         return tokenizer(self.tokenize)
 
     def words(self, text: str) -> list[str]:
@@ -260,17 +262,24 @@ class Batch:
         words = np.concatenate([np.zeros(1, np.intp), np.cumsum(self.references.lengths[groups.rows])])
         return np.diff(words[groups.bounds])
 
-    @property
-    def texts(self) -> list[str]:
-        """The candidates as raw text."""
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The candidates as raw text, neither lowercased nor tokenized."""
         rows = list(chain.from_iterable(self.columns))
-        return [rows[row] for row in self.candidate_groups.rows]
+        return tuple(rows[row] for row in self.candidate_groups.rows)
 
-    @property
-    def reference_texts(self) -> list[list[str]]:
-        """The references of each candidate as raw text."""
+    @cached_property
+    def reference_texts(self) -> tuple[tuple[str, ...], ...]:
+        """The references of each candidate as raw text; the candidates of a segment share one tuple."""
         rows = list(chain.from_iterable(self.reference_columns))
-        return [[rows[row] for row in of_candidate] for of_candidate in self._reference_rows()]
+        groups = self.reference_groups
+        bounds = zip(groups.bounds[:-1], groups.bounds[1:], strict=True)
+        by_segment = [tuple(rows[row] for row in groups.rows[first:last]) for first, last in bounds]
+        return tuple(by_segment[segment] for segment in self.candidate_groups.segments)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields only, because another process can compute cached properties from them."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def each(self) -> Iterator[tuple[int, NDArray[np.int32], list[NDArray[np.int32]]]]:
         """Yield (index, words of the candidate, words of each reference), for metrics written in plain Python."""

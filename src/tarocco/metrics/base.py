@@ -259,7 +259,7 @@ class Metric(ABC):
 
 @dataclass(frozen=True)
 class OnePassMetric(Metric):
-    """A family whose members are columns of one measurement of the text.
+    """A family whose members take their statistics, as columns, from one measurement of the text.
 
     The members in a request are measured together.
     """
@@ -271,7 +271,7 @@ class OnePassMetric(Metric):
 
     @abstractmethod
     def columns(self, measured: Any) -> Floats:
-        """Return this member's statistics."""
+        """Return this member's statistics: the columns that it takes from the measurement, float64[candidates, k]."""
 
     def scores(self, measured: Any) -> Floats:
         """Return the score of each row of `columns`, bit for bit; a family may override this with a faster way."""

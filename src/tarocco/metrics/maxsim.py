@@ -17,7 +17,7 @@ from tarocco.metrics.base import Agreement, Example, Floats, OnePassMetric, para
 from tarocco.metrics.comparison import TextPairs
 from tarocco.metrics.linguistic.base import load_layers, replace_words, use_analyzer
 from tarocco.metrics.linguistic.layers import number_labels
-from tarocco.metrics.linguistic.shallow import make_texts
+from tarocco.metrics.linguistic.shallow import LEMMAS, make_texts
 from tarocco.metrics.meteor import keep_shared_keys
 from tarocco.metrics.ngram.counts import share
 
@@ -26,6 +26,7 @@ _match = kernel(assignment, "match_ngrams")
 ORDERS = 3
 ALPHA = 0.9  # the weight of recall, as in the paper
 _MOST_WORDS = 4096  # of a text: two matrices of this size take 256 MiB
+_MARKS, _PRICES = 7, 3  # rows of the kernel's `marks` and `work`: what it notes per word; dual prices and slack
 
 Ids = NDArray[np.int32]
 
@@ -43,12 +44,13 @@ def match_ngrams(pairs: TextPairs, tags: Ids, synsets: Ragged) -> Floats:
         for column, column_tags in zip((candidates, references), np.split(tags, [len(candidates.values)]), strict=True)
     )
     groups = pairs.batch.candidate_groups, pairs.batch.reference_groups
-    workspace = np.empty((longest, longest)), np.empty((longest, longest)), np.zeros((7, longest + 1), np.int32)
+    weights, costs = np.empty((longest, longest)), np.empty((longest, longest))
+    marks, prices = np.zeros((_MARKS, longest + 1), np.int32), np.empty((_PRICES, longest + 1))
     out = np.zeros((len(pairs), ORDERS))
     _match(
         *(candidate_words, candidates.offsets, groups[0].rows, groups[0].bounds),
         *(reference_words, references.offsets, groups[1].rows, groups[1].bounds),
-        *(synsets.values, synsets.offsets, *workspace, np.empty((3, longest + 1)), out),
+        *(synsets.values, synsets.offsets, weights, costs, marks, prices, out),
     )
     return out
 
@@ -77,7 +79,7 @@ class MaxSimPairs:
             reason = f"MAXSIM accepts texts of at most {_MOST_WORDS} words, found one of {longest}"
             raise layers.make_error(int(layers.lengths.argmax()), reason)
         self._tags = number_labels(layers.flat("tags"), str.upper)[0].astype(np.int32)
-        self.pairs = TextPairs(replace_words(batch, make_texts(layers, "l")))
+        self.pairs = TextPairs(replace_words(batch, make_texts(layers, LEMMAS)))
 
     @cached_property
     def scores(self) -> Floats:
@@ -175,7 +177,7 @@ class MaxSim(OnePassMetric):
         return MaxSimPairs(batch)
 
     def columns(self, measured: MaxSimPairs) -> Floats:
-        """Return [score, 1], or [0, 0] if there is no score."""
+        """Return the statistics: a row [score, 1] per candidate, or [0, 0] if there is no score."""
         pairs, values = measured.pairs, measured.scores[measured.pairs.choices]
         if not len(values):
             return np.zeros((0, 2))

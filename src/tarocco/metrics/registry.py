@@ -168,10 +168,18 @@ def metric_plugin(family: PluginClass) -> PluginClass:
     """Register a metric in a running program; used as a class decorator.
 
     The class derives from `tarocco.Metric`, is a frozen dataclass, and has the attributes that `tarocco metrics`
-    prints. `tarocco.testing.check_metric` tests it.
+    prints. `tarocco.testing.check_metric` tests it. A class replaces an earlier one of the same module and name, as
+    when a cell of a notebook runs again; PluginError is raised if another class has its title.
     """
-    _plugins[check_family(family).title] = family
+    other = _plugins.get(check_family(family).title, family)
+    if _full_name(other) != _full_name(family):
+        raise PluginError(f'{family.__name__}: the title "{family.title}" belongs to the plug-in {_full_name(other)}')
+    _plugins[family.title] = family
     return family
+
+
+def _full_name(family: type[Metric]) -> str:
+    return f"{family.__module__}.{family.__qualname__}"
 
 
 def check_family(family: PluginClass) -> PluginClass:
@@ -179,13 +187,15 @@ def check_family(family: PluginClass) -> PluginClass:
     name = getattr(family, "__name__", str(family))
     if not (isinstance(family, type) and issubclass(family, Metric)):
         raise PluginError(f"{name}: a metric is a class that derives from tarocco.Metric")
-    loose = [field.name for field in dataclasses.fields(family) if "in_stem" not in field.metadata]
-    loose += [key for key, value in vars(family).items() if isinstance(value, dataclasses.Field)]
-    if loose:
+    unread = [key for key, value in vars(family).items() if isinstance(value, dataclasses.Field)]
+    if unread:  # @dataclass replaces these by their defaults
         raise PluginError(
-            f"{name}: the class must be made with @dataclass(frozen=True) and its fields with tarocco.parameter, "
-            f"but {', '.join(loose)} is not"
+            f"{name}: to have parameters ({', '.join(unread)}), the class must be made with @dataclass(frozen=True); "
+            "@metric_plugin goes above @dataclass"
         )
+    loose = [field.name for field in dataclasses.fields(family) if "in_stem" not in field.metadata]
+    if loose:
+        raise PluginError(f"{name}: fields must be made with tarocco.parameter, but {', '.join(loose)} is not")
     missing = [attribute for attribute in REQUIRED if not getattr(family, attribute, None)]
     if missing:
         raise PluginError(f"{name}: a metric needs {', '.join(missing)}")
@@ -199,8 +209,12 @@ def check_family(family: PluginClass) -> PluginClass:
         parsed = parse_name(member)
         if any(built_in.read_stem(parsed.stem) is not None for built_in in built_in_families()):
             raise PluginError(f'{name}: the name "{member}" belongs to a built-in metric')
-        if family.from_name(parsed) is None:
+        read = family.from_name(parsed)
+        if read is None:
             raise PluginError(f'{name}: its name "{member}" does not match its pattern "{family.pattern}"')
+        if family.from_name(parse_name(str(read))) != read:
+            advice = "define the property stem" if family.stem is Metric.stem else "correct the property stem"
+            raise PluginError(f'{name}: "{member}" reads back as "{read}": {advice}')
     return family
 
 

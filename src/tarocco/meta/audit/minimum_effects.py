@@ -15,7 +15,7 @@ binomial    The exact test of the sign test's counts.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from statistics import NormalDist
 
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from tarocco.meta.audit.evidence import AuditFinding, CheckResult
 from tarocco.meta.significance.distributions import upper_tail
+from tarocco.meta.significance.multiple_testing import holm
 from tarocco.metrics.base import Floats
 
 LEAST_UNITS = 6  # with fewer, swapping whole units cannot give p <= .05 (two-sided)
@@ -102,7 +103,9 @@ def correct(results: Sequence[CheckResult], alpha: float) -> list[CheckResult]:
     p_holm = {
         id(finding): p
         for subject, findings in by_subject.items()
-        for finding, p in zip(findings, _holm([f.p_value for f in findings], tests[subject]), strict=True)
+        for finding, p in zip(
+            findings, holm(np.array([f.p_value for f in findings]), tests[subject]).tolist(), strict=True
+        )
     }
     corrected = []
     for result in results:
@@ -120,13 +123,3 @@ def _subject(finding: AuditFinding) -> frozenset[str]:
     """Return the system, pair or trio that a finding is about."""
     chosen = [part["system"] for part in finding.numbers.get("parts", ())]
     return frozenset([*chosen, finding.systems[-1]] if chosen else finding.systems)
-
-
-def _holm(p_values: Iterable[float], tests: int) -> list[float]:
-    """Return p-values after Holm's correction; the other tests have p-values of 1."""
-    p_values = list(p_values)
-    adjusted, highest = [1.0] * len(p_values), 0.0
-    for step, i in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        highest = max(highest, (tests - step) * p_values[i])
-        adjusted[i] = min(1.0, highest)
-    return adjusted

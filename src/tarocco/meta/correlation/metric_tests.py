@@ -30,7 +30,7 @@ from tarocco.meta.correlation.levels import CorrelationLevel, item_correlations
 from tarocco.meta.correlation.pairwise import ACCURACY, PAIRWISE, TIES, item_accuracies, measure_pairwise, swap_effects
 from tarocco.meta.correlation.score_sources import ScoreSource
 from tarocco.meta.significance.distributions import upper_tail
-from tarocco.meta.significance.paired_tests import holm
+from tarocco.meta.significance.multiple_testing import holm
 from tarocco.meta.support.decision import SUCH, THESE, group_units, sum_groups
 from tarocco.metrics.base import Floats
 from tarocco.parallel.fan_out import map_ordered

@@ -3,7 +3,7 @@
 The key of a block of lists contains everything it was computed from: the metric's signature, the release of its code,
 the texts of lists and references, the lengths at which ranks are taken and, for metrics that need all references
 before they score, all references. The key of a byte range of a file has its bytes, how they are read, and the rules,
-instead of the texts. A stored row is a list: the numbers of candidates above and level, at each length in turn, and
+instead of the texts. A stored row is a list: the numbers of candidates above and tied, at each length in turn, and
 then those that chance would give.
 """
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.meta.orange.lists import ListBlock
-from tarocco.meta.orange.ranking import EQUAL, combined, rank_references, ranks_of, scale_of
+from tarocco.meta.orange.ranking import EQUAL, rank_references, ranks_of, scale_of, standing_of_combination
 from tarocco.metrics.base import Floats
 
 MOST_ENUMERATED = 1000  # choices of references
@@ -50,7 +50,7 @@ def choose_roles(texts: int, references: int, lattice: tuple[int, int] = LATTICE
 
 
 def count_by_chance(candidates: Floats, references: Floats, oracle: str) -> tuple[float, float]:
-    """Return how many candidates are above and level with the oracle by chance, from the scores of one metric.
+    """Return how many candidates are above and tied with the oracle by chance, from the scores of one metric.
 
     With the oracle "combined", the other references count, too. NaN where the list does not count for the metric.
     """
@@ -66,26 +66,26 @@ def count_by_chance(candidates: Floats, references: Floats, oracle: str) -> tupl
 
 
 def _rank_means(scores: Floats, roles: NDArray[np.intp], close: float) -> tuple[float, float]:
-    """Return the mean numbers of other scores above and level with the mean of the chosen scores."""
+    """Return the mean numbers of other scores above and tied with the mean of the chosen scores."""
     chosen = scores[roles]
     with np.errstate(invalid="ignore"):
         means = chosen.sum(axis=1) / roles.shape[1]
         high, low = means + close, means - close
         above = len(scores) - np.searchsorted(scores, high, side="right")
-        level = len(scores) - above - np.searchsorted(scores, low, side="left")
+        tied = len(scores) - above - np.searchsorted(scores, low, side="left")
         above = above - (chosen > high[:, None]).sum(axis=1)
-        level = level - ((chosen >= low[:, None]) & (chosen <= high[:, None])).sum(axis=1)
-    return float(above.mean()), float(level.mean())
+        tied = tied - ((chosen >= low[:, None]) & (chosen <= high[:, None])).sum(axis=1)
+    return float(above.mean()), float(tied.mean())
 
 
 def _count_random_pairs(scores: Floats, close: float, others: int) -> tuple[float, float]:
-    """Return how many of so many others are above and level with a text, if the text is any of them."""
+    """Return how many of so many others are above and tied with a text, if the text is any of them."""
     n = len(scores)
     if n < 2:
         return 0.0, 0.0
     equal = np.searchsorted(scores, scores + close, side="right") - np.searchsorted(scores, scores - close, side="left")
-    level = float((equal - 1).sum()) / (n * (n - 1))
-    return others * (1 - level) / 2, others * level
+    tied = float((equal - 1).sum()) / (n * (n - 1))
+    return others * (1 - tied) / 2, others * tied
 
 
 def count_combined_by_chance(candidates: Floats, references: Floats, oracle: str) -> tuple[float, float]:
@@ -107,10 +107,10 @@ def count_combined_by_chance(candidates: Floats, references: Floats, oracle: str
     sums = np.zeros(2)
     roles = choose_roles(n + r, r, SMALL_LATTICE)
     for chosen in roles:
-        standing = combined(np.delete(scores, chosen, axis=1), scores[:, chosen], oracle)
-        sums += standing.above.sum(), standing.level.sum()
-    above, level = (sums / len(roles)).tolist()
-    return above, level
+        standing = standing_of_combination(np.delete(scores, chosen, axis=1), scores[:, chosen], oracle)
+        sums += standing.above.sum(), standing.tied.sum()
+    above, tied = (sums / len(roles)).tolist()
+    return above, tied
 
 
 def append_chance(
@@ -130,7 +130,7 @@ def append_chance(
 
 
 def count_by_length(block: ListBlock, s: int, oracle: str) -> Floats:
-    """Return float64[2, 2, 2]: if the longer or the shorter text is the better, the numbers above and level.
+    """Return float64[2, 2, 2]: if the longer or the shorter text is the better, the numbers above and tied.
 
     The second dimension is what was observed and what chance gives. A metric that knows only how long a text is says
     nothing about translation. Lengths are those of the UTF-8 text.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tarocco.meta.orange.lists import ListBlock
-from tarocco.meta.orange.ranking import compared, mean_of_existing, mean_ranks, ranks_of, scale_of
+from tarocco.meta.orange.ranking import above_and_tied, mean_of_existing, mean_ranks, ranks_of, scale_of
 from tarocco.meta.orange.rules import OrangeRules
 from tarocco.metrics.base import Floats
 
@@ -201,8 +201,8 @@ def _several_scorers(candidates: Floats, references: Floats, oracle: str) -> tup
 
 def _rank_among(candidates: Floats, score: float) -> float:
     reference = np.array([-np.inf if np.isnan(score) else score])  # a reference without a score comes last
-    above, level = compared(candidates, reference, scale_of(candidates, reference))
-    return float(1 + above.sum() + level.sum() / 2)
+    above, tied = above_and_tied(candidates, reference, scale_of(candidates, reference))
+    return float(1 + above.sum() + tied.sum() / 2)
 
 
 def _natural(goodness: float, sign: float) -> float | None:

@@ -260,7 +260,7 @@ class ListPart:
 
 @dataclass(frozen=True, eq=False)
 class PartRanks:
-    """The ranks in a part: its lists, and for each metric float64[rows, 2], the numbers of candidates above and level.
+    """The ranks in a part: its lists, and for each metric float64[rows, 2], the numbers of candidates above and tied.
 
     Each list has one row per length and, last, a row with the numbers that chance would give.
     `lines` is the number of lines of a byte range, `lines_before` the number of lines before it, and `error` what is

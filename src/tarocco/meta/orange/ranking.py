@@ -1,9 +1,10 @@
 """The ranks of references in lists of candidates: score a block, then count the candidates above the references.
 
-Within this file scores are goodness, so higher is better. A missing score is NaN: missing scores of references are left
-out of means, and a list has no rank (NaN) if no reference has a score or any candidate has none. Two scores are equal
-if they differ by at most 1e-12 of the largest absolute score of the list; relative to the two scores alone, 1e-16 would
-differ from 0.
+The oracles of a list are what is ranked among the candidates: each of its references, or a single oracle whose score is
+the mean of theirs. Within this file scores are goodness, so higher is better. A missing score is NaN: missing scores of
+references are left out of means, and a list has no rank (NaN) if no reference has a score or any candidate has none.
+Two scores are equal if they differ by at most 1e-12 of the largest absolute score of the list, because a tolerance
+relative to the two scores would count 1e-16 and 0 as different.
 """
 
 from __future__ import annotations
@@ -91,28 +92,28 @@ def _mean_over_sets(table: Floats) -> Floats:
 
 
 class Standing(NamedTuple):
-    """The share of oracles that each candidate is above, and level with: float64[metrics, candidates].
+    """For each metric and candidate, the share of oracles that the candidate is above, and that it is tied with.
 
-    `others` is float64[metrics, 2]: how many other references are above a reference and level with it, which counts
-    only where references are ranked among each other. All are means over the oracles that have a score, and NaN where
-    the metric has no rank.
+    Both are float64[metrics, candidates]. `other_references` is float64[metrics, 2]: how many other references are
+    above a reference and tied with it, which counts only where references are ranked among each other. All are means
+    over the oracles that have a score, and NaN where the metric has no rank.
     """
 
     above: Floats
-    level: Floats
-    others: Floats
+    tied: Floats
+    other_references: Floats
 
     def counts(self, lengths: NDArray[np.intp], places: NDArray[np.intp] | None = None) -> Floats:
-        """Return float64[metrics, lengths, 2]: the number of candidates above and level within each length.
+        """Return float64[metrics, lengths, 2]: the number of candidates above and tied within each length.
 
         With `places`, the list is candidates[places], because a text may occur more than once.
         """
-        both = np.stack([self.above, self.level], axis=-1)
+        both = np.stack([self.above, self.tied], axis=-1)
         if places is not None:
             both = both[:, places]
         starts = np.concatenate([np.zeros(1, np.intp), lengths[:-1]])
         within: Floats = np.cumsum(np.add.reduceat(both[:, : lengths[-1]], starts, axis=1), axis=1)
-        return within + self.others[:, None]
+        return within + self.other_references[:, None]
 
 
 def rank_references(candidates: Floats, references: Floats, members: Sequence[Sequence[int]], oracle: str) -> Standing:
@@ -124,7 +125,7 @@ def rank_references(candidates: Floats, references: Floats, members: Sequence[Se
     standings, rest = [], iter(range(len(alone)))
     for scorers in members:
         if len(scorers) > 1:
-            standings.append(combined(candidates[scorers], references[scorers], oracle))
+            standings.append(standing_of_combination(candidates[scorers], references[scorers], oracle))
         else:
             i = next(rest)
             standings.append(Standing(*(part[i : i + 1] for part in single)))
@@ -142,10 +143,10 @@ def mean_of_existing(scores: Floats, axis: int) -> Floats:
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
-def compared(scores: Floats, oracle: Floats, scale: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def above_and_tied(scores: Floats, oracle: Floats, scale: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return which scores are above the oracle's, and which equal it; `scale` is the largest score of the list."""
-    level = (scores == oracle) | (np.abs(scores - oracle) <= EQUAL * scale)
-    return (scores > oracle) & ~level, level
+    tied = (scores == oracle) | (np.abs(scores - oracle) <= EQUAL * scale)
+    return (scores > oracle) & ~tied, tied
 
 
 def scale_of(*scores: Floats) -> Floats:
@@ -159,15 +160,15 @@ def standing(candidates: Floats, references: Floats, oracle: str) -> Standing:
     """Return the standing of float64[metrics, references] among float64[metrics, candidates]."""
     oracles = oracles_of(references, oracle)
     scale = scale_of(candidates, oracles)
-    above, level = (np.zeros(candidates.shape) for _ in range(2))
+    above, tied = (np.zeros(candidates.shape) for _ in range(2))
     for k in range(oracles.shape[1]):
-        is_above, is_level = compared(candidates, oracles[:, k : k + 1], scale)
+        is_above, is_tied = above_and_tied(candidates, oracles[:, k : k + 1], scale)
         above += is_above
-        level += is_level
+        tied += is_tied
     existing = (~np.isnan(oracles)).sum(axis=1, keepdims=True)
     ranked = (existing > 0) & ~np.isnan(candidates).any(axis=1, keepdims=True)
     counts = np.where(ranked, existing, np.nan)
-    return Standing(above / counts, level / counts, _among_each_other(oracles, oracle, scale))
+    return Standing(above / counts, tied / counts, _among_each_other(oracles, oracle, scale))
 
 
 def oracles_of(references: Floats, oracle: str) -> Floats:
@@ -181,13 +182,13 @@ def _among_each_other(oracles: Floats, oracle: str, scale: Floats) -> Floats:
     others = np.zeros((len(oracles), 2))
     if oracle == "combined":
         for k in range(oracles.shape[1]):
-            for column, which in enumerate(compared(np.delete(oracles, k, axis=1), oracles[:, k : k + 1], scale)):
+            for column, which in enumerate(above_and_tied(np.delete(oracles, k, axis=1), oracles[:, k : k + 1], scale)):
                 others[:, column] += which.sum(axis=1)
         others /= np.maximum((~np.isnan(oracles)).sum(axis=1, keepdims=True), 1)
     return others
 
 
-def combined(candidates: Floats, references: Floats, oracle: str) -> Standing:
+def standing_of_combination(candidates: Floats, references: Floats, oracle: str) -> Standing:
     """Return the standing of a combination of metrics, by the mean of their ranks.
 
     Every metric must score every candidate; a reference is used if every metric scores it.
@@ -215,10 +216,14 @@ def mean_ranks(candidates: Floats, references: Floats, oracle: str) -> Iterator[
 
 
 def ranks_of(scores: Floats) -> Floats:
-    """Return the rank of each score, 1 for the highest; equal scores share the mean of their ranks."""
+    """Return the rank of each score, 1 for the highest.
+
+    Equal scores share the mean of their ranks, whatever the rule for ties: ranks of several metrics are averaged, and
+    `rank` applies the rule only where the oracle is tied with candidates by that average.
+    """
     order = np.argsort(-scores, kind="stable")
     ordered = scores[order]
-    _, same = compared(ordered[1:], ordered[:-1], scale_of(scores))
+    _, same = above_and_tied(ordered[1:], ordered[:-1], scale_of(scores))
     group = np.concatenate([np.zeros(1, np.intp), np.cumsum(~same)])
     sizes = np.bincount(group)
     last = np.cumsum(sizes)
@@ -228,6 +233,6 @@ def ranks_of(scores: Floats) -> Floats:
 
 
 def rank(counts: Floats, ties: str) -> Floats:
-    """Return the rank of the oracle from the numbers of candidates above and level with it (the last axis)."""
+    """Return the rank of the oracle from the numbers of candidates above and tied with it (the last axis)."""
     ranks: Floats = 1.0 + counts[..., 0] + TIES[ties] * counts[..., 1]
     return ranks

@@ -193,7 +193,7 @@ class OrangeResult(ResultTable, Mapping[str, Orange]):
 class RankTable:
     """The ranks of the references in lists, as growing arrays, because a stream may have millions of lists.
 
-    `counts[m]` has two numbers per row for metric m, the candidates above and level with the references, NaN where the
+    `counts[m]` has two numbers per row for metric m, the candidates above and tied with the references, NaN where the
     metric has no rank. List s has one row per length, row_counts[s] in all, and another row with what chance would
     give. `by_length` has the numbers of `count_by_length`, eight per list.
     """

@@ -1,1 +1,1 @@
-"""Significance tests between systems: `tarocco compare`, one file with the tests and one with the public function."""
+"""Significance tests between systems: `tarocco compare`, its tests, and the correction for multiple tests."""

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter
 from tarocco.meta.significance.distributions import t_quantile
+from tarocco.meta.significance.multiple_testing import holm
 from tarocco.metrics.base import Floats, Metric
 from tarocco.parallel.fan_out import map_ordered
 from tarocco.scoring.resampling import bootstrap, check_resampling, swap_randomly
@@ -119,17 +120,6 @@ class PairedTest:
         if not (isinstance(self.alpha, Real) and 0 < self.alpha < 1):
             raise BadParameter(f"alpha is a number between 0 and 1, not {self.alpha!r}")
         check_resampling(0.95, self.n_resamples or 2, self.seed)
-
-
-def holm(p_values: Floats) -> Floats:
-    """Return p-values adjusted for the family-wise error rate (Holm 1979); NaNs are ignored."""
-    flat = np.ravel(p_values)
-    adjusted = np.full(flat.shape, np.nan)
-    known = np.flatnonzero(~np.isnan(flat))
-    order = known[np.argsort(flat[known], kind="stable")]
-    stepped = flat[order] * np.arange(len(order), 0, -1)
-    adjusted[order] = np.minimum(np.maximum.accumulate(stepped), 1.0)
-    return adjusted.reshape(np.shape(p_values))
 
 
 def required_draws(comparisons: int, alpha: float) -> int:

@@ -98,7 +98,8 @@ class ShallowOverlap(ElementOverlap):
         return Bag(elements.tag_classes) if is_class else super().bag
 
 
-LAYERS = {"l": "lemmas", "p": "tags", "c": "chunks", "iob": "chunks"}
+LEMMAS = "l"  # as in the names of metrics
+LAYERS = {LEMMAS: "lemmas", "p": "tags", "c": "chunks", "iob": "chunks"}
 
 
 def make_texts(layers: Layers, elements: str) -> list[str]:

@@ -22,8 +22,9 @@ from tarocco.meta.orange.results import OrangeResult
 from tarocco.meta.qarla.results import JackResult, KingResult, OptimizeResult, QueenResult
 from tarocco.meta.references.curves import ReferencesResult
 from tarocco.meta.significance.compare import CompareResult
-from tarocco.render.page.figures import figures_of, page_charts, tables_of
+from tarocco.render.page.figures import figures_of, page_charts
 from tarocco.render.page.payload import json_of, payload_of
+from tarocco.render.page.tables import tables_of
 from tarocco.render.plots.files import check_installed, import_vl_convert, render_chart
 from tarocco.render.tables import latex, separated
 from tarocco.scoring.results import Result

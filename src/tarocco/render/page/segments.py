@@ -20,7 +20,11 @@ from tarocco.render.results.explain import WordRun, word_runs
 from tarocco.scoring.results import Result
 from tarocco.trials.findings import Findings
 
-MATCHED, SKIPPED, GAINED, APART = 1, 2, 3, 4
+# Kinds of marks, as in script/marks.js.
+MATCHED = 1  # the metric matched the words
+SKIPPED = 2  # it did not match the words, but others before and after them
+GAINED = 3  # they raised a candidate above the next reference (confusions of ORANGE)
+APART = 4  # a chunk, entity or role that the metric did not match
 
 _ENTITIES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
 _ENTITY = re.compile("|".join(_ENTITIES))
@@ -79,30 +83,33 @@ def _without_entities(text: str) -> tuple[str, Sequence[int]]:
 
 
 def marks_of(text: str, words: tuple[str, ...], runs: Sequence[WordRun]) -> dict[str, Any]:
-    """Return the marks of a text: `m` is a flat list of (characters before, length, kind) per mark.
+    """Return the marks of a text.
 
-    `l` has the labels of marks, by the number of the mark; `t` is the text if it differs from `text`.
+    m   a flat list of three numbers per mark: the UTF-16 units between the mark before (or the beginning) and this one,
+        the units in it, and its kind
+    l   the labels of marks, by the number of the mark; missing if there are none
+    t   the text to show; missing if it is `text`
     """
     shown, spans = locate_words(text, words)
     states = [MATCHED if run.matched else APART if run.label else 0 for run in runs]
     first = next((i for i, state in enumerate(states) if state == MATCHED), len(states))
     last = max((i for i, state in enumerate(states) if state == MATCHED), default=-1)
-    numbers: list[int] = []
+    flat: list[int] = []
     labels: dict[str, str] = {}
-    at, word = 0, 0
+    end_of_mark, next_word = 0, 0
     for i, (run, state) in enumerate(zip(runs, states, strict=True)):
-        begin, end = spans[word][0], spans[word + len(run.words) - 1][1]
-        word += len(run.words)
+        begin, end = spans[next_word][0], spans[next_word + len(run.words) - 1][1]
+        next_word += len(run.words)
         if not state and first < i < last:
             state = SKIPPED
         if not state:
             continue
         parts = [run.label, *sorted({how for how in run.hows if how})]
         if any(parts):
-            labels[str(len(numbers) // 3)] = " ".join(filter(None, parts))
-        numbers += (begin - at, end - begin, state)
-        at = end
-    record: dict[str, Any] = {"m": numbers}
+            labels[str(len(flat) // 3)] = " ".join(filter(None, parts))
+        flat += (begin - end_of_mark, end - begin, state)
+        end_of_mark = end
+    record: dict[str, Any] = {"m": flat}
     if labels:
         record["l"] = labels
     if shown != text:
@@ -111,9 +118,13 @@ def marks_of(text: str, words: tuple[str, ...], runs: Sequence[WordRun]) -> dict
 
 
 def compact(explanation: Explanation, candidate: str, references: Sequence[str]) -> dict[str, Any]:
-    """Return an explanation for the page: marks of candidate and references, and the numbers of matching elements.
+    """Return an explanation for the page; `references` are all references of the segment.
 
-    `references` are all references of the segment. For a metric that cannot be explained, only the reason is returned.
+    c   the marks of the candidate, as `marks_of` returns them
+    r   the marks of each reference that the metric used, by its number from 1
+    n   per type of elements: the type, how many match, and how many the candidate has
+
+    For a metric that cannot be explained, there is only `why`, the reason.
     """
     if explanation.note:
         return {"why": explanation.note}
@@ -122,8 +133,8 @@ def compact(explanation: Explanation, candidate: str, references: Sequence[str])
         candidate, explanation.candidate, word_runs(explanation.candidate, explanation.elements, "candidate", labeled)
     )
     of_references = {}
-    for at, reference in enumerate(explanation.references):
-        elements = [element for element in explanation.elements if element.of == at]
+    for i, reference in enumerate(explanation.references):
+        elements = [element for element in explanation.elements if element.of == i]
         runs = word_runs(reference.words, elements, "reference", labeled)
         of_references[str(reference.number)] = marks_of(references[reference.number - 1], reference.words, runs)
     return {
@@ -136,15 +147,15 @@ def compact(explanation: Explanation, candidate: str, references: Sequence[str])
 def marks_of_states(text: str, words: tuple[str, ...], states: Sequence[int]) -> dict[str, Any]:
     """Return the marks of a text from the kind of each word; neighbors of one kind share a mark."""
     shown, spans = locate_words(text, words)
-    numbers: list[int] = []
-    at, before = 0, 0
+    flat: list[int] = []
+    end_of_mark, before = 0, 0
     for (begin, end), state in zip(spans, states, strict=True):
         if state and state == before:
-            numbers[-2] += end - at
+            flat[-2] += end - end_of_mark
         elif state:
-            numbers += (begin - at, end - begin, state)
-        at, before = (end, state) if state else (at, 0)
-    return {"m": numbers} | ({"t": shown} if shown != text else {})
+            flat += (begin - end_of_mark, end - begin, state)
+        end_of_mark, before = (end, state) if state else (end_of_mark, 0)
+    return {"m": flat} | ({"t": shown} if shown != text else {})
 
 
 DIGITS = 6  # of a segment's score
@@ -166,8 +177,8 @@ def segments_part(findings: Findings) -> dict[str, Any] | None:
     groups = findings.groups or test_set.documents
     if groups is not None:
         names = list(dict.fromkeys(groups))
-        numbers = {name: i for i, name in enumerate(names)}
-        part["groups"] = {"names": names, "of": [numbers[group] for group in groups]}
+        place = {name: i for i, name in enumerate(names)}
+        part["groups"] = {"names": names, "of": [place[group] for group in groups]}
     human = _human(findings, list(test_set.systems))
     if human:
         part["human"] = human
@@ -176,7 +187,7 @@ def segments_part(findings: Findings) -> dict[str, Any] | None:
     explanations = explanations_of(findings)
     if explanations is not None:
         part["marks"] = _marks(explanations, test_set)
-        part["marked"] = explanations.why
+        part["marked_why"] = explanations.why
     return part
 
 

@@ -88,7 +88,7 @@ function segmentsSection() {
   function aboutMarks() {
     const own_marks = texts.marks && texts.marks[browser.metric];
     const exact = own_marks && Object.keys(own_marks).some((key) => key !== "why");
-    const why = own_marks && own_marks.why ? `${own_marks.why}: words are matched by this page.` : exact && texts.marked ? `Exact marks are available for ${texts.marked}; in other segments, words are matched by this page.` : null;
+    const why = own_marks && own_marks.why ? `${own_marks.why}: words are matched by this page.` : exact && texts.marked_why ? `Exact marks are available for ${texts.marked_why}; in other segments, words are matched by this page.` : null;
     return el("div", {}, legend(exact), why && el("p", { class: "small" }, visible(why)));
   }
 
