@@ -198,7 +198,7 @@ def holds_candidate_scores(path: str) -> bool:
     """Return whether a file has scores of candidates: JSON lines with "scores"."""
     if not is_json_lines(path):
         return False
-    records = parse_json_lines(path, normalize_lines(read_bytes(path), path).decode("utf-8"))
+    records = parse_json_lines(path, normalize_lines(read_bytes(path, keep=True), path).decode("utf-8"))
     return any("scores" in record for (_, record), _ in zip(records, range(2), strict=False))
 
 
