@@ -19,7 +19,7 @@ from typing import Any
 
 from tarocco.cli.options import store_of
 from tarocco.cli.terminal import shielded, visible_message
-from tarocco.core.errors import ClusterError, TaroccoError
+from tarocco.core.errors import ClusterError, InputError, TaroccoError
 
 MODULES = {"queen": "qarla", "king": "qarla", "jack": "qarla", "rerank": "tune"}  # others have the command's name
 
@@ -96,13 +96,16 @@ def run_command(name: str, arguments: Sequence[str]) -> int:
 def run_with_workers(run: Run, options: argparse.Namespace) -> int | None:
     """Run a command, on a Dask cluster if --cluster names one."""
     options.executor = None
+    tls = getattr(options, "cluster_tls", None)
     if getattr(options, "cluster", None) is None:
+        if tls:
+            raise InputError("--cluster-tls is for --cluster tls://HOST:PORT")
         return run(options)
     from tarocco.parallel.cluster import cluster
 
     quiet = getattr(options, "quiet", False)
     tell = (lambda _sentence: None) if quiet else (lambda sentence: say(f"note: {sentence}"))
-    with cluster(options.cluster, tell=tell) as workers:
+    with cluster(options.cluster, tls=tls, tell=tell) as workers:
         options.executor = workers
         return run(options)
 

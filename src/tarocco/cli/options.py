@@ -216,6 +216,12 @@ def add_cluster_option(parser: argparse.ArgumentParser) -> None:
         metavar="WHERE",
         help="compute on a Dask cluster: its scheduler's address, tcp://HOST:8786, or local:4 for four processes",
     )
+    parser.add_argument(
+        "--cluster-tls",
+        nargs=3,
+        metavar=("CA", "CERT", "KEY"),
+        help="the certificates for --cluster tls://HOST:8786: three PEM files (default: those in Dask's configuration)",
+    )
 
 
 def add_store_option(parser: argparse.ArgumentParser) -> None:
