@@ -29,6 +29,7 @@ from tarocco.annotate.analyzers import (
 )
 from tarocco.annotate.sentence import Frame, Node, Sentence, Span, find_cycle
 from tarocco.core.errors import ClusterError, InputError, StoreError
+from tarocco.core.json_text import json_text
 from tarocco.parallel.fan_out import map_ordered
 from tarocco.store.blocks import RELEASE, Store, get_annotations, make_digest, put_annotations
 from tarocco.store.database import DAMAGED
@@ -201,7 +202,7 @@ def pack_sentence(sentence: Sentence) -> bytes:
         None if entities is None else _pack_spans(entities),
         None if frames is None else [[frame.predicate, frame.lemma, _pack_spans(frame.arguments)] for frame in frames],
     ]
-    text = json.dumps(value, separators=(",", ":"))  # ASCII, so lone surrogates survive as escapes
+    text = json_text(value, compact=True, ascii=True)  # ASCII, so lone surrogates survive as escapes
     return zlib.compress(text.encode("ascii"), 1)
 
 

@@ -185,5 +185,7 @@ def is_experiment(path: str) -> bool:
     return path.lower().endswith(".toml")
 
 
-def _show_warning(program: str, message: Warning | str, *_where: Any, **_more: Any) -> None:
+def _show_warning(program: str, message: Warning | str, category: type[Warning], *_where: Any, **_more: Any) -> None:
+    if issubclass(category, RuntimeWarning):  # NumPy's, about single operations: nothing that users can act on
+        return
     say(f"note: {message}", program)

@@ -15,7 +15,6 @@ therefore refers only to Python's standard library, and checks on the worker tha
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import operator
 import os
@@ -37,6 +36,7 @@ from uuid import uuid4
 
 from tarocco._version import __version__
 from tarocco.core.errors import BadParameter, ClusterError, MissingExtra, TaroccoError
+from tarocco.core.json_text import json_text
 
 IN_FLIGHT = 1 << 28  # bytes of items that were sent and have no result yet; a single item may be larger
 CHECK_INTERVAL = 1.0  # seconds between two checks of the cluster
@@ -326,7 +326,7 @@ class ClusterExecutor(Executor):
             start_new_session=True,
         )
         with suppress(BrokenPipeError):
-            self.processes.stdin.write(json.dumps(settings._asdict()).encode() + b"\n")
+            self.processes.stdin.write(json_text(settings._asdict()).encode() + b"\n")
             self.processes.stdin.flush()
         address: str = self.processes.stdout.readline().decode().strip()
         if not address:

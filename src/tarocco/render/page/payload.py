@@ -10,6 +10,7 @@ from typing import Any
 
 from tarocco._version import __version__
 from tarocco.core.errors import InputError
+from tarocco.core.json_text import json_text
 from tarocco.meta.audit.audit import AuditResult
 from tarocco.meta.audit.evidence import CHECKS
 from tarocco.meta.correlation.results import CorrelateResult
@@ -406,7 +407,7 @@ def _finite(value: Any) -> Any:
 
 def json_of(payload: dict[str, Any]) -> str:
     """Return the payload as JSON; the same payload gives the same bytes."""
-    return json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return json_text(payload, compact=True)
 
 
 def read_payload(text: str, origin: str) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import os
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from tarocco.core.errors import InputError
+from tarocco.core.json_text import json_text
 from tarocco.core.test_set import Candidates, References, Segments, make_test_set
 from tarocco.explanation.records import ExplainResult
 from tarocco.io.files import check_writable, write_atomically
@@ -221,7 +221,7 @@ def page_of(payload: Mapping[str, Any]) -> str:
         "style": (here / "page.css").read_text("utf-8"),
         "without": _without_scripts(payload),
         "payload": _in_script(json_of(dict(payload))),
-        "charts": _in_script(json.dumps(page_charts(payload), ensure_ascii=False, separators=(",", ":"))),
+        "charts": _in_script(json_text(page_charts(payload), compact=True)),
         **scripts,
     }
     # One pass, so that a part that contains "{{name}}" is not replaced itself.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from html import escape
 from importlib import import_module
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tarocco.core.errors import InputError, MissingExtra
+from tarocco.core.json_text import json_text
 from tarocco.io.files import check_writable, write_atomically
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def render_chart(chart: alt.TopLevelMixin, suffix: str) -> bytes:
     """Return a chart as the contents of a file with this suffix."""
     specification = chart.to_dict()
     if suffix == ".json":
-        return (json.dumps(specification, ensure_ascii=False, indent=1) + "\n").encode()
+        return (json_text(specification, indent=1) + "\n").encode()
     if suffix == ".html":
         return _render_html(specification).encode()
     if suffix == ".svg":
@@ -150,4 +150,4 @@ def _render_html(specification: dict[str, Any]) -> str:
 
 def _script_json(value: Any) -> str:
     """Return JSON for a script element, in which no text can end the element or start a comment."""
-    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
+    return json_text(value).replace("<", "\\u003c")
