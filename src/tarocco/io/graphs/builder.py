@@ -16,7 +16,6 @@ from tarocco.core.errors import InputError
 from tarocco.core.graphs import EPSILON, ArcFeatures, Forest, Graph, Lattice
 from tarocco.core.test_set import gather_ragged
 from tarocco.io.files import display_name
-from tarocco.io.tables import LARGEST
 from tarocco.io.text import LineBlock
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
@@ -43,9 +42,9 @@ def numbered_lines(blocks: Iterator[LineBlock]) -> Iterator[tuple[int, str]]:
 
 
 def parse_number(text: str, where: object, name: str) -> float:
-    """Return a finite number (up to LARGEST), or raise InputError."""
+    """Return a finite number, or raise InputError."""
     value = float(text) if _NUMBER.fullmatch(text) else math.nan
-    if not abs(value) <= LARGEST:
+    if not math.isfinite(value):
         raise InputError(f"{where}: expected a finite number as {name}, found {quote(text)}")
     return value
 
