@@ -24,6 +24,7 @@ from tarocco.meta.references.curves import ReferencesResult
 from tarocco.meta.significance.compare import CompareResult
 from tarocco.render.page.figures import figures_of, page_charts, tables_of
 from tarocco.render.page.payload import json_of, payload_of
+from tarocco.render.page.schema import check_payload
 from tarocco.render.plots.files import check_installed, import_vl_convert, render_chart
 from tarocco.render.tables import latex, separated
 from tarocco.scoring.results import Result
@@ -111,6 +112,8 @@ def report(
     findings: Findings | Mapping[str, Any]
     if isinstance(results, Findings) or (isinstance(results, dict) and "form" in results):
         findings = results
+        if isinstance(results, dict):
+            check_payload(results, "results")
     else:
         if (systems is None) != (references is None):
             raise InputError("expected both systems and references, or neither: the page shows them side by side")
