@@ -6,6 +6,7 @@ In a store a sentence is compressed JSON.
 from __future__ import annotations
 
 import json
+import os
 import sys
 import zlib
 from collections import deque
@@ -40,6 +41,15 @@ if TYPE_CHECKING:
 _BATCH = 500  # texts that are analyzed, stored and reported together
 _memory: dict[str, dict[str, Sentence]] = {}  # by the version of the analyzer, then by text
 _lock = RLock()  # threads that need the same texts wait for each other; reentrant, as an analyzer may call another
+
+
+def _renew_lock() -> None:
+    """In a forked process: the thread that held the lock is not there, so nothing would release it."""
+    global _lock
+    _lock = RLock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)
 
 
 def annotate_texts(

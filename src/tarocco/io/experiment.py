@@ -109,6 +109,13 @@ class Experiment:
     external_scores: Mapping[str, ExternalScores] = field(default_factory=dict, repr=False, compare=False)
     human_scores: HumanScores | None = field(default=None, repr=False, compare=False)  # of the systems that were judged
 
+    @property
+    def files(self) -> list[str]:
+        """The files that the experiment names."""
+        scores = [file.path for file in (self.human, *self.external) if file is not None]
+        single = [file for file in (self.source, self.documents, self.groups, self.nbest, self.store) if file]
+        return [*self.references, *self.systems, *single, *scores, *(self.parses or ())]
+
 
 def read_experiment(path: str, check_metric: Callable[[str], object] | None = None) -> Experiment:
     """Read and check an experiment file; the InputError lists all mistakes.

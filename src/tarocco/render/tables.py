@@ -107,12 +107,21 @@ class Table:
 
     def visible(self) -> Table:
         """Return the table without control characters and line breaks."""
-        header, *rows = (tuple(map(visible_line, row)) for row in (self.header, *self.rows))
+        header, *rows = (tuple(shorten(visible_line(cell)) for cell in row) for row in (self.header, *self.rows))
         return replace(self, header=header, rows=tuple(rows))
 
     @property
     def widths(self) -> list[int]:
         return [max(map(width, column)) for column in zip(self.header, *self.rows, strict=True)]
+
+
+MAX_CELL = 1000  # characters; a name may be a megabyte
+
+
+def shorten(text: str) -> str:
+    """Return a text without its middle, if it is too long for a cell."""
+    half = MAX_CELL // 2
+    return text if len(text) <= MAX_CELL else f"{text[:half]}...{text[-half:]}"
 
 
 def width(text: str) -> int:
@@ -148,7 +157,9 @@ def markdown(table: Table) -> str:
     def line(cells: Iterable[str]) -> str:
         return f"| {' | '.join(cells)} |"
 
-    escaped = [[markdown_text(cell).replace("|", r"\|") for cell in row] for row in (table.header, *table.rows)]
+    escaped = [
+        [markdown_text(shorten(cell)).replace("|", r"\|") for cell in row] for row in (table.header, *table.rows)
+    ]
     rules = ["---" if i < table.labels else "---:" for i in range(len(table.header))]
     for (r, c), mark in table.marks.items():
         escaped[r + 1][c] += f"<sup>{markdown_text(mark)}</sup>" if mark else ""
@@ -163,7 +174,7 @@ def latex(table: Table) -> str:
     """Return a tabular with booktabs' rules, the best of each column in bold, and minus signs before numbers."""
 
     def cell(text: str, row: int, column: int) -> str:
-        escaped = latex_text(text)
+        escaped = latex_text(shorten(text))
         if column >= table.labels:
             escaped = _MINUS.sub("$-$", escaped)
         return rf"\textbf{{{escaped}}}" if (row, column) in table.best else escaped

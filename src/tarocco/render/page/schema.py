@@ -147,7 +147,7 @@ class Object(Schema):
 
     expected = "an object"
 
-    def __init__(self, optional: Mapping[str, Schema] | None = None, **required: Schema) -> None:
+    def __init__(self, optional: Mapping[str, Schema] | None = None, /, **required: Schema) -> None:
         self.required, self.optional = required, dict(optional or {})
 
     def check(self, value: Any, where: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from html import escape
 from importlib import import_module
 from importlib.util import find_spec
@@ -31,6 +32,8 @@ def import_vl_convert() -> Any:
 
 def check_installed() -> None:
     """Raise MissingExtra if a library is missing; finding a module is faster than importing it."""
+    if sys.flags.optimize > 1:
+        raise MissingExtra("figures and pages need docstrings, as Altair does: run without -OO or PYTHONOPTIMIZE=2")
     for module in NAMES:
         if find_spec(module) is None:
             raise _missing(module)
