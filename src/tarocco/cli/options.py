@@ -78,7 +78,8 @@ def add_analyzer_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--analyzer",
         metavar="NAME",
-        help="the parser for linguistic metrics: spacy, spacy:PIPELINE or stanza:LANGUAGE (default: spacy)",
+        help="the parser for linguistic metrics: spacy, spacy:PIPELINE, spacy:FILE.whl or stanza:LANGUAGE "
+        "(default: spacy)",
     )
     group.add_argument(
         "--labels", choices=LABELS, help="the analyzer's own labels, or those of the IQmt manual (default: own)"

@@ -51,7 +51,7 @@ KEYS = {
     "metrics": "the name of a metric, or a list of them",
     "tokenize": "the name of a tokenizer",
     "lowercase": "true or false",
-    "analyzer": "the name of an analyzer",
+    "analyzer": "the name of an installed analyzer",
     "labels": '"own" or "iqmt"',
     "parses": "the name of a file, a list of them, or a table that maps texts to their files",
     "documents": "the name of a file",
@@ -197,7 +197,7 @@ class _ExperimentReader:
             metrics=self.metrics(check_metric),
             tokenize=self.tokenizer(),
             lowercase=self.value("lowercase", lambda value: isinstance(value, bool)),
-            analyzer=self.text("analyzer"),
+            analyzer=self.analyzer(),
             labels=self.value("labels", lambda value: value in LABELS),
             parses=self.parses(),
             documents=self.labels("documents", first),
@@ -264,6 +264,11 @@ class _ExperimentReader:
 
     def text(self, key: str) -> str | None:
         text: str | None = self.value(key, lambda value: isinstance(value, str))
+        return text
+
+    def analyzer(self) -> str | None:
+        """Return the name of an installed analyzer; a file may be named only on the command line."""
+        text: str | None = self.value("analyzer", lambda value: isinstance(value, str) and ".whl" not in value)
         return text
 
     def texts(self, key: str) -> list[str]:
