@@ -17,13 +17,16 @@ QUIET = {"DASK_DISTRIBUTED__LOGGING__DISTRIBUTED": "error", "DASK_DISTRIBUTED__D
 class Cluster:
     """A scheduler and its workers; `stop` ends whatever is left of them."""
 
-    def __init__(self, folder, workers=2, memory="0", environment=None):
+    def __init__(self, folder, workers=2, memory="0", environment=None, tls=()):
         self.folder, self.memory = Path(folder), memory
+        options = ("--tls-ca-file", "--tls-cert", "--tls-key")
+        self.tls = [each for pair in zip(options, tls, strict=False) for each in pair]
         self.environment = {**os.environ, **QUIET, **(environment or {})}
         self.started = []
         log = self.folder / "scheduler.log"
-        self.scheduler = self.start(log, "dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
-        self.address = first_match(r"Scheduler at:\s+(tcp://\S+)", log)
+        options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", *self.tls]
+        self.scheduler = self.start(log, "dask_scheduler", *options)
+        self.address = first_match(r"Scheduler at:\s+(\w+://\S+)", log)
         self.workers = [self.start_worker() for _ in range(workers)]
 
     def start(self, log, program, *options):
@@ -39,7 +42,7 @@ class Cluster:
     def start_worker(self, nanny=False):
         number = len(self.started)
         options = ["--nthreads", "1", "--no-dashboard", "--memory-limit", self.memory, "--death-timeout", "60"]
-        options += ["--local-directory", str(self.folder / f"scratch-{number}"), "--host", "127.0.0.1"]
+        options += ["--local-directory", str(self.folder / f"scratch-{number}"), "--host", "127.0.0.1", *self.tls]
         return self.start(
             *(self.folder / f"worker-{number}.log", "dask_worker", self.address),
             *("--nanny" if nanny else "--no-nanny", *options),

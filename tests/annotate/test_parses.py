@@ -16,7 +16,7 @@ from tarocco.annotate.cache import annotate_texts, clear_memory, register
 from tarocco.annotate.parses import WRITERS, ConflictingParses, ParsedTexts, format_sentences, read_parses
 from tarocco.annotate.sentence import Node, Sentence
 from tarocco.core.errors import BadParameter, InputError, TextRefused
-from tarocco.render.results import json_text
+from tarocco.render.results import json_of_command
 
 TEXTS = {
     "ref1": ["the cat sat on the mat", "John Smith saw a dog", ""],
@@ -337,5 +337,5 @@ def test_trials_in_python_read_them_as_the_command_does(folder, capsys):
     code, out, _ = run(capsys, "trial", "one.toml", "-q", "-f", "json")
     assert code == 0
     found = tarocco.trial("one.toml")
-    assert json.loads(json_text("trial", {}, found.to_dict()))["results"] == json.loads(out)["results"]
+    assert json.loads(json_of_command("trial", {}, found.to_dict()))["results"] == json.loads(out)["results"]
     assert "|analyzer:parses-" in out

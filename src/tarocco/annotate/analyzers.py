@@ -106,7 +106,7 @@ def _load(name: str) -> Annotator:
         from tarocco.annotate.pipelines import load_stanza
 
         return load_stanza(model or "en")
-    raise UnknownName(f'there is no analyzer "{name}"; use spacy, spacy:PIPELINE or stanza:LANGUAGE')
+    raise UnknownName(f'there is no analyzer "{name}"; use spacy, spacy:PIPELINE, spacy:FILE.whl or stanza:LANGUAGE')
 
 
 class IqmtAnalyzer:

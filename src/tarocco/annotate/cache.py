@@ -6,6 +6,7 @@ In a store a sentence is compressed JSON.
 from __future__ import annotations
 
 import json
+import os
 import sys
 import zlib
 from collections import deque
@@ -29,6 +30,7 @@ from tarocco.annotate.analyzers import (
 )
 from tarocco.annotate.sentence import Frame, Node, Sentence, Span, find_cycle
 from tarocco.core.errors import ClusterError, InputError, StoreError
+from tarocco.core.json_text import json_text
 from tarocco.parallel.fan_out import map_ordered
 from tarocco.store.blocks import RELEASE, Store, get_annotations, make_digest, put_annotations
 from tarocco.store.database import DAMAGED
@@ -39,6 +41,15 @@ if TYPE_CHECKING:
 _BATCH = 500  # texts that are analyzed, stored and reported together
 _memory: dict[str, dict[str, Sentence]] = {}  # by the version of the analyzer, then by text
 _lock = RLock()  # threads that need the same texts wait for each other; reentrant, as an analyzer may call another
+
+
+def _renew_lock() -> None:
+    """In a forked process: the thread that held the lock is not there, so nothing would release it."""
+    global _lock
+    _lock = RLock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)
 
 
 def annotate_texts(
@@ -201,7 +212,7 @@ def pack_sentence(sentence: Sentence) -> bytes:
         None if entities is None else _pack_spans(entities),
         None if frames is None else [[frame.predicate, frame.lemma, _pack_spans(frame.arguments)] for frame in frames],
     ]
-    text = json.dumps(value, separators=(",", ":"))  # ASCII, so lone surrogates survive as escapes
+    text = json_text(value, compact=True, ascii=True)  # ASCII, so lone surrogates survive as escapes
     return zlib.compress(text.encode("ascii"), 1)
 
 

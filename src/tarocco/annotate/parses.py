@@ -256,12 +256,12 @@ def read_parses(described: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Par
     digest = hashlib.sha256()
     n_conflicts = 0
     for texts, files in described:
+        for path in files:
+            digest.update(hashlib.sha256(read_bytes(path, keep=True)).digest())
         for text, sentence in zip(texts, read_annotations(files, texts), strict=True):
             key = _lookup_key(text)
             n_conflicts += sentences.setdefault(key, sentence) != sentence
             origins.setdefault(key, " with ".join(files))
-        for path in files:
-            digest.update(hashlib.sha256(read_bytes(path)).digest())
     if n_conflicts:
         message = f"{n_conflicts} segments repeat a text with another analysis: the first analysis is used"
         warnings.warn(message, ConflictingParses, stacklevel=2)
@@ -299,7 +299,7 @@ def register_parses(entries: Sequence[str], texts: Mapping[str, Segments], note:
         text, file = _split_entry(entry, texts)
         if Path(file).is_dir():
             raise InputError(f"--parses {entry}: {file} is a directory; name its files, as {Path(file) / '*'} does")
-        if not Path(file).is_file():
+        if not Path(file).exists():
             raise InputError(f"--parses {entry}: there is no file {file}")
         if text is None:
             unused.append(file)

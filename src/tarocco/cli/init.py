@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from tarocco.cli.command import Command, is_experiment
 from tarocco.core.errors import InputError
+from tarocco.core.json_text import json_text
 from tarocco.io.files import write_atomically
 
 if TYPE_CHECKING:
@@ -149,9 +150,8 @@ def common_prefix(names: Sequence[str]) -> str:
 
 def quoted(text: str) -> str:
     """Return a TOML string, which differs from JSON only in DEL."""
-    import json
 
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json_text(text).replace("\x7f", "\\u007f")
 
 
 def array(texts: Sequence[str]) -> str:

@@ -78,7 +78,8 @@ def add_analyzer_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--analyzer",
         metavar="NAME",
-        help="the parser for linguistic metrics: spacy, spacy:PIPELINE or stanza:LANGUAGE (default: spacy)",
+        help="the parser for linguistic metrics: spacy, spacy:PIPELINE, spacy:FILE.whl or stanza:LANGUAGE "
+        "(default: spacy)",
     )
     group.add_argument(
         "--labels", choices=LABELS, help="the analyzer's own labels, or those of the IQmt manual (default: own)"
@@ -215,6 +216,12 @@ def add_cluster_option(parser: argparse.ArgumentParser) -> None:
         type=_checked("tarocco.parallel.cluster", "check_cluster"),
         metavar="WHERE",
         help="compute on a Dask cluster: its scheduler's address, tcp://HOST:8786, or local:4 for four processes",
+    )
+    parser.add_argument(
+        "--cluster-tls",
+        nargs=3,
+        metavar=("CA", "CERT", "KEY"),
+        help="the certificates for --cluster tls://HOST:8786: three PEM files (default: those in Dask's configuration)",
     )
 
 

@@ -332,11 +332,11 @@ def _check_outputs(options: argparse.Namespace) -> None:
 def print_judgments(options: argparse.Namespace) -> None:
     """Print a summary of a judged sheet."""
     from tarocco.meta.orange.blind_sheet import CAVEAT, read_judgments
-    from tarocco.render.results import json_text
+    from tarocco.render.results import json_of_command
 
     judgments = read_judgments(options.judged, confidence=options.confidence or 0.95)
     if options.format == "json":
-        sys.stdout.write(json_text("orange", {"sheet": options.judged}, [judgments.to_dict()]))
+        sys.stdout.write(json_of_command("orange", {"sheet": options.judged}, [judgments.to_dict()]))
     else:
         by_metric = [f"{metric}: {part}\n" for metric, part in judgments.by_metric.items()]
         sys.stdout.write("".join([f"{judgments}\n", *by_metric * (len(by_metric) > 1), f"{CAVEAT}\n"]))

@@ -34,6 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     from tarocco.core.errors import InputError
     from tarocco.io.files import check_no_overwrite, check_writable
+    from tarocco.render.page.payload import read_report
     from tarocco.render.page.report import check_directory, write_figures, write_payload, write_report
 
     outputs = [options.output, options.json]
@@ -44,7 +45,7 @@ def run(options: argparse.Namespace) -> None:
         check_writable(options.json)
     if options.figures:
         check_directory(options.figures)
-    payload = _run_trial(options) if is_experiment(options.run) else _read_payload(options.run)
+    payload = _run_trial(options) if is_experiment(options.run) else read_report(options.run)
     if options.output:
         write_report(payload, options.output)
     if options.json:
@@ -52,17 +53,6 @@ def run(options: argparse.Namespace) -> None:
     if options.figures:
         written = write_figures(payload, options.figures)
         note(options, f"{len(written)} files are in {options.figures}")
-
-
-def _read_payload(path: str) -> dict[str, Any]:
-    """Return the data of a report, from JSON or from a page."""
-    from tarocco.io.files import read_bytes
-    from tarocco.io.text import check_utf8
-    from tarocco.render.page.payload import read_payload
-
-    data = read_bytes(path)
-    check_utf8(data, path)
-    return read_payload(data.decode("utf-8"), path)
 
 
 def _run_trial(options: argparse.Namespace) -> dict[str, Any]:

@@ -97,12 +97,12 @@ def chosen(store: Store, options: argparse.Namespace) -> list[SeriesEntry]:
 def ls(store: Store, options: argparse.Namespace) -> None:
     import dataclasses
 
-    from tarocco.render.results import json_text
+    from tarocco.render.results import json_of_command
     from tarocco.render.tables import Table, write_table
 
     listed = chosen(store, options)
     if options.format == "json":
-        sys.stdout.write(json_text("store ls", {}, [dataclasses.asdict(entry) for entry in listed]))
+        sys.stdout.write(json_of_command("store ls", {}, [dataclasses.asdict(entry) for entry in listed]))
         return
     rows = tuple(
         (
@@ -129,12 +129,12 @@ def how_read(signature: str) -> str:
 def info(store: Store, options: argparse.Namespace) -> None:
     import dataclasses
 
-    from tarocco.render.results import json_text
+    from tarocco.render.results import json_of_command
     from tarocco.store.maintenance import summarize
 
     about = summarize(store)
     if options.format == "json":
-        sys.stdout.write(json_text("store info", {}, [dataclasses.asdict(about)]))
+        sys.stdout.write(json_of_command("store info", {}, [dataclasses.asdict(about)]))
         return
     lines = {
         "file": about.path,

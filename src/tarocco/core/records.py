@@ -164,7 +164,12 @@ class ResultTable(Displayed):
             import pyarrow
         except ImportError:
             raise MissingExtra('to_arrow needs pyarrow: pip install "tarocco[arrow]"') from None
-        return pyarrow.Table.from_pylist(self.rows())
+        rows = self.rows()
+        # An empty cell of a column of numbers is missing; a column has one type.
+        numbers = {name for row in rows for name, value in row.items() if not isinstance(value, str | None)}
+        return pyarrow.Table.from_pylist(
+            [{name: None if value == "" and name in numbers else value for name, value in row.items()} for row in rows]
+        )
 
 
 def number_or_null(value: float) -> float | None:

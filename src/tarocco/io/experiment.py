@@ -51,7 +51,7 @@ KEYS = {
     "metrics": "the name of a metric, or a list of them",
     "tokenize": "the name of a tokenizer",
     "lowercase": "true or false",
-    "analyzer": "the name of an analyzer",
+    "analyzer": "the name of an installed analyzer",
     "labels": '"own" or "iqmt"',
     "parses": "the name of a file, a list of them, or a table that maps texts to their files",
     "documents": "the name of a file",
@@ -108,6 +108,13 @@ class Experiment:
     system_columns: tuple[TextColumn, ...] = field(default=(), repr=False, compare=False)
     external_scores: Mapping[str, ExternalScores] = field(default_factory=dict, repr=False, compare=False)
     human_scores: HumanScores | None = field(default=None, repr=False, compare=False)  # of the systems that were judged
+
+    @property
+    def files(self) -> list[str]:
+        """The files that the experiment names."""
+        scores = [file.path for file in (self.human, *self.external) if file is not None]
+        single = [file for file in (self.source, self.documents, self.groups, self.nbest, self.store) if file]
+        return [*self.references, *self.systems, *single, *scores, *(self.parses or ())]
 
 
 def read_experiment(path: str, check_metric: Callable[[str], object] | None = None) -> Experiment:
@@ -190,7 +197,7 @@ class _ExperimentReader:
             metrics=self.metrics(check_metric),
             tokenize=self.tokenizer(),
             lowercase=self.value("lowercase", lambda value: isinstance(value, bool)),
-            analyzer=self.text("analyzer"),
+            analyzer=self.analyzer(),
             labels=self.value("labels", lambda value: value in LABELS),
             parses=self.parses(),
             documents=self.labels("documents", first),
@@ -257,6 +264,11 @@ class _ExperimentReader:
 
     def text(self, key: str) -> str | None:
         text: str | None = self.value(key, lambda value: isinstance(value, str))
+        return text
+
+    def analyzer(self) -> str | None:
+        """Return the name of an installed analyzer; a file may be named only on the command line."""
+        text: str | None = self.value("analyzer", lambda value: isinstance(value, str) and ".whl" not in value)
         return text
 
     def texts(self, key: str) -> list[str]:

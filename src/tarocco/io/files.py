@@ -34,9 +34,12 @@ def format_suffix(path: str) -> str:
     return plain.suffix.lower()
 
 
-def read_bytes(path: str, at_most: int = -1) -> bytes:
-    """Return the decompressed contents of a file, or their first `at_most` bytes; "-" is standard input."""
-    with open_input(path) as file:
+def read_bytes(path: str, at_most: int = -1, *, keep: bool = False) -> bytes:
+    """Return the decompressed contents of a file, or their first `at_most` bytes; "-" is standard input.
+
+    With `keep`, a pipe keeps what was read for the next reader.
+    """
+    with open_input(path, keep=keep) as file:
         data: bytes = file.read(at_most)
         return data
 
@@ -49,8 +52,11 @@ def read_chunks(path: str, size: int) -> Iterator[bytes]:
 
 
 @contextmanager
-def open_input(path: str) -> Iterator[Any]:
-    """Open a file for reading; errors while it is open become an InputError."""
+def open_input(path: str, *, keep: bool = False) -> Iterator[Any]:
+    """Open a file for reading; errors while it is open become an InputError.
+
+    `keep` is for looking at a file that is read again: a pipe then keeps what was read for the next `open_input`.
+    """
     if path == STANDARD_INPUT:
         if sys.stdin is None:
             raise InputError("standard input: expected an open stream, found a closed one")
@@ -60,8 +66,7 @@ def open_input(path: str) -> Iterator[Any]:
     damaged = _decompression_errors(suffix)
     _check_name(path)
     try:
-        with open(path, "rb") as file:
-            _refuse_device(file, path)
+        with _open_file_or_pipe(path, keep) as file:
             yield _Decompressor(file, suffix, path) if suffix in COMPRESSED else file
     except EOFError:
         raise InputError(f"{path}: the file is truncated, its {suffix} data ends too early") from None
@@ -93,6 +98,56 @@ def _refuse_device(file: IO[bytes], path: str) -> None:
     endless = stat.S_ISCHR(mode) and not file.isatty() and not os.path.samefile(path, os.devnull)
     if endless or stat.S_ISBLK(mode):
         raise InputError(f"{path}: expected a file or a pipe, found a device")
+
+
+@contextmanager
+def _open_file_or_pipe(path: str, keep: bool) -> Iterator[Any]:
+    status = os.stat(path)
+    if not stat.S_ISFIFO(status.st_mode):
+        with open(path, "rb") as file:
+            _refuse_device(file, path)
+            yield file
+        return
+    identity = status.st_dev, status.st_ino
+    if identity in _finished_pipes:
+        raise InputError(f"{path}: a pipe can be read once, and this one was read already")
+    pipe = _kept_pipes.pop(identity, None) or _Pipe(open(path, "rb"))  # noqa: SIM115  # a kept pipe stays open
+    pipe.keep = keep
+    try:
+        yield pipe
+    finally:
+        if keep:
+            pipe.rewind()
+            _kept_pipes[identity] = pipe
+        else:
+            pipe.file.close()
+            if not os.path.exists(os.path.realpath(path)):  # <(command) of a shell: no other writer can come
+                _finished_pipes.add(identity)
+
+
+class _Pipe:
+    """An open pipe, which can be rewound if `keep` is set while it is read."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file, self.keep = file, False
+        self.kept = b""  # read before the last `rewind`, and not again since
+        self.parts: list[bytes] = []  # read since then
+
+    def read(self, size: int = -1) -> bytes:
+        part = self.kept if size < 0 else self.kept[:size]
+        self.kept = self.kept[len(part) :]
+        part += self.file.read(size - len(part) if size >= 0 else -1)
+        if self.keep:
+            self.parts.append(part)
+        return part
+
+    def rewind(self) -> None:
+        """Let the next `read` begin with the first byte that was read."""
+        self.kept, self.parts = b"".join([*self.parts, self.kept]), []
+
+
+_kept_pipes: dict[tuple[int, int], _Pipe] = {}  # by device and inode
+_finished_pipes: set[tuple[int, int]] = set()
 
 
 class _CountedFile:

@@ -27,6 +27,7 @@ KINDS = ("similarity", "error")
 SMALL_TABLE = 1_000_000  # cells that any table may have
 CELLS_PER_BYTE = 4  # a larger table may have so many cells per byte of its file
 MAX_SEGMENTS = 1_000_000  # if the number of segments is unknown, so that a typo does not exhaust the memory
+LARGEST = 1e100  # absolute value of a score or weight that is added up: sums and squares of larger ones overflow
 _MAX_LISTED = 6
 
 

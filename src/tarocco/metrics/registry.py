@@ -235,9 +235,10 @@ def _installed() -> dict[type[Metric], str]:
             family = check_family(entry.load())
             release = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
             families[family] = f"{release} {_source_digest(family)}"
-        except Exception as error:  # third-party code: no exception may disable built-in metrics
+        except (Exception, SystemExit) as error:  # third-party code: no exception may disable built-in metrics
             package = entry.dist.name if entry.dist else entry.value
-            warnings.warn(f'the metric "{entry.name}" of {package} is left out: {error}', PluginWarning, stacklevel=2)
+            reason = f"it calls sys.exit({error.code!r})" if isinstance(error, SystemExit) else error
+            warnings.warn(f'the metric "{entry.name}" of {package} is left out: {reason}', PluginWarning, stacklevel=2)
     return families
 
 

@@ -5,6 +5,9 @@ that it refers to, is sent once and passed from worker to worker; items are sent
 both, so the tasks of a lost worker run again on another. Results return to the driver, which alone writes to stores and
 files.
 
+The driver unpickles results: whoever controls the scheduler or a worker can run code in it. A local cluster is private
+to the run (`local_cluster`); for others there is TLS.
+
 Schedulers and workers unpickle messages where an error would end them, along with the work of other users. A task
 therefore refers only to Python's standard library, and checks on the worker that it has the same release of tarocco.
 """
@@ -14,6 +17,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import operator
+import os
 import pickle
 import re
 import subprocess
@@ -32,6 +36,7 @@ from uuid import uuid4
 
 from tarocco._version import __version__
 from tarocco.core.errors import BadParameter, ClusterError, MissingExtra, TaroccoError
+from tarocco.core.json_text import json_text
 
 IN_FLIGHT = 1 << 28  # bytes of items that were sent and have no result yet; a single item may be larger
 CHECK_INTERVAL = 1.0  # seconds between two checks of the cluster
@@ -47,10 +52,13 @@ _KNOWN = 16  # items after which their duration is known
 Call = tuple[tuple[Any, ...], dict[str, Any]]  # positional and keyword arguments
 
 Tell = Callable[[str], None]
+TlsFiles = Sequence[str | os.PathLike[str]]  # authority, certificate, key
 
 
 @contextmanager
-def cluster(where: str, *, memory: str | int = "auto", tell: Tell | None = None) -> Iterator[ClusterExecutor]:
+def cluster(
+    where: str, *, memory: str | int = "auto", tls: TlsFiles | None = None, tell: Tell | None = None
+) -> Iterator[ClusterExecutor]:
     """Return an executor on a cluster, for every function that takes one.
 
     Parameters
@@ -60,6 +68,9 @@ def cluster(where: str, *, memory: str | int = "auto", tell: Tell | None = None)
         this machine, which end with the `with` statement.
     memory
         The memory limit of each local process, such as "2GB"; by default, an equal share of the machine.
+    tls
+        For an address that begins with tls://, three PEM files: the authority that signed the cluster's certificates,
+        and a certificate and its key; by default, those that Dask is configured with.
     tell
         Called with a sentence when workers come and go, and regularly with the progress.
 
@@ -71,7 +82,7 @@ def cluster(where: str, *, memory: str | int = "auto", tell: Tell | None = None)
     >>> with tarocco.cluster("local:2") as workers:  # doctest: +SKIP
     ...     result = tarocco.orange("nbest.txt", references, executor=workers)
     """
-    workers = ClusterExecutor(where, memory, tell)
+    workers = ClusterExecutor(where, memory, tls, tell)
     try:
         yield workers
     finally:
@@ -91,12 +102,28 @@ def check_cluster(where: str) -> int | None:
     )
 
 
+def check_tls(where: str, files: TlsFiles) -> list[str]:
+    """Return the names of the three files of TLS, which must exist."""
+    names = [os.fspath(file) for file in files]
+    if len(names) != 3:
+        raise BadParameter(f"tls: expected three files (authority, certificate, key), found {len(names)}")
+    if not str(where).startswith("tls://"):
+        raise BadParameter(f"certificates are for a scheduler with TLS, such as tls://host:8786, found {where}")
+    for name in names:
+        if not os.access(name, os.R_OK):
+            raise BadParameter(f"{name}: there is no such file, or it cannot be read")
+    return names
+
+
 class ClusterExecutor(Executor):
     """The workers of a cluster as an executor. Connects when the first item is submitted."""
 
-    def __init__(self, where: str, memory: str | int = "auto", tell: Tell | None = None) -> None:
+    def __init__(
+        self, where: str, memory: str | int = "auto", tls: TlsFiles | None = None, tell: Tell | None = None
+    ) -> None:
         self.where, self.memory = where, memory
         self.local = check_cluster(where)
+        self.tls = None if tls is None else check_tls(where, tls)
         self.tell: Tell = tell or (lambda _sentence: None)
         self._tells = tell is not None
         self.client: Any = None
@@ -234,8 +261,8 @@ class ClusterExecutor(Executor):
         if self._tells:  # Dask would log a traceback for each connection
             _silence("distributed")
         try:
-            address = self.where if self.local is None else self._start(self.local)
-            self.client = self._entered(partial(Client, address, set_as_default=False))
+            address, security = self._external() if self.local is None else self._start(self.local)
+            self.client = self._entered(partial(Client, address, security=security, set_as_default=False))
             with self._connection_errors():
                 known = self._wait_for_workers()
                 self._probe(known)
@@ -265,17 +292,56 @@ class ClusterExecutor(Executor):
         error = (str(outcome[0]).strip() or repr(outcome[0])) if outcome else f"no answer for {patience:g} seconds"
         raise ClusterError(f"{self.where}: there is no scheduler, or it does not answer ({error.splitlines()[0]})")
 
-    def _start(self, processes: int) -> str:
-        """Start local processes and return the address of their scheduler."""
-        command = [sys.executable, "-m", "tarocco.parallel.local_cluster", str(processes), str(self.memory)]
-        # A new session: Ctrl-C reaches only this process, which then ends the others.
-        self.processes = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+    def _external(self) -> tuple[str, Any]:
+        """Return the address of the scheduler and Dask's security, None for what Dask is configured with."""
+        if self.tls is None:
+            return self.where, None
+        from distributed.security import Security
+
+        authority, certificate, key = self.tls
+        security = Security(
+            require_encryption=True, tls_ca_file=authority, tls_client_cert=certificate, tls_client_key=key
         )
+        try:
+            security.get_connection_args("client")
+        except OSError as error:  # also ssl.SSLError
+            reason = getattr(error, "reason", None) or error.strerror or error
+            raise ClusterError(f"{self.where}: TLS cannot use {', '.join(self.tls)} ({reason})") from None
+        return self.where, security
+
+    def _start(self, processes: int) -> tuple[str, Any]:
+        """Start local processes; return the address of their scheduler, and the security that it requires."""
+        from tarocco.parallel.local_cluster import BOOTSTRAP, Settings, security_of
+
+        certificate, key = self._make_key()
+        settings = Settings(processes, str(self.memory), sys.path, certificate, key)
+        # -P: modules do not come from the working directory, where the data are. The key is in no argument, variable or
+        # file, because other users can see some of them. A new session: Ctrl-C reaches only this process, which then
+        # ends the others.
+        self.processes = subprocess.Popen(
+            [sys.executable, "-P", "-c", BOOTSTRAP],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        with suppress(BrokenPipeError):
+            self.processes.stdin.write(json_text(settings._asdict()).encode() + b"\n")
+            self.processes.stdin.flush()
         address: str = self.processes.stdout.readline().decode().strip()
         if not address:
-            raise ClusterError(f"{self.where}: cannot start the processes (python -m tarocco.parallel.local_cluster)")
-        return address
+            raise ClusterError(f"{self.where}: cannot start the processes of tarocco.parallel.local_cluster")
+        return address, security_of(certificate, key)
+
+    def _make_key(self) -> tuple[str, str]:
+        """Return a new certificate and its key for this run."""
+        from distributed.security import Security
+
+        try:
+            security = Security.temporary()
+        except ImportError:
+            raise MissingExtra("local clusters need cryptography: pip install 'tarocco[cluster]'") from None
+        return security.tls_client_cert, security.tls_client_key
 
     def _wait_for_workers(self) -> set[str]:
         """Wait for the first workers, which a batch system may start late, and return their addresses."""

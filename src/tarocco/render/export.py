@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import re
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from tarocco._version import __version__
 from tarocco.core.errors import InputError, MissingExtra, TaroccoError
+from tarocco.core.json_text import json_text
 from tarocco.core.test_set import HumanScores
 from tarocco.io.files import replace_file, write_atomically
 from tarocco.io.scores.mt_metrics_eval import ScoreFile, ScoreFileName
@@ -110,7 +110,7 @@ def _text(parts: Iterator[dict[str, list[Any]]], form: str, out: TextIO) -> None
         write_rows(out, [HEADER], ",")
         write_rows(out, ((*row[:-1], " ".join(map(write_value, row[-1]))) for row in rows), ",")
     else:
-        out.writelines(json.dumps(dict(zip(HEADER, row, strict=True))) + "\n" for row in rows)
+        out.writelines(json_text(dict(zip(HEADER, row, strict=True)), ascii=True) + "\n" for row in rows)
 
 
 def _parquet(parts: Iterator[dict[str, list[Any]]], path: str) -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TextIO
 
 from tarocco.io.tables import write_rows
+from tarocco.render.escaping import latex_text, markdown_text
 from tarocco.render.terminal import bare, visible, visible_line
 
 NO_NUMBER = "-"
@@ -106,12 +107,21 @@ class Table:
 
     def visible(self) -> Table:
         """Return the table without control characters and line breaks."""
-        header, *rows = (tuple(map(visible_line, row)) for row in (self.header, *self.rows))
+        header, *rows = (tuple(shorten(visible_line(cell)) for cell in row) for row in (self.header, *self.rows))
         return replace(self, header=header, rows=tuple(rows))
 
     @property
     def widths(self) -> list[int]:
         return [max(map(width, column)) for column in zip(self.header, *self.rows, strict=True)]
+
+
+MAX_CELL = 1000  # characters; a name may be a megabyte
+
+
+def shorten(text: str) -> str:
+    """Return a text without its middle, if it is too long for a cell."""
+    half = MAX_CELL // 2
+    return text if len(text) <= MAX_CELL else f"{text[:half]}...{text[-half:]}"
 
 
 def width(text: str) -> int:
@@ -144,45 +154,39 @@ def plain(table: Table) -> str:
 def markdown(table: Table) -> str:
     """Return a table in Markdown."""
 
-    def line(cells: Sequence[str]) -> str:
-        return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+    def line(cells: Iterable[str]) -> str:
+        return f"| {' | '.join(cells)} |"
 
-    def without_tags(table: Table) -> Table:
-        header, *rows = (tuple(cell.replace("<", "&lt;") for cell in row) for row in (table.header, *table.rows))
-        return replace(table, header=header, rows=tuple(rows))
-
-    table = without_tags(table.visible())
-
+    escaped = [
+        [markdown_text(shorten(cell)).replace("|", r"\|") for cell in row] for row in (table.header, *table.rows)
+    ]
     rules = ["---" if i < table.labels else "---:" for i in range(len(table.header))]
-    rows = table.with_marks(lambda mark: f"<sup>{mark}</sup>" if mark else "").rows
-    return "\n".join([line(table.header), line(rules), *(line([cell.rstrip() for cell in row]) for row in rows)]) + "\n"
+    for (r, c), mark in table.marks.items():
+        escaped[r + 1][c] += f"<sup>{markdown_text(mark)}</sup>" if mark else ""
+    header, *rows = map(line, escaped)
+    return "\n".join([header, line(rules), *rows]) + "\n"
 
 
-_LATEX = {
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-}
 _MINUS = re.compile(r"(?<!\w)-(?=[\d.])")
 
 
 def latex(table: Table) -> str:
     """Return a tabular with booktabs' rules, the best of each column in bold, and minus signs before numbers."""
-    table = table.visible()
 
     def cell(text: str, row: int, column: int) -> str:
-        escaped = "".join(_LATEX.get(character, character) for character in text)
+        escaped = latex_text(shorten(text))
         if column >= table.labels:
             escaped = _MINUS.sub("$-$", escaped)
         return rf"\textbf{{{escaped}}}" if (row, column) in table.best else escaped
 
     def mark(row: int, column: int) -> str:
         raised = table.marks.get((row, column), "")
-        return f"$^{{{raised}}}$" if raised else ""
+        return f"$^{{{latex_text(raised)}}}$" if raised else ""
 
     def line(cells: Sequence[str], row: int) -> str:
-        return " & ".join(cell(text, row, i) + mark(row, i) for i, text in enumerate(cells)) + r" \\"
+        joined = " & ".join(cell(text, row, i) + mark(row, i) for i, text in enumerate(cells)) + r" \\"
+        # After \\ and \midrule, a bracket would begin an optional argument; a star would be part of \\.
+        return "{}" * joined.startswith(("[", "*")) + joined
 
     columns = "".join("l" if i < table.labels else "r" for i in range(len(table.header)))
     return "\n".join(
@@ -250,14 +254,13 @@ def _wordy(text: str) -> bool:
 
 def write_noted(table: Table, notes: Sequence[str], form: str, out: TextIO) -> None:
     """Write a table with notes below it, in the format `table`, `md` or `latex`; an empty note is a blank line."""
-    notes = [visible(note) for note in notes]
     if form == "md":
-        out.write(markdown(table) + "\n" + "".join(f"- {note}\n" if note else "\n" for note in notes))
+        out.write(markdown(table) + "\n" + "".join(f"- {markdown_text(note)}\n" if note else "\n" for note in notes))
     elif form == "latex":
-        out.write(latex(table) + "".join(f"% {note}".rstrip() + "\n" for note in notes))
+        out.write(latex(table) + "".join(f"% {latex_text(note)}".rstrip() + "\n" for note in notes))
     else:
         write_table(table, out)
-        out.write("\n" + "".join(f"{note}\n" for note in notes))
+        out.write("\n" + "".join(f"{visible(note)}\n" for note in notes))
 
 
 # --- sections --------------------------------------------------------------------------------------------------------
@@ -391,10 +394,11 @@ def _part(table: Table, chosen: Sequence[int]) -> Table:
 
 
 def _markdown(section: Section) -> str:
-    parts = [f"## {section.title}\n"]
+    parts = [f"## {markdown_text(section.title)}\n"]
     if section.table is not None:
         parts.append(markdown(section.table))
-    lines = [*(f"**{word}**: {sentence}" for word, sentence in section.pairs), *section.text]
+    lines = [*(f"**{markdown_text(word)}**: {markdown_text(sentence)}" for word, sentence in section.pairs)]
+    lines += map(markdown_text, section.text)
     if lines:
         parts.append("".join(f"- {line}\n" for line in lines))
     return "\n".join(parts) + "\n"
@@ -402,5 +406,6 @@ def _markdown(section: Section) -> str:
 
 def _latex(section: Section) -> str:
     table = latex(section.table) if section.table is not None else ""
-    lines = [*(f"{word}: {sentence}" for word, sentence in section.pairs), *section.text]
-    return f"% {section.title}\n{table}" + "".join(f"% {line}\n" for line in lines) + "\n"
+    lines = [section.title, *(f"{word}: {sentence}" for word, sentence in section.pairs), *section.text]
+    title, *others = (f"% {latex_text(line)}\n" for line in lines)
+    return f"{title}{table}{''.join(others)}\n"

@@ -18,6 +18,7 @@ from typing import Any
 
 from tarocco.core.errors import InputError
 from tarocco.core.graphs import Forest, Graph
+from tarocco.core.json_text import json_text
 from tarocco.io.graphs.builder import ForestBuilder, GraphLocation, Row, list_edges, quote
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
@@ -70,7 +71,7 @@ def write_cdec(graph: Graph, segment: int) -> str:
 
 
 def _to_json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return json_text(value, compact=True)
 
 
 class _Pairs(list[tuple[str, Any]]):

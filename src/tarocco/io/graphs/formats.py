@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
+from typing import Any
 
 from tarocco.core.errors import InputError, UnknownName
 from tarocco.core.graphs import Forest, Graph, Lattice
-from tarocco.io.files import STANDARD_INPUT, display_name, replace_file
+from tarocco.io.files import STANDARD_INPUT, display_name, open_input, replace_file
 from tarocco.io.graphs.builder import number_values, numbered_lines, parse_number, quote
 from tarocco.io.graphs.cdec import read_cdec, write_cdec
 from tarocco.io.graphs.moses import HEADER, read_hypergraphs, read_search_graphs, write_hypergraph, write_search_graph
@@ -20,7 +21,7 @@ from tarocco.io.graphs.openfst import looks_like_fst, read_openfst, read_symbols
 from tarocco.io.graphs.plf import read_plf, write_plf
 from tarocco.io.graphs.slf import read_slf, write_slf
 from tarocco.io.nbest.lists import looks_like_lists, numbered_files
-from tarocco.io.text import read_blocks
+from tarocco.io.text import CHUNK, read_blocks, split_blocks
 
 Reader = Callable[[Iterator[tuple[int, str]], str], Iterator[Graph]]
 READERS: dict[str, Reader] = {
@@ -198,8 +199,13 @@ def detect_kind(path: str, format: str | None = None) -> str:
         raise InputError(f"standard input: expected --form ({', '.join((NBEST, *FORMATS))}), found none")
     in_directory = os.path.isdir(path)
     file = numbered_files(path)[0][1] if in_directory else path
+    with open_input(file, keep=True) as opened:
+        return _detect_kind(opened, path, file, in_directory)
+
+
+def _detect_kind(opened: Any, path: str, file: str, in_directory: bool) -> str:
     before = 0
-    for block in read_blocks(file):
+    for block in split_blocks(iter(partial(opened.read, CHUNK), b""), file):
         lines = block.data.decode().split("\n")
         at, first = next(((at, line) for at, line in enumerate(lines, before + 1) if line.strip()), (0, None))
         if first is None:

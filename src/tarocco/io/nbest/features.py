@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from tarocco.core.errors import InputError
 from tarocco.io.files import display_name, format_suffix, read_bytes
 from tarocco.io.nbest.lists import NBestList
-from tarocco.io.tables import format_value, parse_json_lines
+from tarocco.io.tables import LARGEST, format_value, parse_json_lines
 
 Floats = NDArray[np.float64]
 Weights = dict[str, tuple[float, ...]]
@@ -141,7 +141,7 @@ def _parse_numbers(nbest: NBestList, texts: Sequence[Any], expected: str) -> Flo
         numbers = np.fromiter(map(float, texts), np.float64, len(texts))
     except (TypeError, ValueError, OverflowError):
         numbers = np.array([_parse_float(text) for text in texts])
-    wrong = np.flatnonzero(~np.isfinite(numbers))
+    wrong = np.flatnonzero(~(np.abs(numbers) <= LARGEST))
     if len(wrong):
         text = texts[wrong[0]]
         actual = text.decode() if isinstance(text, bytes) else "" if text is None else format_value(text)
@@ -249,6 +249,6 @@ def check_weights(weights: Mapping[str, Any], where: str = "weights") -> Weights
 
 def _parse_weight(value: Any, name: str, where: str) -> float:
     number = math.nan if isinstance(value, bool | None) else _parse_float(value)
-    if not math.isfinite(number):
+    if not abs(number) <= LARGEST:
         raise InputError(f"{where}: expected a finite number as weight of {name}, found {reprlib.repr(value)}")
     return number

@@ -27,6 +27,7 @@ from tarocco.io.files import display_name, read_bytes
 from tarocco.io.tables import (
     KEY_COLUMNS,
     KINDS,
+    LARGEST,
     SEGMENT_COLUMNS,
     TextTable,
     digest_bytes,
@@ -157,8 +158,10 @@ def build_external_scores(
             by_system[system] = np.array(numbers, np.float64).reshape(len(numbers))
         except (TypeError, ValueError, OverflowError):
             raise InputError(f'{label}: expected only numbers for system "{system}", found other values') from None
-        if np.isinf(by_system[system]).any():
-            raise InputError(f'{label}: expected finite numbers for system "{system}", found an infinite one')
+        if (np.abs(by_system[system]) > LARGEST).any():
+            raise InputError(
+                f'{label}: expected finite numbers (up to {LARGEST:g}) for system "{system}", found a larger one'
+            )
     single = [system for system in systems if not isinstance(by_name[system], Iterable)]
     wrong = [system for system in systems if system not in single and len(by_system[system]) != n_segments]
     if wrong or 0 < len(single) < len(systems):
@@ -198,7 +201,7 @@ def holds_candidate_scores(path: str) -> bool:
     """Return whether a file has scores of candidates: JSON lines with "scores"."""
     if not is_json_lines(path):
         return False
-    records = parse_json_lines(path, normalize_lines(read_bytes(path), path).decode("utf-8"))
+    records = parse_json_lines(path, normalize_lines(read_bytes(path, keep=True), path).decode("utf-8"))
     return any("scores" in record for (_, record), _ in zip(records, range(2), strict=False))
 
 
@@ -259,9 +262,9 @@ def build_candidate_scores(name: str, kind: Kind | None, pairs: Sequence[Any], f
     return CandidateScores(name, kind or "similarity", lists, origin, name, {list_id: list_id for list_id in lists})
 
 
-def _is_finite(value: Real) -> bool:
+def _is_in_range(value: Real) -> bool:
     try:
-        return math.isfinite(value)
+        return abs(float(value)) <= LARGEST
     except OverflowError:  # a whole number of hundreds of digits
         return False
 
@@ -270,7 +273,7 @@ def _check_numbers(values: object, key: str, where: str) -> Floats:
     if not isinstance(values, list):
         raise InputError(f'{where}: expected a list of numbers as "{key}", found {format_value(values)}')
     for place, value in enumerate(values, start=1):
-        if not isinstance(value, Real) or isinstance(value, bool) or not _is_finite(value):
+        if not isinstance(value, Real) or isinstance(value, bool) or not _is_in_range(value):
             raise InputError(
                 f'{where}: expected finite numbers in "{key}", found {format_value(value)} as number {place} of '
                 f"{len(values)}"

@@ -61,6 +61,7 @@ def read_score_file(path: str) -> ScoreFile:
             f"{path}: expected a name human-scores/LP.NAME.LEVEL.score or metric-scores/LP/NAME-REF.LEVEL.score, where "
             f"LEVEL is {', '.join(LEVELS)}, found another"
         )
+    data = read_bytes(path, keep=True)
     table = read_table(path)
     systems = tuple(dict.fromkeys(table.cells("system")))
     if named.level == "sys":
@@ -69,7 +70,7 @@ def read_score_file(path: str) -> ScoreFile:
     scores = np.array(list(table.numbers("score", rows)))
     if named.level != "sys":
         scores = scores.reshape(len(systems), -1)
-    return ScoreFile(named, systems, scores, read_bytes(path))
+    return ScoreFile(named, systems, scores, data)
 
 
 def find_score_files(folder: str) -> Iterator[tuple[str, ScoreFileName]]:

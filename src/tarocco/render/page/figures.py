@@ -199,7 +199,7 @@ def _references(payload: Payload) -> Iterator[Figure]:
             "y": scale * point["mean"],
             **(
                 {"low": scale * (point["mean"] - point["std"]), "high": scale * (point["mean"] + point["std"])}
-                if point["n_subsets"] > 1
+                if point["n_subsets"] > 1 and point["std"] is not None
                 else {"low": scale * point["mean"], "high": scale * point["mean"]}
             ),
         }

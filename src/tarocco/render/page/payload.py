@@ -10,6 +10,9 @@ from typing import Any
 
 from tarocco._version import __version__
 from tarocco.core.errors import InputError
+from tarocco.core.json_text import json_text
+from tarocco.io.files import display_name, read_bytes
+from tarocco.io.text import check_utf8
 from tarocco.meta.audit.audit import AuditResult
 from tarocco.meta.audit.evidence import CHECKS
 from tarocco.meta.correlation.results import CorrelateResult
@@ -21,6 +24,7 @@ from tarocco.meta.significance.compare import CompareResult
 from tarocco.metrics.base import Metric
 from tarocco.metrics.external import External
 from tarocco.render.export import known_metric
+from tarocco.render.page.schema import check_payload
 from tarocco.render.page.segments import GAINED, MATCHED, marks_of_states, segments_part
 from tarocco.render.results.audit import audit_table, legend, not_possible, sentences
 from tarocco.render.results.score import digits_of
@@ -411,7 +415,14 @@ def _finite(value: Any) -> Any:
 
 def json_of(payload: dict[str, Any]) -> str:
     """Return the payload as JSON; the same payload gives the same bytes."""
-    return json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return json_text(payload, compact=True)
+
+
+def read_report(path: str) -> dict[str, Any]:
+    """Read the data of a report, from JSON or from a page."""
+    data = read_bytes(path)
+    check_utf8(data, path)
+    return read_payload(data.decode("utf-8"), display_name(path))
 
 
 def read_payload(text: str, origin: str) -> dict[str, Any]:
@@ -423,8 +434,11 @@ def read_payload(text: str, origin: str) -> dict[str, Any]:
         data = json.loads(text)
     except ValueError as error:
         raise InputError(f"{origin}: expected an experiment, a report or JSON: {error}") from None
+    except RecursionError:
+        raise InputError(f"{origin}: expected JSON of reasonable depth, found thousands of brackets") from None
     if not isinstance(data, dict) or data.get("form") != FORM or "name" not in data:
         raise InputError(
             f"{origin}: expected the data of a report, as `tarocco report --json` writes them, found other JSON"
         )
+    check_payload(data, origin)
     return data

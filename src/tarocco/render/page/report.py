@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import os
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from tarocco.core.errors import InputError
+from tarocco.core.json_text import json_text
 from tarocco.core.test_set import Candidates, References, Segments, make_test_set
 from tarocco.explanation.records import ExplainResult
 from tarocco.io.files import check_writable, write_atomically
@@ -24,6 +24,7 @@ from tarocco.meta.references.curves import ReferencesResult
 from tarocco.meta.significance.compare import CompareResult
 from tarocco.render.page.figures import figures_of, page_charts
 from tarocco.render.page.payload import json_of, payload_of
+from tarocco.render.page.schema import check_payload
 from tarocco.render.page.tables import tables_of
 from tarocco.render.plots.files import check_installed, import_vl_convert, render_chart
 from tarocco.render.tables import latex, separated
@@ -112,6 +113,8 @@ def report(
     findings: Findings | Mapping[str, Any]
     if isinstance(results, Findings) or (isinstance(results, dict) and "form" in results):
         findings = results
+        if isinstance(results, dict):
+            check_payload(results, "results")
     else:
         if (systems is None) != (references is None):
             raise InputError("expected both systems and references, or neither: the page shows them side by side")
@@ -222,7 +225,7 @@ def page_of(payload: Mapping[str, Any]) -> str:
         "style": (here / "page.css").read_text("utf-8"),
         "without": _without_scripts(payload),
         "payload": _in_script(json_of(dict(payload))),
-        "charts": _in_script(json.dumps(page_charts(payload), ensure_ascii=False, separators=(",", ":"))),
+        "charts": _in_script(json_text(page_charts(payload), compact=True)),
         **scripts,
     }
     # One pass, so that a part that contains "{{name}}" is not replaced itself.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
+import sys
 from html import escape
 from importlib import import_module
 from importlib.util import find_spec
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tarocco.core.errors import InputError, MissingExtra
+from tarocco.core.json_text import json_text
 from tarocco.io.files import check_writable, write_atomically
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ def import_vl_convert() -> Any:
 
 def check_installed() -> None:
     """Raise MissingExtra if a library is missing; finding a module is faster than importing it."""
+    if sys.flags.optimize > 1:
+        raise MissingExtra("figures and pages need docstrings, as Altair does: run without -OO or PYTHONOPTIMIZE=2")
     for module in NAMES:
         if find_spec(module) is None:
             raise _missing(module)
@@ -119,7 +122,7 @@ def render_chart(chart: alt.TopLevelMixin, suffix: str) -> bytes:
     """Return a chart as the contents of a file with this suffix."""
     specification = chart.to_dict()
     if suffix == ".json":
-        return (json.dumps(specification, ensure_ascii=False, indent=1) + "\n").encode()
+        return (json_text(specification, indent=1) + "\n").encode()
     if suffix == ".html":
         return _render_html(specification).encode()
     if suffix == ".svg":
@@ -150,4 +153,4 @@ def _render_html(specification: dict[str, Any]) -> str:
 
 def _script_json(value: Any) -> str:
     """Return JSON for a script element, in which no text can end the element or start a comment."""
-    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
+    return json_text(value).replace("<", "\\u003c")

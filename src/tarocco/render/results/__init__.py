@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 from tarocco._version import __version__
+from tarocco.core.json_text import json_text
 from tarocco.render.tables import Table, write_noted
 
 
@@ -30,7 +31,7 @@ class Presentation:
         if form == "lines":
             out.writelines(f"{line}\n" for line in self.lines())
         elif form == "json":
-            out.write(json_text(self.command, self.settings, self.records()))
+            out.write(json_of_command(self.command, self.settings, self.records()))
         elif form in ("tsv", "csv"):
             out.write(self.separated("\t" if form == "tsv" else ","))
         else:
@@ -51,12 +52,10 @@ def show_tables(
     return show
 
 
-def json_text(command: str, settings: Mapping[str, Any], results: list[dict[str, Any]]) -> str:
+def json_of_command(command: str, settings: Mapping[str, Any], results: list[dict[str, Any]]) -> str:
     """Return the JSON of a command, with one result per line."""
-    import json
-
-    head = json.dumps({"tarocco": __version__, "command": command, **settings}, ensure_ascii=False)
-    lines = ",\n  ".join(json.dumps(result, ensure_ascii=False) for result in results)
+    head = json_text({"tarocco": __version__, "command": command, **settings})
+    lines = ",\n  ".join(map(json_text, results))
     return f'{head[:-1]}, "results": [\n  {lines}\n]}}\n'
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import shutil
@@ -17,6 +16,7 @@ from tempfile import TemporaryFile
 from typing import Any
 
 from tarocco.core.errors import InputError
+from tarocco.core.json_text import json_text
 from tarocco.io.files import check_writable, replace_file
 from tarocco.meta.orange.confusions import Confusion, HeldOutReference, RankedText, hold_out_each, outranked
 from tarocco.render.tables import NO_NUMBER, finite, number_or_dash
@@ -252,9 +252,7 @@ def write_confusions(
         if Path(path).suffix.lower() == ".jsonl":
             # A lone surrogate becomes its escape, as in JSON.
             with open(temporary, "x", encoding="utf-8", errors="backslashreplace", newline="") as file:
-                file.writelines(
-                    json.dumps(record(confusion, words), ensure_ascii=False) + "\n" for confusion in confusions
-                )
+                file.writelines(json_text(record(confusion, words)) + "\n" for confusion in confusions)
         else:
             _write_page(temporary, confusions, title, settings, words)
 

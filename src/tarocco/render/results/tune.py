@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from tarocco._version import __version__
 from tarocco.core.errors import InputError
+from tarocco.core.json_text import json_text
 from tarocco.core.records import Interval
 from tarocco.decode.tuning.pool import Weights
 from tarocco.decode.tuning.results import RerankResult, TunedScore, TuneResult
@@ -136,7 +136,4 @@ def moses_form(weights: Weights, signatures: list[str]) -> str:
 def json_form(weights: Weights, signatures: list[str]) -> str:
     """Return a JSON object; a feature with one weight has a number, others a list."""
     plain = {name: values[0] if len(values) == 1 else list(values) for name, values in weights.items()}
-    return (
-        json.dumps({"tarocco": __version__, "signatures": signatures, "weights": plain}, indent=1, ensure_ascii=False)
-        + "\n"
-    )
+    return json_text({"tarocco": __version__, "signatures": signatures, "weights": plain}, indent=1) + "\n"

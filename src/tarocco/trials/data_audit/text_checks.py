@@ -6,7 +6,8 @@ often each check raises a false alarm there and how often it detects injected fa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +79,12 @@ def check_copies(texts: TextProfiles) -> Iterator[DataFinding]:
                 )
 
 
+def _of_known(statistic: Callable[[Floats], np.floating], values: Floats) -> float:
+    """Return a statistic of the numbers that are not NaN; NaN if all are."""
+    known = values[~np.isnan(values)]
+    return float(statistic(known)) if known.size else np.nan
+
+
 def check_edited_references(texts: TextProfiles) -> Iterator[DataFinding]:
     """Find references that are edited copies of one another: closer than systems are to references."""
     n_systems, names = len(texts.systems), [column.name for column in texts.columns]
@@ -86,9 +93,7 @@ def check_edited_references(texts: TextProfiles) -> Iterator[DataFinding]:
         for q in range(r + 1, references.stop):
             equal, similar = texts.equal[r, q], texts.similar[r, q]
             distances = 1 - texts.similar[:n_systems, [r, q]]
-            usual = (
-                np.nanquantile(distances, 0.25) if n_systems else np.nan
-            )  # systems may be poor: take the better ones
+            usual = _of_known(partial(np.quantile, q=0.25), distances)  # systems may be poor: take the better ones
             close = 1 - similar < EDITED * usual and texts.count_shared(r, q) >= FEW
             if equal >= EQUAL or close:
                 yield DataFinding(
@@ -236,10 +241,10 @@ def check_language(texts: TextProfiles) -> Iterator[DataFinding]:
     references = slice(n, n + len(texts.references))
     if texts.source is not None:
         at = len(texts.columns) - 1
-        usual = float(np.nanmax(texts.equal[at, references]))
+        usual = _of_known(np.max, texts.equal[at, references])
         for c in range(at):
             share = texts.equal[c, at]
-            nearest = np.nanmax(np.delete(texts.similar[c, :at], c)) if at > 1 else 1.0
+            nearest = _of_known(np.max, np.delete(texts.similar[c, :at], c)) if at > 1 else 1.0
             like_source = texts.n_segments >= FEW and texts.similar[c, at] > nearest
             if share >= MOSTLY_COPIED or like_source or (c < n and share >= COPIED and share > 3 * usual):
                 yield DataFinding(
