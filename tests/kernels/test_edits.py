@@ -108,6 +108,18 @@ def test_counts_of_edits():
     assert found.details == {"insertions": 2, "deletions": 2, "substitutions": 1, "matches": 3}
 
 
+@pytest.mark.parametrize("name", ["WER", "PER", "CDER", "WER:weights=chosen", "1-WER", "GRR-1"])
+def test_words_where_nothing_was_said_are_insertions(name):
+    """jiwer and sclite: 3 insertions and 1 substitution over 4 words; an empty output there changes nothing."""
+    sign = tarocco.metric(name)
+    found = tarocco.score(["a b c x", "p q r", ""], ["a b c d", "", ""], metrics=name, tokenize="none").scores[0]
+    assert found.score == pytest.approx(1 - 4 / 4 if sign.kind == "similarity" else 4 / 4)
+    assert found.segments.tolist() == ([0.75, 0, 1] if sign.kind == "similarity" else [0.25, 1, 0])
+    without = tarocco.score(["a b c x"], ["a b c d"], metrics=name, tokenize="none").scores[0]
+    silent = tarocco.score(["a b c x", ""], ["a b c d", ""], metrics=name, tokenize="none").scores[0]
+    assert silent.score == without.score
+
+
 def test_improving_a_segment_never_worsens_the_corpus():
     """What the weights are for (Chiang et al. 2008): other tools' weights can break it."""
     references = [["a b c d e f g h i j", "x"], ["p q r s t u v w"]]

@@ -28,19 +28,21 @@ def rate(errors, candidate, reference):
 
 
 def error_rate(segments, errors, select="rate", weights="mean"):
-    """segments: pairs of a candidate and its references."""
+    """segments: pairs of a candidate and its references; words against an empty reference are errors without weight."""
     total = weight = 0.0
     for candidate, references in segments:
-        rates = [(rate(errors, candidate, reference), max(len(reference), 1)) for reference in references]
+        if not any(references):
+            total += len(candidate)
+            continue
+        rates = [(rate(errors, candidate, reference), reference) for reference in references]
         if select == "rate":
-            best, length = min(rates)
+            best, reference = min(rates, key=lambda one: (one[0], len(one[1])))
         else:  # fewest errors, then the longest reference
-            best, length = min(rates, key=lambda one: (round(one[0] * one[1]), -one[1]))
-        if weights == "mean":
-            length = max(sum(map(len, references)) / len(references), 1)
+            best, reference = min(rates, key=lambda one: (errors(candidate, one[1]), -len(one[1])))
+        length = sum(map(len, references)) / len(references) if weights == "mean" else len(reference)
         total += best * length
         weight += length
-    return total / weight
+    return total / weight if weight else min(total, 1.0)
 
 
 def jump_errors(candidate, reference):
@@ -88,16 +90,17 @@ def recognized(candidate, reference, order, alpha, beta):
 def recognition_rate(segments, order, alpha, beta):
     total = weight = 0.0
     for candidate, references in segments:
+        if not any(references):
+            total -= len(candidate)
+            continue
         rates, sizes = [], []
         for reference in references:
-            size = sum(max(len(reference) - j, 0) for j in range(order))
-            value = recognized(candidate, reference, order, alpha, beta) if size else float(not candidate)
-            sizes.append(max(size, 1))
-            rates.append(value / sizes[-1])
+            sizes.append(sum(max(len(reference) - j, 0) for j in range(order)))
+            rates.append(recognized(candidate, reference, order, alpha, beta) / sizes[-1])
         mean = sum(sizes) / len(sizes)
         total += max(rates) * mean
         weight += mean
-    return total / weight
+    return total / weight if weight else float(total == 0)
 
 
 def most_matches(candidate, reference):
