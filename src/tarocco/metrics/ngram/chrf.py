@@ -20,7 +20,7 @@ from tarocco.metrics.ngram.counts import ngram_totals
 HIGHEST_ORDER = 100
 TIES = ("first", "shortest")
 
-_EPSILON = 1e-16  # the score of an order that a text does not have, as in chrF++.py and sacrebleu
+EPSILON = 1e-16  # the score of an order that a text does not have, as in chrF++.py and sacrebleu
 _PLUSES = 2  # the most word orders with a name: chrF+, chrF++
 
 
@@ -218,9 +218,9 @@ class ChrF(OnePassMetric):
     def score(self, sums: Floats) -> Floats:
         precision, recall, exists = self._rates(sums)
         if self.eps_smoothing:
-            precision, recall = (np.where(np.isnan(rate), _EPSILON, rate) for rate in (precision, recall))
+            precision, recall = (np.where(np.isnan(rate), EPSILON, rate) for rate in (precision, recall))
             scores = self._f_score(precision, recall)
-            return _sum(np.where(np.isnan(scores), _EPSILON, scores)) / self.order
+            return _sum(np.where(np.isnan(scores), EPSILON, scores)) / self.order
         used = np.maximum(exists.sum(axis=0), 1)
         precision, recall = (_sum(np.where(exists, rate, 0.0)) / used for rate in (precision, recall))
         scores = self._f_score(precision, recall)

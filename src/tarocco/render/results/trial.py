@@ -189,7 +189,9 @@ def metrics_table(metrics: Sequence[MetricVerdict]) -> Table:
 def _agreement_with_people(findings: Findings, digits: int | None) -> Iterator[Section]:
     """Yield correlations with human scores, for a trial in which people judged too few systems for a verdict."""
     for result in findings.correlations:
-        text = f"over the {result.design.level}s that people judged; too few systems were judged for a verdict on metrics"
+        text = (
+            f"over the {result.design.level}s that people judged; too few systems were judged for a verdict on metrics"
+        )
         yield Section("Agreement with people", correlations_table(result, digits), (text,))
 
 
