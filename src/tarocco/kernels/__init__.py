@@ -13,6 +13,7 @@ no input or output, and release the GIL.
     ngram_matches              clipped n-gram matches, plain or weighted, jointly or per reference
     ngram_ids                  ids of the n-grams of a corpus
     skip_bigrams               skip-bigram matches for several gap limits
+    text_pairs                 one segment from text to counts, without arrays made for the call
     bag_overlap                overlap of bags of words or of typed items
     bit_parallel               edit distance and longest common subsequence, 64 cells at a time
     edit_distance              edit distance with arbitrary costs, CDER, the automaton of GRR

@@ -134,7 +134,8 @@ class _ErrorRateForm:
             hits = readers[0].count_matches(1)
             errors = [max(candidate, r) - hit for r, (hit,) in zip(references, hits, strict=True)]
         if len(references) == 1:
-            error, length, mean = errors[0], references[0], references[0]
+            error, length = errors[0], references[0]
+            mean: float = length
         else:
             pairs = zip(errors, references, strict=True)
             if self.by_rate:
@@ -222,8 +223,7 @@ class _ChrFForm:
     def score(self, row: Row) -> float:
         if self.epsilon:
             return self._mean_of_orders(row)
-        precision = recall = 0.0
-        used = 0
+        precision, recall, used = 0.0, 0.0, 0
         for i in range(0, len(row), 3):
             candidate, reference = row[i], row[i + 1]
             if candidate > 0 and reference > 0:
@@ -260,35 +260,34 @@ class SegmentCounter:
     """Metrics that read one segment per call, each encoding once."""
 
     def __init__(self, metrics: Sequence[Metric], requested: Encoding) -> None:
-        self.forms = [one_segment_form(metric, requested) for metric in metrics]
-        self.readers = {encoding: make_reader(encoding) for form in self.forms if form for encoding in form.encodings}
-        self.forms = [form if form and all(map(self.readers.get, form.encodings)) else None for form in self.forms]
-        self.strips_marks = any(strips_marks(encoding.tokenize) for encoding in self.readers)
+        forms = [one_segment_form(metric, requested) for metric in metrics]
+        encodings = list(dict.fromkeys(encoding for form in forms if form for encoding in form.encodings))
+        readers = {encoding: reader for encoding in encodings if (reader := make_reader(encoding)) is not None}
+        self.forms = [form if form and all(map(readers.__contains__, form.encodings)) else None for form in forms]
+        self._readers = [(reader.read, encoding.lowercase) for encoding, reader in readers.items()]
+        places = {encoding: i for i, encoding in enumerate(readers)}
+        self._plans = [
+            (form.row, [readers[e] for e in form.encodings], [places[e] for e in form.encodings]) if form else None
+            for form in self.forms
+        ]
+        self._strips_marks = any(strips_marks(encoding.tokenize) for encoding in readers)
         self._lock = Lock()  # readers hold the current segment
 
     def rows(self, candidate: str, references: Sequence[str]) -> list[Row | None]:
         """Return the statistics of each metric; None if it has to read the segment as a batch."""
-        missing: list[Row | None] = [None] * len(self.forms)
         try:
-            text = "\n".join((*references, candidate, ""))
+            text = "\n".join([*references, candidate, ""])
         except TypeError:  # the batch describes what is wrong
-            return missing
-        if text.count("\n") != len(references) + 1 or (self.strips_marks and "<skipped>" in text):
-            return missing
+            return [None] * len(self.forms)
+        if text.count("\n") != len(references) + 1 or (self._strips_marks and "<skipped>" in text):
+            return [None] * len(self.forms)
         with self._lock:
-            lengths = {encoding: self._read(reader, encoding, text) for encoding, reader in self.readers.items()}
-            if None in lengths.values():
-                return missing
-            return [
-                form and form.row([self.readers[e] for e in form.encodings], [lengths[e] for e in form.encodings])
-                for form in self.forms
-            ]
-
-    def _read(self, reader: Reader, encoding: Encoding, text: str) -> Lengths | None:
-        if encoding.lowercase:
-            text = text.lower()
-        lengths: Lengths | None = reader.read(text.encode("utf-8", "surrogatepass"))
-        return lengths
+            lengths = []
+            for read, lowercase in self._readers:
+                lengths.append(read((text.lower() if lowercase else text).encode("utf-8", "surrogatepass")))
+            if None in lengths:
+                return [None] * len(self.forms)
+            return [plan[0](plan[1], [lengths[i] for i in plan[2]]) if plan else None for plan in self._plans]
 
 
 def present_references(references: Any) -> list[str]:

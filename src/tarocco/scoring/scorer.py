@@ -95,8 +95,9 @@ class Scorer:
     def segment(self, candidate: str, references: SegmentReferences | int) -> Any:
         """Return the score of one candidate; `references` are its references, or an index into those of the scorer."""
         rows = self._rows(candidate, self._references_of(references))
-        scores = [self._score(i, row) for i, row in enumerate(rows)]
-        return scores[0] if self._single else dict(zip(self._names, scores, strict=True))
+        if self._single:
+            return self._score(0, rows[0])
+        return {name: self._score(i, rows[i]) for i, name in enumerate(self._names)}
 
     def batch(self, candidates: Iterable[str], references: References | None = None) -> Any:
         """Return the scores of many segments, float64[segments]; without `references`, those of the scorer."""
@@ -153,9 +154,11 @@ class Scorer:
         return present
 
     def _test_set(self, candidates: Iterable[str], references: References | None) -> TestSet:
-        if references is None and self._references is None:
+        if references is None:
+            references = self._references
+        if references is None:
             raise InputError("expected references: the scorer has none")
-        return make_test_set(candidates, self._references if references is None else references)
+        return make_test_set(candidates, references)
 
     def _rows(self, candidate: str, references: list[str]) -> list[Row]:
         """Return the statistics of one segment."""
