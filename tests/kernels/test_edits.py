@@ -27,9 +27,13 @@ def test_all_that_pairs_have_in_common(candidates, references):
     assert found.subsequences.tolist() == [rouge.subsequence(*pair) for pair in pairs]
     assert found.hits.tolist() == [(Counter(one) & Counter(other)).total() for one, other in pairs]
     assert found.jump_distances.tolist() == [textbook.jump_errors(*pair) for pair in pairs]
-    assert list(zip(found.distances.tolist(), found.matches.tolist(), strict=True)) == [
-        textbook.most_matches(*pair) for pair in pairs
-    ]
+    assert found.steps.tolist() == [textbook.count_steps(textbook.align(*pair)) for pair in pairs]
+    assert found.steps[:, 1:].sum(axis=1).tolist() == found.distances.tolist()
+
+
+@given(WORDS, WORDS)
+def test_steps_of_the_alignment(candidate, reference):
+    assert Comparison(list_of([candidate], [reference])).trace().tolist() == textbook.align(candidate, reference)
 
 
 @pytest.mark.skipif(not bit_parallel.COMPILED, reason="there is one variant only")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -191,7 +191,7 @@ def find_weighted_subsequence(candidate: Words, reference: Words, worth: Callabl
 
 
 class Edits(NamedTuple):
-    """An alignment with the fewest edits and, among those, the most matches."""
+    """An alignment with the fewest edits."""
 
     matches: list[Pair]
     substitutions: list[Pair]
@@ -205,40 +205,45 @@ class Edits(NamedTuple):
 
 
 def find_edits(candidate: Words, reference: Words) -> Edits:
-    """Return the edits that turn the reference into the candidate."""
-    rows, columns = len(candidate), len(reference)
-    costs = [[(0, 0)] * (columns + 1) for _ in range(rows + 1)]  # (edits, -matches)
-    for i in range(rows + 1):
-        for j in range(columns + 1):
-            steps = _steps(costs, candidate, reference, i, j)
-            costs[i][j] = min(cost for cost, _, _ in steps) if steps else (0, 0)
-    edits, i, j = Edits([], [], [], []), rows, columns
-    while i or j:
-        _, a, b = next(step for step in _steps(costs, candidate, reference, i, j) if step[0] == costs[i][j])
-        if a < i and b < j:
-            (edits.matches if candidate[a] == reference[b] else edits.substitutions).append((a, b))
-        elif a < i:
-            edits.insertions.append(a)
+    """Return the edits that turn the reference into the candidate, as kernels/alignment.py chooses them."""
+    prefix = _count_common(candidate, reference)
+    suffix = _count_common(candidate[prefix:][::-1], reference[prefix:][::-1])
+    i, j = len(candidate) - suffix, len(reference) - suffix
+    costs = _edit_costs(candidate[prefix:i], reference[prefix:j])
+    pairs = [(i + k, j + k) for k in reversed(range(suffix))]
+    insertions, deletions = [], []
+    while i > prefix or j > prefix:
+        row, column = i - prefix, j - prefix
+        if column and costs[row][column] == costs[row][column - 1] + 1:
+            j -= 1
+            deletions.append(j)
+        elif not column or (row and costs[row - 1][column] < costs[row - 1][column - 1]):
+            i -= 1
+            insertions.append(i)
         else:
-            edits.deletions.append(b)
-        i, j = a, b
-    return Edits(edits.matches[::-1], edits.substitutions[::-1], edits.insertions[::-1], edits.deletions[::-1])
+            i, j = i - 1, j - 1
+            pairs.append((i, j))
+    pairs += [(k, k) for k in reversed(range(prefix))]
+    matches = [(a, b) for a, b in reversed(pairs) if candidate[a] == reference[b]]
+    substitutions = [(a, b) for a, b in reversed(pairs) if candidate[a] != reference[b]]
+    return Edits(matches, substitutions, insertions[::-1], deletions[::-1])
 
 
-def _steps(
-    costs: list[list[tuple[int, int]]], candidate: Words, reference: Words, i: int, j: int
-) -> list[tuple[tuple[int, int], int, int]]:
-    """Return the steps into a cell: the cost with each, and the cell before."""
-    steps = []
-    if i and j:
-        number, matches = costs[i - 1][j - 1]
-        same = candidate[i - 1] == reference[j - 1]
-        steps.append(((number + (not same), matches - same), i - 1, j - 1))
-    if i:
-        steps.append(((costs[i - 1][j][0] + 1, costs[i - 1][j][1]), i - 1, j))
-    if j:
-        steps.append(((costs[i][j - 1][0] + 1, costs[i][j - 1][1]), i, j - 1))
-    return steps
+def _count_common(first: Words, second: Words) -> int:
+    """Return the number of words that two texts have in common at the beginning."""
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False))
+    return sum(1 for _ in same)
+
+
+def _edit_costs(candidate: Words, reference: Words) -> list[list[int]]:
+    """Return the edit distance of all beginnings."""
+    costs = [list(range(len(reference) + 1))]
+    for i, word in enumerate(candidate, start=1):
+        above, row = costs[-1], [i]
+        for j, other in enumerate(reference, start=1):
+            row.append(min(above[j - 1] + (word != other), above[j] + 1, row[j - 1] + 1))
+        costs.append(row)
+    return costs
 
 
 def edit_elements(

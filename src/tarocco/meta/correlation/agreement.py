@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 from tarocco.core.errors import BadParameter
 from tarocco.kernels import kernel, statistics
 from tarocco.metrics.base import Floats
-from tarocco.scoring.resampling import coins, words
+from tarocco.scoring.settings import SEED
 
 Ints = NDArray[np.int64]
 
 MIN_POINTS = 3  # any two points lie on a line
 MIN_GROUP = 2  # points in one of many groups whose correlations are averaged: a pair is in order, or it is not
 VARIANTS = ("a", "b", "c")
+_MT_METRICS_EVAL_SEED = 4  # the default of its compute_pairwise_p_values
 _EQUAL = 1e-12  # relative difference up to which numbers count as equal, so that rounding breaks no ties
 _count_inversions = kernel(statistics, "count_inversions")
 
@@ -270,13 +271,17 @@ def pairwise_accuracy(metric: Floats, human: Floats) -> float:
     return float(np.mean(np.sign(metric[first] - metric[second]) == np.sign(human[first] - human[second])))
 
 
-def soft_pairwise_accuracy(metric: Floats, human: Floats, n_permutations: int = 1000, seed: int = 0) -> float:
+def soft_pairwise_accuracy(
+    metric: Floats, human: Floats, n_permutations: int = 1000, seed: int = SEED, *, symmetric: bool = False
+) -> float:
     """Return 1 - mean |p_h - p_m| over pairs of systems (Thompson et al. 2024), from two float64[systems, segments].
 
     p is one-sided, from paired permutations of segment scores: the share of permutations at least as extreme as the
     observed difference, without the + 1 of a test. One coin per segment and permutation serves all pairs and both
-    sides. Each pair counts in both directions: where scores tie, p is 1 in either, and one direction would make the
-    result depend on the order of the systems.
+    sides; with the default seed they are the coins of mt-metrics-eval.
+
+    Each pair is taken once, in the order of the systems, as in mt-metrics-eval. Where scores tie, p is 1 in either
+    direction, so the order matters a little; with `symmetric`, each pair counts in both directions, and it does not.
     """
     missing = np.isnan(metric) | np.isnan(human)
     first, second = np.triu_indices(len(metric), 1)
@@ -284,17 +289,24 @@ def soft_pairwise_accuracy(metric: Floats, human: Floats, n_permutations: int = 
     used = common.any(axis=1)
     if not used.any():
         return np.nan
-    segments = metric.shape[1]
-    signs = 1.0 - 2.0 * coins(words(seed, n_permutations, -(-segments // 64)), 0, segments).astype(float)
-    if common.all():
-        p_human, p_metric = (_count_extreme(*_sum_pairs(side, signs)) / n_permutations for side in (human, metric))
-        return float(1.0 - np.abs(p_human - p_metric).mean())
-    p_human, p_metric = (
-        _count_extreme(*_sum_differences(np.where(common, side[first] - side[second], 0.0)[used], signs))
-        / n_permutations
+    signs = soft_signs(seed, n_permutations, metric.shape[1])
+    changes = (
+        _sum_pairs(side, signs)
+        if common.all()
+        else _sum_differences(np.where(common, side[first] - side[second], 0.0)[used], signs)
         for side in (human, metric)
     )
+    directions = 2 if symmetric else 1
+    p_human, p_metric = (_count_extreme(*change)[:directions] / n_permutations for change in changes)
     return float(1.0 - np.abs(p_human - p_metric).mean())
+
+
+def soft_signs(seed: int, n_permutations: int, n_segments: int) -> Floats:
+    """Return float64[permutations, segments] of 1 and -1; the default seed gives those of mt-metrics-eval."""
+    draws = np.random.default_rng(_MT_METRICS_EVAL_SEED if seed == SEED else seed).random(
+        (n_permutations, n_segments), np.float32
+    )
+    return 2.0 * np.rint(draws).astype(np.float64) - 1.0
 
 
 def _sum_pairs(scores: Floats, signs: Floats) -> tuple[Floats, Floats]:

@@ -27,7 +27,7 @@ from tarocco.meta.correlation.metric_tests import (
     compare_metrics,
     count_comparisons,
 )
-from tarocco.meta.correlation.pairwise import PAIRWISE, SOFT_PERMUTATIONS, SPA, measure_pairwise, resample_pairwise
+from tarocco.meta.correlation.pairwise import PAIRWISE, SOFT, SOFT_PERMUTATIONS, measure_pairwise, resample_pairwise
 from tarocco.meta.correlation.raters import RaterAgreement, measure_raters
 from tarocco.meta.correlation.results import (
     CORRELATION_OPTIONS,
@@ -383,7 +383,7 @@ def _rank(record: Correlation, coefficient: str) -> tuple[bool, float]:
 def _check_levels(human: HumanScores, design: CorrelationDesign) -> None:
     if design.level != "system" and human.level == "system":
         raise InputError(f"people judged whole systems only, so there is no correlation at {design.level} level")
-    if design.coefficient == SPA and human.level == "system":
+    if design.coefficient in SOFT and human.level == "system":
         raise InputError("soft pairwise accuracy needs human scores of segments, and people judged whole systems only")
     if design.grouping == "item" and len(human.systems) < MIN_GROUP:
         raise InputError(

@@ -1,7 +1,8 @@
 """Coefficients that count pairs of systems, on resamples and under permutations, for all metrics at once.
 
 accuracy  the share of pairs of systems that a metric and people order alike (Kocmi et al. 2021)
-spa       soft pairwise accuracy: 1 - mean |p_metric - p_human| over pairs of systems (Thompson et al. 2024)
+spa       soft pairwise accuracy: 1 - mean |p_metric - p_human| over pairs of systems (Thompson et al. 2024), each in
+          the order of the systems; `spa-symmetric` takes each pair in both directions
 acc-eq    accuracy with calibrated ties: the share of pairs of outputs of one segment that both order alike or both
           call tied, averaged over segments (Deutsch et al. 2023)
 
@@ -30,8 +31,14 @@ from tarocco.metrics.base import Floats
 from tarocco.scoring.resampling import count_draws
 from tarocco.scoring.settings import Resampling
 
-ACCURACY, SPA, TIES = "accuracy", "spa", "acc-eq"
-LEVEL_OF = {ACCURACY: "system", SPA: "system", TIES: "segment"}  # the level at which each is defined
+ACCURACY, SPA, SYMMETRIC_SPA, TIES = "accuracy", "spa", "spa-symmetric", "acc-eq"
+SOFT = (SPA, SYMMETRIC_SPA)
+LEVEL_OF = {
+    ACCURACY: "system",
+    SPA: "system",
+    SYMMETRIC_SPA: "system",
+    TIES: "segment",
+}  # the level at which each is defined
 PAIRWISE = tuple(LEVEL_OF)
 SOFT_PERMUTATIONS = 1000  # of soft pairwise accuracy, as in Thompson et al. 2024
 _DECIMALS = 10  # products of matrices may round their last bits differently
@@ -52,7 +59,9 @@ def measure_pairwise(coefficient: str, metric: ScoreSource, people: ScoreSource,
     elif metric.statistics is None:
         return Coefficient(np.nan, 0, 1, "soft pairwise accuracy needs the metric's scores of segments")
     else:
-        value = soft_pairwise_accuracy(metric.segments, people.segments, SOFT_PERMUTATIONS, seed)
+        value = soft_pairwise_accuracy(
+            metric.segments, people.segments, SOFT_PERMUTATIONS, seed, symmetric=coefficient == SYMMETRIC_SPA
+        )
     return Coefficient(value, int(not np.isnan(value)), 1, "no pair of systems has scores" if np.isnan(value) else None)
 
 
@@ -85,7 +94,7 @@ def resample_pairwise(
         return np.round(np.array(values), _DECIMALS)
     groups = group_units(people.segments.shape[1], None)
     redrawn = count_draws(int(groups.max()) + 1, resampling.seed, 0, n).astype(float)
-    weigh = _weigh_soft if coefficient == SPA else _weigh_ties
+    weigh = _weigh_soft if coefficient in SOFT else _weigh_ties
     values = [
         np.full(n, np.nan) if source.statistics is None else weigh(source, people, groups, redrawn, weights)
         for source in metrics

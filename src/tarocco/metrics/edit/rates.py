@@ -119,8 +119,7 @@ class Wer(ErrorRate):
         several, the weights do not depend on the candidate, so improving a segment never worsens the corpus score;
         weights=chosen is what other tools do, and select=distance is the mWER of Finch et al. (2004). mWER is another
         name for WER. With counts=yes the details have insertions, deletions, substitutions and matches with the chosen
-        references; among alignments with the fewest edits, one with the most matches is counted (other tools may count
-        another). An empty candidate scores 1; against an empty reference an empty candidate scores 0, any other 1. In
+        references, in the alignment that jiwer 4.0.0 finds; other tools may find another with as few edits. An empty candidate scores 1; against an empty reference an empty candidate scores 0, any other 1. In
         the corpus, the words of such a candidate are insertions, and an empty reference adds no words (as in jiwer,
         sclite and TER).
     """
@@ -165,10 +164,8 @@ class Wer(ErrorRate):
     def more_counts(self, comparison: Comparison) -> tuple[NDArray[Any], ...]:
         if not self.counts:
             return ()
-        pairs, matches = comparison.pairs, comparison.matches
-        substitutions = pairs.candidate_lengths + pairs.reference_lengths - 2 * matches - comparison.distances
-        insertions = pairs.candidate_lengths - matches - substitutions
-        return insertions, pairs.reference_lengths - matches - substitutions, substitutions, matches
+        matches, substitutions, deletions, insertions = comparison.steps.T
+        return insertions, deletions, substitutions, matches
 
     def details(self, sums: Floats) -> dict[str, Any]:
         names = ("insertions", "deletions", "substitutions", "matches")

@@ -18,6 +18,7 @@ TITLES = {
     "kendall-c": "Kendall c",
     "accuracy": "accuracy",
     "spa": "SPA",
+    "spa-symmetric": "symmetric SPA",
     "acc-eq": "acc. with ties",
 }
 ACCURACIES = {"accuracy": "accuracy", "soft_accuracy": "SPA", "accuracy_with_ties": "acc. with ties"}
