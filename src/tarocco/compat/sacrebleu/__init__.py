@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from tarocco.compat import missing_name
-from tarocco.compat.sacrebleu import metrics
+from tarocco.compat.sacrebleu import metrics as metrics
 from tarocco.compat.sacrebleu.metrics import BLEU, CHRF, TER, VERSION, BLEUScore, CHRFScore, Streams, TERScore
 
 __version__ = VERSION
