@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 
-TOKENIZERS = ("none", "13a", "intl", "char", "zh", "rouge")
+TOKENIZERS = ("none", "13a", "intl", "char", "zh", "rouge", "jiwer")
 LEVELS = ("corpus", "document", "segment")
 FORMATS = ("table", "json", "tsv", "csv", "latex", "md")
 ITEMS = ("system", "segment", "document")  # the levels of a correlation

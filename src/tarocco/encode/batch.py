@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tarocco.core.test_set import Segments
 from tarocco.encode.tokenizers import Tokenizer, tokenizer
-from tarocco.encode.vocabulary import Ragged, Vocabulary
+from tarocco.encode.vocabulary import CharacterVocabulary, Ragged, Vocabulary
 from tarocco.kernels.segments import Texts
 
 _BLOCK = 1024  # segments tokenized at a time, to save memory
@@ -20,14 +20,14 @@ _BLOCK = 1024  # segments tokenized at a time, to save memory
 
 @dataclass(frozen=True)
 class Encoding:
-    """How text becomes words: a tokenizer's name, whether text is lowercased first, and whether words are stemmed.
+    """How text becomes words: a tokenizer's name, whether text is lowercased first, and the stemmer of words, if any.
 
-    `analyzer` names the source of linguistic structure, for the metrics that need it.
+    The stemmer is `porter` or `porter-nltk`. `analyzer` names the source of linguistic structure, for the metrics that need it.
     """
 
     tokenize: str = "13a"
     lowercase: bool = False
-    stem: bool = False
+    stem: str = ""
     analyzer: str | None = None
 
     def __post_init__(self) -> None:
@@ -63,7 +63,7 @@ class Encoding:
         sides = self.encode(references, vocabulary), self.encode(candidates, vocabulary)
         if not self.stem:
             return sides
-        stems = vocabulary.by_stem()
+        stems = vocabulary.by_stem(self.stem)
         return Ragged(stems[sides[0].values], sides[0].offsets), Ragged(stems[sides[1].values], sides[1].offsets)
 
 
@@ -182,6 +182,35 @@ class Batch:
         candidates, references = (_code_points(columns, lowercase) for columns in texts)
         return Batch(candidates, references, self.candidate_groups, self.reference_groups, Vocabulary(), *texts)
 
+    def characters(self, lowercase: bool = False) -> Batch:
+        """Return the same texts and groups as numbered characters, without spaces at the ends of texts."""
+        stripped = [
+            [Segments.from_strings([text.strip() for text in column]) for column in columns]
+            for columns in (self.columns, self.reference_columns)
+        ]
+        sides = [_code_points(columns, lowercase) for columns in stripped]
+        codes, ids = np.unique(np.concatenate([side.values for side in sides]), return_inverse=True)
+        numbered = np.split(ids.astype(np.int32), [len(sides[0].values)])
+        candidates, references = (Ragged(part, side.offsets) for part, side in zip(numbered, sides, strict=True))
+        return replace(self, candidates=candidates, references=references, vocabulary=CharacterVocabulary(codes))
+
+    def sentences(self) -> Sentences:
+        """Return the same texts and groups, encoded sentence by sentence; a sentence is a line."""
+        sides, bounds = [], []
+        for columns in (self.reference_columns, self.columns):
+            texts = [[line for line in text.split("\n") if line] for column in columns for text in column]
+            sides.append([Segments.from_strings([line for lines in texts for line in lines])])
+            bounds.append(np.cumsum([0, *map(len, texts)], dtype=np.intp))
+        vocabulary = Vocabulary(sum(len(column.text) for side in sides for column in side))
+        references, candidates = self.encoding.encode_sides(sides[0], sides[1], vocabulary)
+        batch = replace(
+            self,
+            candidates=Ragged(candidates.values, candidates.offsets[bounds[1]]),
+            references=Ragged(references.values, references.offsets[bounds[0]]),
+            vocabulary=vocabulary,
+        )
+        return Sentences(batch, ((candidates.offsets, bounds[1]), (references.offsets, bounds[0])))
+
     @property
     def alone(self) -> Batch:
         """The same batch without `whole`."""
@@ -255,6 +284,22 @@ class Batch:
         bounds = self.reference_groups.bounds
         for segment in self.candidate_groups.segments:
             yield self.reference_groups.rows[bounds[segment] : bounds[segment + 1]]
+
+
+@dataclass(frozen=True, eq=False)
+class Sentences:
+    """A batch of texts of several sentences, and on each side (candidates, references) where its sentences are.
+
+    Sentence s of a side consists of the words offsets[s]:offsets[s + 1] of all its texts, and text `row` of the
+    sentences bounds[row]:bounds[row + 1].
+    """
+
+    batch: Batch
+    sides: tuple[tuple[NDArray[np.intp], NDArray[np.intp]], tuple[NDArray[np.intp], NDArray[np.intp]]]
+
+    def longest(self) -> int:
+        """Return the length of the longest sentence."""
+        return max(int(np.diff(offsets).max(initial=0)) for offsets, _ in self.sides)
 
 
 @dataclass(frozen=True, eq=False)

@@ -183,7 +183,5 @@ def align_texts(
                 for other in range(references.groups[segment], references.groups[segment + 1]):
                     c = candidates.rows[member]
                     r = references.rows[other]
-                    align_pair(
-                        candidates, c, references, r, pair, numbers, masks, rising, falling, counts, steps
-                    )
+                    align_pair(candidates, c, references, r, pair, numbers, masks, rising, falling, counts, steps)
                     pair += 1

@@ -27,6 +27,7 @@ from tarocco.kernels import (
     ngram_matches,
     segments,
     skip_bigrams,
+    union_lcs,
     weighted_lcs,
 )
 from tarocco.metrics.base import Floats, OnePassMetric
@@ -36,6 +37,7 @@ _measure_segments = kernel(segments, "measure_segments")
 _compare = kernel(bit_parallel, "compare_texts", wide=True)
 _overlap = kernel(bag_overlap, "count_common_words")
 _align = kernel(edit_distance, "compute_edit_costs")
+_unite = kernel(union_lcs, "count_union_hits")
 _align_texts = kernel(alignment, "align_texts")
 _recognize = kernel(edit_distance, "score_recognition")
 _shared_ngrams = kernel(ngram_matches, "count_matches_of_four")
@@ -311,6 +313,30 @@ class Comparison:
         counts = np.zeros((self._words, self._references), np.int32)
         _overlap(*self.batch.arrays, self._locals(), counts, np.zeros((self._words, 2), np.int32), hits)
         return hits
+
+    # --- sentences -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def united_subsequences(self) -> tuple[Counts, Counts, Counts]:
+        """The hits of each pair in the union of its sentences' subsequences, and the words of both texts.
+
+        Sentences end at newlines, and are tokenized one by one.
+        """
+        columns = self.batch.columns, self.batch.reference_columns
+        if not any(column.has_newlines for side in columns for column in side):
+            return self.subsequences, self.pairs.candidate_lengths, self.pairs.reference_lengths
+        sentences = self.batch.sentences()
+        pairs, longest = TextPairs(sentences.batch), sentences.longest()
+        hits = np.zeros(self._pairs, np.intp)
+        candidates, references = sentences.batch.arrays
+        _unite(
+            *(candidates, *sentences.sides[0], references, *sentences.sides[1]),
+            np.zeros((len(sentences.batch.vocabulary), 2), np.int32),
+            np.empty((longest + 1, longest + 1), np.int32),
+            np.empty(longest, np.uint8),
+            hits,
+        )
+        return hits, pairs.candidate_lengths, pairs.reference_lengths
 
     # --- n-grams, skip-bigrams, weighted subsequences: all requests of a kind in one pass ------------------------
 

@@ -34,7 +34,7 @@ class Text:
     """How text is read.
 
     tokenize
-        The tokenizer: none, 13a, intl, char, zh or rouge.
+        The tokenizer: none, 13a, intl, char, zh, rouge or jiwer.
     lowercase
         Whether text is lowercased first.
     analyzer

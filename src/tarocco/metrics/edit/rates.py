@@ -154,7 +154,7 @@ class Wer(ErrorRate):
     def errors(self, comparison: Comparison) -> NDArray[np.intp]:
         return comparison.distances
 
-    def automaton(self, several_references: bool) -> Automaton:
+    def automaton(self, several_references: bool) -> Automaton | None:
         if several_references and self.select != "rate":
             raise BadParameter(
                 f"{self}: with several references, oracles need the reference with the lowest rate (select=rate)"
