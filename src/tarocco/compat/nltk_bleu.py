@@ -9,34 +9,30 @@ import fractions
 import math
 import sys
 import warnings
-from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Sequence
-from functools import cache
-from threading import Lock
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tarocco.compat import missing_name
-from tarocco.encode.batch import Encoding
-from tarocco.encode.segment_reader import HIGHEST_ORDER, make_reader
+from tarocco.compat.word_lists import Words, count_words
+from tarocco.encode.segment_reader import HIGHEST_ORDER
 
 __all__ = [
     *("SmoothingFunction", "brevity_penalty", "closest_ref_length", "corpus_bleu", "modified_precision"),
     "sentence_bleu",
 ]
 
-Words = Sequence[Hashable]
 Weights = Sequence[float]
 Smoothing = Callable[..., list[Any]]
 
 _UNIFORM = (0.25, 0.25, 0.25, 0.25)
-_FIRST_LETTER = 0x4E00  # words are written as single letters from here on
-_LETTERS = 0x5000
 
 
 class Fraction(fractions.Fraction):
     """A fraction that remembers its numerator and denominator as they were before it was reduced."""
 
-    __slots__ = ("_of", "_over")
+    _over: int
+    _of: int
 
     def __new__(cls, numerator: int, denominator: int) -> Fraction:
         self = super().__new__(cls, numerator, denominator)
@@ -118,44 +114,15 @@ def brevity_penalty(closest_ref_len: int, hyp_len: int) -> float:
     return math.exp(1 - closest_ref_len / hyp_len) if hyp_len else 0
 
 
-@cache
-def _reader() -> tuple[Any, Lock]:
-    return make_reader(Encoding("none")), Lock()
-
-
 def _clipped_matches(references: Sequence[Words], hypothesis: Words, order: int) -> list[int]:
     """Return the clipped matches of orders 1 to `order`."""
-    texts = [*references, hypothesis]
     if order <= HIGHEST_ORDER:
-        reader, lock = _reader()
-        sizes = list(map(len, texts))
-        for lines in (_as_text, _as_letters):
-            packed = lines(texts)
-            if packed is not None:
-                with lock:
-                    if reader.read(packed) == sizes:
-                        matches: list[int] = reader.count_clipped_matches(order)
-                        return matches
+        matches: list[int] | None = count_words(
+            [*references, hypothesis], lambda reader: reader.count_clipped_matches(order)
+        )
+        if matches is not None:
+            return matches
     return [_count_clipped(references, hypothesis, n) for n in range(1, order + 1)]
-
-
-def _as_text(texts: Sequence[Words]) -> bytes | None:
-    """Join words with spaces; nothing if that could change what the words are."""
-    try:
-        lines = [" ".join(text) for text in texts]  # type: ignore[arg-type]
-    except TypeError:
-        return None
-    if not all(line.isprintable() for line in lines) or not all(map(all, texts)):
-        return None
-    return "\n".join([*lines, ""]).encode()
-
-
-def _as_letters(texts: Sequence[Words]) -> bytes | None:
-    """Write every distinct word as one letter."""
-    letters: defaultdict[Hashable, int] = defaultdict()
-    letters.default_factory = lambda: _FIRST_LETTER + len(letters)
-    lines = [" ".join([chr(letters[word]) for word in text]) for text in texts]
-    return "\n".join([*lines, ""]).encode() if len(letters) < _LETTERS else None
 
 
 def _count_clipped(references: Sequence[Words], hypothesis: Words, n: int) -> int:

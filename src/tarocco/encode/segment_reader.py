@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from tarocco.encode.batch import Encoding
-from tarocco.encode.tokenizers import Tokenizer
+from tarocco.encode.tokenizers import TableTokenizer
 from tarocco.kernels import kernel, text_pairs
 
 HIGHEST_ORDER = 12  # of n-grams
 
-_ROOM = 1 << 13  # bytes of all texts of a segment; longer ones are read as a batch
+_ROOM = 1 << 15  # bytes of all texts of a segment; longer ones are read as a batch
 _TEXTS = 64
 _WORDS = 1 << 11  # distinct words of references, for edit distances
 _BLOCKS = 16  # of 64 words of a reference, for edit distances
@@ -24,7 +24,7 @@ _reader = kernel(text_pairs, "SegmentReader")
 def make_reader(encoding: Encoding) -> Any:
     """Return a `SegmentReader` for this encoding, without its lowercasing; None if it needs more than a table."""
     tokenizer: Any = encoding.tokenizer
-    if encoding.stem or encoding.analyzer is not None or type(tokenizer) is not Tokenizer:
+    if encoding.stem or encoding.analyzer is not None or type(tokenizer) is not TableTokenizer:
         return None
     switches = (tokenizer.padded, tokenizer.trimmed, tokenizer.markup)
     slots, pairs = _ROOM, 2 * HIGHEST_ORDER * _ROOM
@@ -54,4 +54,5 @@ def make_reader(encoding: Encoding) -> Any:
 @cache
 def strips_marks(tokenize: str) -> bool:
     """Return whether a tokenizer removes <skipped> first, as mteval does."""
-    return bool(Encoding(tokenize).tokenizer.markup)
+    tokenizer: Any = Encoding(tokenize).tokenizer
+    return bool(tokenizer.markup)

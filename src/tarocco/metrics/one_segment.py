@@ -8,7 +8,6 @@ ROUGE-L, chrF. They have the same bits as those of a batch (tests/test_scorer.py
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Sequence
 from functools import lru_cache
 from threading import Lock
@@ -58,7 +57,7 @@ def _only_has(metric: Metric, handled: Sequence[str]) -> bool:
         if field.name in ("order", "char_order", "word_order"):
             if value > HIGHEST_ORDER:
                 return False
-        elif field.name not in handled and value != metric.default(field.name):
+        elif value == "1.5.5" or (field.name not in handled and value != metric.default(field.name)):
             return False
     return True
 
@@ -180,7 +179,7 @@ class _RougeForm:
 
     def _scores(self, hits: int, candidate: int, reference: int) -> Row:
         if not hits:
-            return [0.0, 0.0, 0.0, 1.0 if candidate or reference else 0.0]
+            return [0.0, 0.0, 0.0, 1.0]
         recall, precision = hits / reference, hits / candidate
         if self.square is not None:
             square = self.square
@@ -192,7 +191,7 @@ class _RougeForm:
         return [f, recall, precision, 1.0]
 
     def score(self, row: Row) -> float:
-        return row[0] / row[3] if row[3] else math.nan
+        return row[0] / row[3]
 
 
 class _ChrFForm:
@@ -251,7 +250,7 @@ class _ChrFForm:
 _FORMS: tuple[tuple[Any, tuple[type[Metric], ...], tuple[str, ...]], ...] = (
     (_BleuForm, (Bleu,), ("smooth", "value", "length", "orders")),
     (_ErrorRateForm, (Wer, OneMinusWer, Per, OneMinusPer), ("select", "weights")),
-    (_RougeForm, (RougeL, RougeN), ("beta",)),
+    (_RougeForm, (RougeL, RougeN), ("beta", "compat")),
     (_ChrFForm, (ChrF,), ("beta", "lowercase", "eps_smoothing")),
 )
 

@@ -113,7 +113,8 @@ def visualize_error_counts(
     """Return the most frequent errors of each kind as text."""
     titles = ("SUBSTITUTIONS", "INSERTIONS", "DELETIONS")
     shown = (show_substitutions, show_insertions, show_deletions)
-    kinds = zip(titles, collect_error_counts(output), shown, strict=True)
+    counted: tuple[Mapping[Any, int], ...] = collect_error_counts(output)
+    kinds = zip(titles, counted, shown, strict=True)
     return "\n".join(f"=== {title} ===\n{_most(counts, top_k)}" for title, counts, show in kinds if show).removesuffix(
         "\n"
     )
