@@ -105,8 +105,8 @@ def test_wrong_option_is_exit_code_2(capsys):
         (("-w", "abc"), "expected a whole number from 0 to 17, found abc"),
         (("-j", "0"), "expected a whole number of at least 1, found 0"),
         (("--num-refs", "0"), "expected a whole number of at least 1, found 0"),
-        (("-l",), "unrecognized arguments: -l"),
-        (("-t", "none"), "unrecognized arguments: -t"),
+        (("-x",), "unrecognized arguments: -x"),
+        (("-lx",), "unrecognized arguments: -lx"),
         (("--conf",), "unrecognized arguments: --conf"),
     ],
 )

@@ -8,7 +8,9 @@ file (see `tarocco init`) can replace all of them. Files are plain text with one
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tarocco.cli import options as shared
@@ -46,8 +48,15 @@ def run(options: argparse.Namespace) -> None:
     from tarocco.render.results.score import present_scores
 
     if not options.input and sys.stdin is not None and sys.stdin.isatty() and not is_experiment(options.references[0]):
+        if len(options.references) > 1:
+            raise InputError(_describe_missing_systems(options.references))
         say("note: reading the system from the keyboard; name system files with -i")
-    inputs = read_inputs(options, piped=True)
+    try:
+        inputs = read_inputs(options, piped=True)
+    except InputError as error:
+        if options.input or len(options.references) == 1 or not str(error).startswith("standard input: "):
+            raise
+        raise InputError(f"{error}; {_describe_missing_systems(options.references)}") from None
     if options.level == "document" and inputs.test_set.documents is None:
         raise InputError("--level document needs document labels: give --documents FILE, one label per segment")
     if options.level != "corpus" and options.confidence is not None and options.format != "json":
@@ -60,6 +69,13 @@ def run(options: argparse.Namespace) -> None:
     write(present_scores(result, options.level, options.width, options.verbose, **settings), options)
     draw(result, options)
     write_page(options, [result], inputs)
+
+
+def _describe_missing_systems(references: Sequence[str]) -> str:
+    """Return what to write if the last file before -i was meant as a system."""
+    *first, last = references
+    example = shlex.join(["tarocco", "score", *first, "-i", last])
+    return f"without -i, all files are references and the system is standard input; if {last} is a system: {example}"
 
 
 def warn_of_tokenized_text(test_set: TestSet, options: argparse.Namespace) -> None:
