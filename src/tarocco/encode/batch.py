@@ -22,7 +22,8 @@ _BLOCK = 1024  # segments tokenized at a time, to save memory
 class Encoding:
     """How text becomes words: a tokenizer's name, whether text is lowercased first, and the stemmer of words, if any.
 
-    The stemmer is `porter` or `porter-nltk`. `analyzer` names the source of linguistic structure, for the metrics that need it.
+    The stemmer is `porter` or `porter-nltk`. `analyzer` names the source of linguistic structure, for the metrics that
+    need it.
     """
 
     tokenize: str = "13a"
