@@ -112,7 +112,10 @@ def united_subsequences(candidate, reference):
 
 
 def segment_score(candidate, references, shared, beta="1", rule="best", inverse=lambda x: x, empty="zero"):
-    """F of one segment; if there is nothing to compare 0, or None with empty="skip". shared gives (hits, the candidate's, the reference's)."""
+    """F of one segment; if there is nothing to compare 0, or None with empty="skip".
+
+    shared gives (hits, the candidate's, the reference's).
+    """
 
     def scores(hits, mine, other):
         recall, precision = (inverse(hits / total) if total else 0.0 for total in (other, mine))

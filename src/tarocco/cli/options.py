@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 
+MORE_TOKENIZERS = "ja-mecab, ko-mecab, flores101, flores200, spm:FILE, or that of an installed package"
 TOKENIZERS = ("none", "13a", "intl", "char", "zh", "rouge", "jiwer")
 LEVELS = ("corpus", "document", "segment")
 FORMATS = ("table", "json", "tsv", "csv", "latex", "md")
@@ -58,7 +59,7 @@ def add_text_options(parser: argparse.ArgumentParser, tokenize: str = "13a", doc
         "--tokenize",
         "-tok",
         metavar="NAME",
-        help=f"the tokenizer: {', '.join(TOKENIZERS)} (default: {tokenize})",
+        help=f"the tokenizer: {', '.join(TOKENIZERS)}, {MORE_TOKENIZERS} (default: {tokenize})",
     )
     group.add_argument("-lc", "--lowercase", action=argparse.BooleanOptionalAction, help="lowercase all text")
     group.add_argument(

@@ -19,7 +19,11 @@ from tarocco.cli.inputs import note, read_inputs, resampling_of, score_inputs
 from tarocco.cli.output import draw, write, write_page
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tarocco.core.test_set import TestSet
+    from tarocco.encode.batch import Encoding
+    from tarocco.metrics.base import Metric
 
 EXAMPLES = """examples:
   tarocco score ref.txt -i sysA.txt sysB.txt -m BLEU-4 NIST-5
@@ -63,6 +67,7 @@ def run(options: argparse.Namespace) -> None:
         note(options, f"only corpus scores have intervals: there are none at --level {options.level}")
     if options.tokenize != "none":
         warn_of_tokenized_text(inputs.test_set, options)
+    warn_of_other_languages(*inputs[:3], options)
     intervals = ("confidence", "n_resamples") if options.confidence is not None else ()
     result = score_inputs(options, *inputs[:3], resampling_of(options) if intervals else None)
     settings = {name: getattr(options, name) for name in ("seed", *intervals)}
@@ -88,6 +93,18 @@ def warn_of_tokenized_text(test_set: TestSet, options: argparse.Namespace) -> No
                 f'{n_tokenized} lines of "{name}" end in " .": the text looks tokenized, but scores are comparable '
                 "only on detokenized text; use --tokenize none to score it as it is",
             )
+
+
+def warn_of_other_languages(
+    test_set: TestSet, metrics: Sequence[Metric], encoding: Encoding, options: argparse.Namespace
+) -> None:
+    """Print notes on tokenizers that do not split the references' script, and on English resources for other texts."""
+    from tarocco.trials.data_audit.setup_checks import check_english, check_tokenizer
+    from tarocco.trials.data_audit.texts import TextProfiles
+
+    texts = TextProfiles(test_set)
+    for finding in (*check_tokenizer(texts, encoding, metrics), *check_english(texts, metrics, encoding)):
+        note(options, f"{finding.evidence} {finding.advice}")
 
 
 SCORE = Command(__doc__, EXAMPLES, configure, run)

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.test_set import Segments
-from tarocco.encode.tokenizers import Tokenizer, tokenizer
+from tarocco.encode.tokenizer_plugins import registered, restore
+from tarocco.encode.tokenizers import FunctionTokenizer, Tokenizer, tokenizer
 from tarocco.encode.vocabulary import CharacterVocabulary, Ragged, Vocabulary
 from tarocco.kernels.segments import Texts
 
@@ -22,7 +24,8 @@ _BLOCK = 1024  # segments tokenized at a time, to save memory
 class Encoding:
     """How text becomes words: a tokenizer's name, whether text is lowercased first, and the stemmer of words, if any.
 
-    The stemmer is `porter` or `porter-nltk`. `analyzer` names the source of linguistic structure, for the metrics that need it.
+    The stemmer is `porter` or `porter-nltk`. `analyzer` names the source of linguistic structure, for the metrics that
+    need it.
     """
 
     tokenize: str = "13a"
@@ -36,6 +39,10 @@ class Encoding:
     @property
     def tokenizer(self) -> Tokenizer:
         return tokenizer(self.tokenize)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Take a registered function along to other processes."""
+        return _restore_encoding, (registered(self.tokenize), self.tokenize, self.lowercase, self.stem, self.analyzer)
 
     def words(self, text: str) -> list[str]:
         """Return the words of a text for display, without stemming."""
@@ -65,6 +72,12 @@ class Encoding:
             return sides
         stems = vocabulary.by_stem(self.stem)
         return Ragged(stems[sides[0].values], sides[0].offsets), Ragged(stems[sides[1].values], sides[1].offsets)
+
+
+def _restore_encoding(function: FunctionTokenizer | None, *fields: Any) -> Encoding:
+    if function is not None:
+        restore(function)
+    return Encoding(*fields)
 
 
 def _code_points(columns: Sequence[Segments], lowercase: bool) -> Ragged:

@@ -16,6 +16,8 @@ This one gives the words of jiwer 4.0.0's default transform:
 
     jiwer splits at spaces, and at two or more characters of whitespace: a no-break space between letters does not split
 
+Tokenizers outside tarocco (ja-mecab, ko-mecab, spm:FILE, flores200, functions) are in tokenizer_plugins.py.
+
 chrF++ reads words with a tokenizer that users cannot choose:
 
     chrf  splits at spaces and removes one punctuation mark at a word's end, or else at its beginning
@@ -42,6 +44,7 @@ from tarocco.kernels import kernel, tokenization
 OTHER, SPACE, SPLIT, PAIR, DIGIT, DASH, EDGE = range(7)  # as in kernels/tokenization.py
 
 Ranges = Iterable[tuple[int, int]]
+SplitFunction = Callable[[str], str | Iterable[str]]  # from a text to its words
 
 # The characters that str.split() splits at.
 SPACES = (
@@ -119,7 +122,7 @@ class FunctionTokenizer(Tokenizer):
     """A function from a text to its words, a list or a string with spaces between words."""
 
     name: str
-    function: Callable[[str], str | Iterable[str]]
+    function: SplitFunction
     version: str = ""
 
     @property
@@ -192,9 +195,38 @@ NAMES = ("none", "13a", "intl", "char", "zh", "rouge", "jiwer")
 _UNICODE_CLASSES = Path(__file__).parents[1] / "data" / "unicode" / "classes.txt"
 
 
-@cache
 def tokenizer(name: str) -> Tokenizer:
-    """Return the tokenizer of that name."""
+    """Return the tokenizer of that name: a built-in one, MeCab, a SentencePiece model, or one from a package.
+
+    Raises UnknownName, or MissingExtra if a library is missing.
+    """
+    built_in = _built_in(name)
+    if built_in is not None:
+        return built_in
+    from tarocco.encode import tokenizer_plugins
+
+    plugin = tokenizer_plugins.find_tokenizer(name)
+    if plugin is not None:
+        return plugin
+    from difflib import get_close_matches
+
+    names = (*NAMES, *tokenizer_plugins.NAMES)
+    near = get_close_matches(str(name), names)
+    hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(names)} and spm:FILE"
+    raise UnknownName(f'there is no tokenizer "{name}" ({hint})')
+
+
+def register_tokenizer(tokenize: str | SplitFunction) -> str:
+    """Return a name, or the name under which `tokenizer` finds a function from now on."""
+    if isinstance(tokenize, str):
+        return tokenize
+    from tarocco.encode import tokenizer_plugins
+
+    return tokenizer_plugins.register(tokenize)
+
+
+@cache
+def _built_in(name: str) -> Tokenizer | None:
     if name == "none":
         return TableTokenizer(name, _classes(), only_spaces=True)
     if name == "13a":
@@ -213,11 +245,7 @@ def tokenizer(name: str) -> Tokenizer:
         return JiwerTokenizer(name, _split_like_jiwer)
     if name == "chrf":
         return TableTokenizer(name, _classes((EDGE, ASCII_PUNCTUATION)))
-    from difflib import get_close_matches
-
-    near = get_close_matches(str(name), NAMES)
-    hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(NAMES)}"
-    raise UnknownName(f'there is no tokenizer "{name}" ({hint})')
+    return None
 
 
 # --- TER -----------------------------------------------------------------------------------------------------------

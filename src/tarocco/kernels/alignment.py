@@ -58,7 +58,7 @@ def fill_rows(
     rising: cython.ulonglong[:, ::1],
     falling: cython.ulonglong[:, ::1],
 ) -> cython.void:
-    """For each word of the candidate, mark where the edit distance rises or falls from one reference word to the next."""
+    """After each word of the candidate, mark the reference words at which the edit distance rises or falls."""
     equal: cython.ulonglong
     up: cython.ulonglong
     down: cython.ulonglong

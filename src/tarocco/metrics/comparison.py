@@ -278,7 +278,7 @@ class Comparison:
         return self._count_steps(np.empty(0, np.uint8))
 
     def trace(self) -> NDArray[np.uint8]:
-        """Return the steps of the only pair's alignment in the order of the text, numbered as the columns of `steps`."""
+        """Return the steps of the only pair's alignment in the order of the text: columns of `steps`."""
         steps = np.empty(self._longest + self._longest_reference + 1, np.uint8)
         return steps[: int(self._count_steps(steps).sum())][::-1]
 

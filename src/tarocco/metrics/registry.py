@@ -24,6 +24,7 @@ from tarocco.metrics.names import describe_bad_parameter, parse_name
 
 # Beginning of the name (a regular expression), module in tarocco.metrics, families.
 BUILT_IN = (
+    ("BLEU-NLTK", "ngram.nltk_bleu", ("BleuNltk",)),
     ("BLEU", "ngram.bleu", ("Bleu", "BleuSbp", "BleuIndividual")),
     ("NIST", "ngram.nist", ("Nist", "NistIndividual")),
     ("m?WER|m?PER|1-|WRR|CDER", "edit.rates", ("Wer", "OneMinusWer", "Per", "OneMinusPer", "Cder")),

@@ -46,10 +46,9 @@ ROUGE_SCORE = Agreement(
 COMPAT = """
         RG- is another way to write ROUGE-, as in IQmt. compat=rouge-score reads text as rouge-score does (lower case,
         letters a to z and digits only), and its stems are NLTK's, of words of more than three letters:
-        stemmer=porter-nltk (stemmer=porter means the same there). compat=1.5.5 gives the segment scores of ROUGE-1.5.5: its words
-        (lower case, letters and digits only), rounding to five digits before F, pooled references, and 0 if a score
-        does not exist. With references=best-recall (its -f B) it uses the first of equal recalls, tarocco the one with
-        the best F. Its averages are means of random resamples; tarocco's are means of the segments.
+        stemmer=porter-nltk (stemmer=porter means the same there). compat=1.5.5 gives the segment scores of ROUGE-1.5.5:
+        its words (the same), rounding to five digits before F, and pooled references. With references=best-recall (its
+        -f B) it uses the first of equal recalls, tarocco the one with the best F. Its averages are means of random resamples; tarocco's are means of the segments.
 """
 
 
@@ -325,6 +324,8 @@ class RougeL(Rouge):
 class RougeLsum(RougeL):
     """The longest common subsequences of sentences, united."""
 
+    compat: str = parameter("none", "read text as rouge-score does", choices=("none", "rouge-score"))
+
     title: ClassVar[str] = "ROUGE-Lsum"
     summary: ClassVar[str] = (
         "ROUGE-L of texts of several sentences, one per line: the words in any sentence's subsequence."
@@ -352,11 +353,6 @@ class RougeLsum(RougeL):
         an empty reference. Two empty texts score 0; with empty=skip there is no score.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (ROUGE_SCORE,)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.compat == "1.5.5":
-            raise BadParameter(f"{self.title}: compat is none or rouge-score, not 1.5.5")
 
     def shared_units(self, comparison: Comparison) -> SharedUnits:
         return SharedUnits(*(counts.astype(np.float64) for counts in comparison.united_subsequences))

@@ -19,6 +19,7 @@ from tarocco.meta.orange.lists import ListBlock
 from tarocco.meta.orange.ranking import ExternalScores
 from tarocco.meta.orange.rules import EvaluatedMetric, OrangeRules
 from tarocco.metrics.base import Floats, Metric
+from tarocco.encode.tokenizer_plugins import UNVERSIONED
 from tarocco.metrics.registry import release_of
 from tarocco.scoring.cache import WriteBuffer
 from tarocco.store.blocks import Series, Store, make_digest
@@ -50,7 +51,9 @@ class RankCache:
         self.rows = 0
         for m, metric in enumerate(metrics):
             releases = [release_of(scorer) if isinstance(scorer, Metric) else EXTERNAL for scorer in metric.scorers]
-            if None in releases:  # nothing would distinguish its ranks from those of its next version
+            if (
+                None in releases or UNVERSIONED in metric.signature
+            ):  # nothing would distinguish its ranks from those of its next version
                 continue
             release = " + ".join(map(str, releases))
             prepares = any(isinstance(scorer, Metric) and scorer.prepares for scorer in metric.scorers)

@@ -119,9 +119,9 @@ class Wer(ErrorRate):
         several, the weights do not depend on the candidate, so improving a segment never worsens the corpus score;
         weights=chosen is what other tools do, and select=distance is the mWER of Finch et al. (2004). mWER is another
         name for WER. With counts=yes the details have insertions, deletions, substitutions and matches with the chosen
-        references, in the alignment that jiwer 4.0.0 finds; other tools may find another with as few edits. An empty candidate scores 1; against an empty reference an empty candidate scores 0, any other 1. In
-        the corpus, the words of such a candidate are insertions, and an empty reference adds no words (as in jiwer,
-        sclite and TER).
+        references, in the alignment that jiwer 4.0.0 finds; other tools may find another with as few edits. An empty
+        candidate scores 1; against an empty reference an empty candidate scores 0, any other 1. In the corpus, the
+        words of such a candidate are insertions, and an empty reference adds no words (as in jiwer, sclite and TER).
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(
