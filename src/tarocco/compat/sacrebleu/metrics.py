@@ -290,7 +290,7 @@ class BLEU(Metric):
         self.effective_order = effective_order
         self.trg_lang = trg_lang
         self.tokenizer = _Tokenizer(encoding)
-        self.tokenizer_signature = encoding.tokenize
+        self.tokenizer_signature = encoding.tokenizer.signature
 
     @staticmethod
     def compute_bleu(
@@ -369,7 +369,14 @@ class CHRF(Metric):
         eps_smoothing: bool = False,
         references: Streams | None = None,
     ) -> None:
-        metric = ChrF(char_order, word_order, float(beta), lowercase, whitespace, eps_smoothing)
+        metric = ChrF(
+            char_order=char_order,
+            word_order=word_order,
+            beta=float(beta),
+            lowercase=lowercase,
+            whitespace=whitespace,
+            eps_smoothing=eps_smoothing,
+        )
         super().__init__(metric, Encoding("none"), references)
         self.char_order = char_order
         self.word_order = word_order

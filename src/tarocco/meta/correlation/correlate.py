@@ -58,6 +58,7 @@ from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import percentiles
 from tarocco.scoring.results import Result
 from tarocco.scoring.score import score_test_set
+from tarocco.scoring.score_tables import make_textless_test_set, name_rows
 from tarocco.scoring.settings import (
     RESAMPLING,
     TEXT,
@@ -90,9 +91,9 @@ class CorrelationShortcuts(Shortcuts, total=False):
 
 
 def correlate(
-    systems: Candidates,
-    references: References,
-    human: HumanInput,
+    systems: Candidates | None = None,
+    references: References | None = None,
+    human: HumanInput | None = None,
     *,
     metrics: Sequence[str | Metric] | str | Metric = "BLEU-4",
     external: Mapping[str, ExternalSource] | None = None,
@@ -107,12 +108,14 @@ def correlate(
     Parameters
     ----------
     systems
-        A mapping from system names to their segments.
+        A mapping from system names to their segments. Without systems and references, metrics are those of `external`.
     references, metrics, external
-        As for `tarocco.score`.
+        As for `tarocco.score`. The scores of `external` may also be arrays or data frames, systems x segments, with NaN
+        where there is no score.
     human
         A file (optionally followed by :COLUMN), the result of `tarocco.read_human`, or a mapping from systems to a
-        number, or to a list with one number per segment and None where there is no judgment.
+        number, or to a list with one number per segment and None where there is no judgment; or an array or a data
+        frame, systems x segments.
     options
         The level, the coefficient and the test between metrics (`CorrelationOptions`).
     text, resampling, workers
@@ -130,18 +133,36 @@ def correlate(
     >>> result = tarocco.correlate(demo.systems, demo.references, grades, metrics=["BLEU-4", "chrF"])
     >>> [record.metric for record in result][:2]
     ['chrF', 'BLEU-4']
+
+    Scores without texts:
+
+    >>> metric = [[0.9, 0.8, 0.7], [0.6, 0.7, 0.6], [0.5, 0.3, 0.4], [0.2, 0.3, 0.1]]
+    >>> people = [[5, 5, 4], [4, 4, 3], [3, 2, 3], [1, 2, 1]]
+    >>> result = tarocco.correlate(human=people, external={"COMET": metric})
+    >>> round(result["COMET"].coefficients["pearson"].value, 3)
+    0.996
     """
-    if not isinstance(systems, Mapping):
+    if human is None:
+        raise InputError("expected human scores: correlate(systems, references, human)")
+    tables = name_rows({"human scores": human, **(external or {})})
+    human, external = tables.pop("human scores"), tables
+    textless = systems is None and references is None
+    if textless and metrics == "BLEU-4":
+        metrics = ()
+    if not textless and not isinstance(systems, Mapping):
         raise InputError("systems must be a mapping from names to segments, with at least four systems to correlate")
     options, text, resampling, workers = apply_shortcuts("correlate", shortcuts, options, text, resampling, workers)
     chosen = find_metrics([metrics] if isinstance(metrics, str | Metric) else metrics)
     if not chosen and not external:
         raise InputError("no metric was selected")
-    test_set = make_test_set(systems, references)
-    chosen += external_metrics(external or {}, test_set, chosen)
+    if textless and chosen:
+        raise InputError(f"{chosen[0]} reads texts: pass systems and references, or its scores as `external`")
+    test_set = make_textless_test_set(external) if textless else make_test_set(systems, references)  # type: ignore[arg-type]
+    chosen += external_metrics(external, test_set, chosen)
     people = make_human_scores(human, list(test_set.systems), len(test_set))
     design = options.resolve(resampling)
-    scores = score_test_set(test_set, [*chosen, LengthRatio()], text.encoding, workers=workers)
+    sentinels = [] if textless else [LengthRatio()]
+    scores = score_test_set(test_set, [*chosen, *sentinels], text.encoding, workers=workers)
     return correlate_scores(scores, people, design, replace(workers, progress=None))
 
 
