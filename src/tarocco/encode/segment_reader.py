@@ -30,7 +30,7 @@ def make_reader(encoding: Encoding) -> Any:
     slots, pairs = _ROOM, 2 * HIGHEST_ORDER * _ROOM
     slots, pairs = (1 << (size - 1).bit_length() for size in (slots, pairs))
     arrays = (
-        np.empty(2 * _ROOM + 1, np.uint8),  # split
+        np.empty(2 * _ROOM + 8, np.uint8),  # split, of which eight bytes are read at a time
         np.empty(_ROOM, np.int32),  # words
         np.zeros(_TEXTS + 1, np.intp),  # bounds
         np.empty(slots, np.uint64),  # keys

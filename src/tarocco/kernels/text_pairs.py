@@ -29,6 +29,7 @@ COMPILED = cython.compiled
 NEWLINE = cython.declare(cython.int, 10)
 GOLDEN = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 MASK64 = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
+MASK56 = cython.declare(cython.ulonglong, 0x00FFFFFFFFFFFFFF)
 ONE = cython.declare(cython.ulonglong, 1)
 LONG = cython.declare(cython.ulonglong, 0xFF00000000000000)  # the eighth byte of keys of long words
 PRIME = cython.declare(cython.ulonglong, 0x100000001B3)  # of the FNV hash
@@ -112,6 +113,54 @@ class SegmentReader:
                 return None
         return [compare(self, self.masks, t, subsequences) for t in range(self.texts - 1)]
 
+    def count_columns(
+        self,
+        candidates: cython.const[cython.uchar][::1],
+        candidate_starts: cython.const[cython.Py_ssize_t][::1],
+        references: cython.const[cython.uchar][::1],
+        reference_starts: cython.const[cython.Py_ssize_t][::1],
+        order: cython.Py_ssize_t,
+        distances: cython.bint,
+        subsequences: cython.bint,
+        counts: cython.Py_ssize_t[:, ::1],
+    ):
+        """Compare the segments of a column with those of a column of references; return how many fit the tables.
+
+        counts[i] = [words of the candidate, words of the reference, edit distance, longest common subsequence, matches
+        of orders 1 to `order`]; distances and subsequences are 0 if they are not asked for.
+        """
+        m: Masks = self.masks
+        i: cython.Py_ssize_t
+        n: cython.Py_ssize_t
+        size: cython.Py_ssize_t
+        shift: cython.int
+        counted: cython.Py_ssize_t = 0
+        with cython.nogil:
+            for i in range(counts.shape[0]):
+                size = candidate_starts[i + 1] - candidate_starts[i] + reference_starts[i + 1] - reference_starts[i]
+                if 2 * size >= self.split.shape[0]:
+                    break
+                start_segment(self, size)
+                read_text(self, references, reference_starts[i], reference_starts[i + 1] - 1, True)
+                read_text(self, candidates, candidate_starts[i], candidate_starts[i + 1] - 1, False)
+                counts[i, 0] = self.bounds[2] - self.bounds[1]
+                counts[i, 1] = self.bounds[1]
+                counts[i, 2] = 0
+                counts[i, 3] = 0
+                if distances or subsequences:
+                    if self.known >= m.masks.shape[0] or self.bounds[1] > 64 * m.masks.shape[1]:
+                        break
+                    if distances:
+                        counts[i, 2] = compare(self, m, 0, False)
+                    if subsequences:
+                        counts[i, 3] = compare(self, m, 0, True)
+                if order > 0:
+                    shift = start_ngrams(self, 0, 1, order)
+                    for n in range(1, order + 1):
+                        counts[i, 3 + n] = match_order(self, n, shift)
+                counted += 1
+        return counted
+
     def count_clipped_matches(self, order: cython.Py_ssize_t):
         """Return the matches of each order; an n-gram counts as often as in the reference that has most of it."""
         return match(self, 0, self.texts - 1, order)
@@ -124,26 +173,34 @@ class SegmentReader:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def read_segment(r: SegmentReader, text: cython.const[cython.uchar][::1], end: cython.Py_ssize_t) -> cython.bint:
-    """Read all texts; return whether they are not too many."""
+def start_segment(r: SegmentReader, length: cython.Py_ssize_t) -> cython.void:
+    """Forget the texts of the last segment; the next one has `length` bytes, so at most as many words."""
     size: cython.Py_ssize_t = 16
-    lines: cython.Py_ssize_t = 0
-    start: cython.Py_ssize_t
-    i: cython.Py_ssize_t
     r.shift = 60
-    while size < end:  # a text of b bytes has at most b / 2 words if it ends with a newline, or b if they are split
+    while size < length:
         size *= 2
         r.shift -= 1
-    for i in range(end):
-        if text[i] == NEWLINE:
-            lines += 1
-    if lines >= r.bounds.shape[0]:
-        return False
     r.texts = 0
     r.known = 0
     r.spelled = 0
     r.stamp += 1
     r.bounds[0] = 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def read_segment(r: SegmentReader, text: cython.const[cython.uchar][::1], end: cython.Py_ssize_t) -> cython.bint:
+    """Read all texts; return whether they are not too many."""
+    lines: cython.Py_ssize_t = 0
+    start: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    for i in range(end):
+        if text[i] == NEWLINE:
+            lines += 1
+    if lines >= r.bounds.shape[0]:
+        return False
+    start_segment(r, end)
     start = 0
     for i in range(end):
         if text[i] == NEWLINE:
@@ -164,6 +221,7 @@ def read_text(
 ) -> cython.void:
     """Append a text; with `new`, words that are not known yet become known."""
     character: cython.ulonglong
+    letters: cython.ulonglong
     key: cython.ulonglong
     begin: cython.Py_ssize_t
     i: cython.Py_ssize_t = 0
@@ -172,15 +230,21 @@ def read_text(
     r.split[length] = 32
     while i < length:
         begin = i
-        key = 0
-        character = r.split[i]
-        while character != 32 and i - begin < LETTERS:
-            key |= character << (8 * (i - begin))
-            i += 1
-            character = r.split[i]
-        if character == 32:
-            key |= cython.cast(cython.ulonglong, i - begin) << 56
+        if cython.compiled:
+            key = load_eight(cython.address(r.split[i]))
+            letters = count_before_space(key)
         else:
+            key, letters = 0, 0
+            while letters <= LETTERS and r.split[i + letters] != 32:
+                key |= r.split[i + letters] << (8 * letters)
+                letters += 1
+        if letters <= LETTERS:
+            key = (key & ((ONE << (8 * letters)) - 1)) | (letters << 56)
+            i += letters
+        else:
+            key &= MASK56
+            i += LETTERS
+            character = r.split[i]
             while character != 32:
                 key = ((key ^ character) * PRIME) & MASK64
                 i += 1
@@ -337,8 +401,12 @@ def match_order(r: SegmentReader, n: cython.Py_ssize_t, shift: cython.int) -> cy
 
 
 @cython.cfunc
-def match(r: SegmentReader, first: cython.Py_ssize_t, last: cython.Py_ssize_t, order: cython.Py_ssize_t):
-    """Return the clipped matches of each order with references first .. last - 1."""
+@cython.nogil
+@cython.exceptval(check=False)
+def start_ngrams(
+    r: SegmentReader, first: cython.Py_ssize_t, last: cython.Py_ssize_t, order: cython.Py_ssize_t
+) -> cython.int:
+    """Enter the n-grams of references first .. last - 1; return the shift for the table's hash."""
     shift: cython.int = 60
     size: cython.Py_ssize_t = 16
     i: cython.Py_ssize_t
@@ -352,4 +420,11 @@ def match(r: SegmentReader, first: cython.Py_ssize_t, last: cython.Py_ssize_t, o
         r.grams[i, TEXT] = NONE
     for i in range(first, last):
         enter_ngrams(r, i, order, shift)
+    return shift
+
+
+@cython.cfunc
+def match(r: SegmentReader, first: cython.Py_ssize_t, last: cython.Py_ssize_t, order: cython.Py_ssize_t):
+    """Return the clipped matches of each order with references first .. last - 1."""
+    shift: cython.int = start_ngrams(r, first, last, order)
     return [match_order(r, n, shift) for n in range(1, order + 1)]

@@ -212,6 +212,14 @@ class Comparison:
             sizes.tolist()
         )
 
+    @classmethod
+    def of_counts(cls, batch: Batch, distances: Counts, subsequences: Counts, matches: Floats) -> Comparison:
+        """Return the comparison of a batch, of which only the lengths of texts are read, from counts of its pairs."""
+        comparison = cls(batch)
+        vars(comparison).update(distances=distances, subsequences=subsequences)
+        comparison._computed["n-grams"] = matches
+        return comparison
+
     def _locals(self) -> NDArray[np.int32]:
         return np.full((len(self.batch.vocabulary), 2), -1, np.int32)
 
