@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from threading import Lock
+from threading import Lock, local
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ _align_texts = kernel(alignment, "align_texts")
 _KINDS = ("equal", "substitute", "delete", "insert")  # in the order of kernels/alignment.py
 
 
-@dataclass
+@dataclass(init=False)
 class AlignmentChunk:
     """A run of steps of one kind: `equal`, `substitute`, `delete` or `insert`."""
 
@@ -37,13 +37,20 @@ class AlignmentChunk:
     hyp_start_idx: int
     hyp_end_idx: int
 
-    def __post_init__(self) -> None:
-        if self.type == "replace":
-            self.type = "substitute"
-        if self.type not in _KINDS:
-            raise ValueError(f'the type is one of {", ".join(_KINDS)}, not "{self.type}"')
-        if self.ref_start_idx > self.ref_end_idx or self.hyp_start_idx > self.hyp_end_idx:
-            raise ValueError(f"the chunk ends before it starts: {self!r}")
+    def __init__(self, type: str, ref_start_idx: int, ref_end_idx: int, hyp_start_idx: int, hyp_end_idx: int) -> None:
+        if type not in _KINDS:
+            if type != "replace":
+                raise ValueError(f'the type is one of {", ".join(_KINDS)}, not "{type}"')
+            type = "substitute"
+        if ref_start_idx > ref_end_idx or hyp_start_idx > hyp_end_idx:
+            raise ValueError(
+                f"the chunk ends before it starts: {ref_start_idx, ref_end_idx, hyp_start_idx, hyp_end_idx}"
+            )
+        self.type = type
+        self.ref_start_idx = ref_start_idx
+        self.ref_end_idx = ref_end_idx
+        self.hyp_start_idx = hyp_start_idx
+        self.hyp_end_idx = hyp_end_idx
 
 
 @dataclass
@@ -93,8 +100,10 @@ def process_words(
         )
     aligned = [_align(*pair) for pair in zip(references, hypotheses, strict=True)]
     alignments = [chunks for chunks, _ in aligned]
-    counts = [(0, 0, 0, 0), *(of_pair for _, of_pair in aligned)]
-    hits, substitutions, deletions, insertions = map(sum, zip(*counts, strict=True))
+    totals = [0, 0, 0, 0]
+    for _, counts in aligned:
+        totals = [a + b for a, b in zip(totals, counts, strict=True)]
+    hits, substitutions, deletions, insertions = totals
     in_references, in_hypotheses = hits + substitutions + deletions, hits + substitutions + insertions
     errors = substitutions + deletions + insertions
     if in_references:
@@ -157,25 +166,55 @@ def _transformed(sentences: Sentences, transform: Transform, side: str) -> list[
     return texts
 
 
+class _Aligner:
+    """Arrays for pairs of texts of up to `room` words, which are made once."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        blocks = room // 64 + 1
+        self._words = np.empty(2 * room, np.int32)
+        self._bounds = np.zeros((2, 2), np.intp)  # of the hypothesis, and of the reference
+        row, group = np.zeros(1, np.intp), np.array([0, 1])
+        self._sides = [Texts(self._words, bounds, row, group) for bounds in self._bounds]
+        self._arrays = np.zeros(2 * room, np.int32), np.zeros((room + 1, blocks), np.uint64)
+        self._rows = np.empty((2, room + 1, blocks), np.uint64)
+        self._counts, self._steps = np.zeros((1, 4), np.intp), np.empty(2 * room + 1, np.uint8)
+
+    def align(self, words: Sequence[int], split: int) -> tuple[Any, list[int]]:
+        """Return the steps of reference words[:split] and hypothesis words[split:], and their numbers by kind."""
+        size = len(words)
+        self._words[:size] = words
+        self._bounds[:] = (split, size), (0, split)
+        self._counts[:] = 0
+        _align_texts(*self._sides, *self._arrays, self._rows[0], self._rows[1], self._counts, self._steps)
+        counts = self._counts[0].tolist()
+        return self._steps[: sum(counts)][::-1], counts  # the kernel starts at the end
+
+
+class _OfThread(local):
+    """The aligner of a thread for texts of ordinary length."""
+
+    def __init__(self) -> None:
+        self.aligner = _Aligner(512)
+
+
+_of_thread = _OfThread()
+
+
 def _align(reference: Sequence[str], hypothesis: Sequence[str]) -> tuple[list[AlignmentChunk], list[int]]:
     """Return the alignment with the fewest edits as runs of equal steps, and the number of steps of each kind."""
     ids: defaultdict[str, int] = defaultdict()
     ids.default_factory = ids.__len__
     words = [ids[word] for word in (*reference, *hypothesis)]
-    split, size, blocks = len(reference), len(words), len(reference) // 64 + 1
-    values, rows, groups = np.array(words, np.int32), np.zeros(1, np.intp), np.array([0, 1])
-    candidate, other = (Texts(values, np.array(bounds), rows, groups) for bounds in ((split, size), (0, split)))
-    vectors = np.empty((2, size - split + 1, blocks), np.uint64)
-    masks, counts = np.zeros((len(ids) + 1, blocks), np.uint64), np.zeros((1, 4), np.intp)
-    steps = np.empty(size + 1, np.uint8)
-    _align_texts(candidate, other, np.zeros(len(ids), np.int32), masks, vectors[0], vectors[1], counts, steps)
-    of_kinds = counts[0].tolist()
-    path = steps[: sum(of_kinds)][::-1]  # the kernel starts at the end
+    aligner, longest = _of_thread.aligner, max(len(reference), len(hypothesis))
+    path, counts = (aligner if longest <= aligner.room else _Aligner(longest)).align(words, len(reference))
     starts = [0, *(np.flatnonzero(path[1:] != path[:-1]) + 1).tolist(), len(path)] if len(path) else []
     kinds, chunks, above, below = path.tolist(), [], 0, 0
     for first, last in pairwise(starts):
-        kind, start = _KINDS[kinds[first]], (above, below)
-        above += last - first if kind != "insert" else 0
-        below += last - first if kind != "delete" else 0
-        chunks.append(AlignmentChunk(kind, start[0], above, start[1], below))
-    return chunks, of_kinds
+        kind, start, other = _KINDS[kinds[first]], above, below
+        if kind != "insert":
+            above += last - first
+        if kind != "delete":
+            below += last - first
+        chunks.append(AlignmentChunk(kind, start, above, other, below))
+    return chunks, counts

@@ -69,7 +69,7 @@ class ReduceToListOfListOfWords(_ListOfLists):
         self.word_delimiter = word_delimiter
 
     def split(self, text: str) -> list[str]:
-        return [word for word in text.split(self.word_delimiter) if word]
+        return list(filter(None, text.split(self.word_delimiter)))
 
 
 class ReduceToListOfListOfChars(_ListOfLists):
