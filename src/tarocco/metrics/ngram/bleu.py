@@ -160,13 +160,13 @@ class Bleu(NgramPrecisions):
         why="unigrams: the, cat match, the second the is clipped, 2/3; bigrams: the cat, 1/2; no penalty: sqrt(1/3)",
     )
     notes: ClassVar[str] = """
-        Equal to sacrebleu 2.6.0 and mteval-v13a (smooth=exp), multi-bleu (smooth=none) and mteval-v11b
-        (smooth=none, length=shortest); NLTK's is BLEU-NLTK. With weights, BLEU-n is the weighted geometric mean: only
-        their proportions matter. smooth=floor with value 0 is like no smoothing, as in sacrebleu. BLEUS-n is BLEU-n
-        with one added to matches and totals of every order above 1 (smooth=add-k with value 1). One difference from sacrebleu's corpus score is deliberate: with
-        smooth=exp, floor or add-k, orders without any n-gram in the whole corpus are left out (sacrebleu's
-        effective order; orders=all gives its default, 0). mteval-v13a's segment scores count such an order as
-        precision 1 and smooth even a candidate without any match: orders=v13a. An empty candidate scores 0,
+        Equal to sacrebleu 2.6.0 and mteval-v13a (smooth=exp), multi-bleu (smooth=none) and mteval-v11b (smooth=none,
+        length=shortest); NLTK's is BLEU-NLTK. With weights, BLEU-n is the weighted geometric mean: only their
+        proportions matter. smooth=floor with value 0 is like no smoothing, as in sacrebleu. BLEUS-n is BLEU-n with one
+        added to matches and totals of every order above 1 (smooth=add-k with value 1). One difference from sacrebleu's
+        corpus score is deliberate: with smooth=exp, floor or add-k, orders without any n-gram in the whole corpus are
+        left out (sacrebleu's effective order; orders=all gives its default, 0). mteval-v13a's segment scores count such
+        an order as precision 1 and smooth even a candidate without any match: orders=v13a. An empty candidate scores 0,
         even against an empty reference; so does any candidate against an empty reference (not with orders=v13a).
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
