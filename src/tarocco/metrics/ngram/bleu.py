@@ -319,8 +319,11 @@ class Bleu(NgramPrecisions):
             logarithms = weights * np.where(weights > 0, logarithms, 0.0)
             counting *= weights
         # Add order by order: the rounding of np.sum depends on the memory layout.
-        used = [np.where(count > 0, count, 1.0) for count in accumulate(counting, np.add)]
-        return Logarithms(list(accumulate(logarithms, np.add)), used, list(accumulate(matches > 0, np.logical_or)))
+        sums, counted = list(accumulate(logarithms, np.add)), list(accumulate(counting, np.add))
+        if self.weights is not None:  # a text without n-grams of any order that counts scores 0
+            sums = [np.where(count > 0, total, -np.inf) for total, count in zip(sums, counted, strict=True)]
+        used = [np.where(count > 0, count, 1.0) for count in counted]
+        return Logarithms(sums, used, list(accumulate(matches > 0, np.logical_or)))
 
     def order_shares(self, sums: Floats) -> dict[str, Floats]:
         """Return the share of each order and of the penalty in ln BLEU: where the score is lost. NaN if BLEU is 1.
@@ -340,14 +343,14 @@ class Bleu(NgramPrecisions):
 
 
 def read_weights(text: str, order: int, title: str) -> Floats:
-    """Return the weights of orders, written with slashes between them; the first one is positive."""
+    """Return the weights of orders, written with slashes between them."""
     try:
         weights = np.array([float(weight) for weight in text.split("/")])
     except ValueError:
         weights = np.empty(0)
-    if len(weights) != order or not np.isfinite(weights).all() or weights.min() < 0 or weights[0] == 0:
+    if len(weights) != order or not np.isfinite(weights).all() or weights.min() < 0 or not weights.any():
         raise BadParameter(
-            f"{title}: expected {order} weights of 0 or more, the first above 0, such as "
+            f"{title}: expected {order} weights of 0 or more, not all 0, such as "
             f'{"/".join(["1"] * order)}, found "{text}"'
         )
     return weights
