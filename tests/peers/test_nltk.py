@@ -36,7 +36,7 @@ def test_bleu(number, segments, name):
     smooth, weights = getattr(SmoothingFunction(), f"method{number}"), WEIGHTS[name]
     if number == 6 and len(weights) < 3:
         return
-    found = scored(f"{name}{':' if ':' in name else ':'}smooth=method{number}", segments)
+    found = scored(f"{name}:smooth=method{number}", segments)
     with warnings.catch_warnings(action="ignore"):
         for value, (candidate, references) in zip(found.segments, segments, strict=True):
             try:

@@ -1,4 +1,4 @@
-"""Tokenizers outside tarocco: the words and signatures of sacrebleu's MeCab, SentencePiece models, functions, packages."""
+"""Tokenizers outside tarocco: MeCab and SentencePiece models as in sacrebleu, functions, packages."""
 
 import io
 import pickle

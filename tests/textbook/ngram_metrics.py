@@ -59,7 +59,7 @@ def bleu(segments, order=4, smooth="exp", value=None, length="closest", orders="
         else:
             precisions.append(hits / total)
     weighted = [(p, w) for p, w in zip(precisions, weights or [1] * order, strict=False) if w]
-    if not all(p for p, _ in weighted):
+    if not weighted or not all(p for p, _ in weighted):
         return 0.0
     penalty = 1.0 if c >= r else math.exp(1 - r / c)
     return penalty * math.exp(sum(w * math.log(p) for p, w in weighted) / sum(w for _, w in weighted))

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from tarocco.core.errors import InputError, MissingExtra, PluginError
-from tarocco.encode.tokenizers import FunctionTokenizer, SplitFunction, Tokenizer
 from tarocco.encode.tokenizers import NAMES as BUILT_IN
+from tarocco.encode.tokenizers import FunctionTokenizer, SplitFunction, Tokenizer
 from tarocco.encode.tokenizers import tokenizer as find_built_in
 
 ENTRY_POINTS = "tarocco.tokenizers"
@@ -84,7 +84,7 @@ def restore(function: FunctionTokenizer) -> None:
     _registered[function.name] = function
 
 
-# --- MeCab -------------------------------------------------------------------------------------------------------------
+# --- MeCab -------------------------------------------------------------------------------------------------------
 
 
 def _load_mecab(name: str) -> Tokenizer:
@@ -118,7 +118,7 @@ class _Named(FunctionTokenizer):
         return f"{self.name}-{self.version}" if self.version else self.name
 
 
-# --- SentencePiece -----------------------------------------------------------------------------------------------------
+# --- SentencePiece -----------------------------------------------------------------------------------------------
 
 
 def _find_cached_model(name: str) -> Path:
@@ -157,7 +157,7 @@ def _load_model(name: str, path: Path) -> Tokenizer:
     return FunctionTokenizer(f"{MODEL_FILE}{path.name}", split, xxhash.xxh3_64_hexdigest(content)[:8])
 
 
-# --- entry points ------------------------------------------------------------------------------------------------------
+# --- entry points ------------------------------------------------------------------------------------------------
 
 
 @cache

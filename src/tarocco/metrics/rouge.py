@@ -48,7 +48,8 @@ COMPAT = """
         letters a to z and digits only), and its stems are NLTK's, of words of more than three letters:
         stemmer=porter-nltk (stemmer=porter means the same there). compat=1.5.5 gives the segment scores of ROUGE-1.5.5:
         its words (the same), rounding to five digits before F, and pooled references. With references=best-recall (its
-        -f B) it uses the first of equal recalls, tarocco the one with the best F. Its averages are means of random resamples; tarocco's are means of the segments.
+        -f B) it uses the first of equal recalls, tarocco the one with the best F. Its averages are means of random
+        resamples; tarocco's are means of the segments.
 """
 
 

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.test_set import CandidateScores, TestSet
+from tarocco.encode.tokenizer_plugins import UNVERSIONED
 from tarocco.meta.orange.lists import ListBlock
 from tarocco.meta.orange.ranking import ExternalScores
 from tarocco.meta.orange.rules import EvaluatedMetric, OrangeRules
 from tarocco.metrics.base import Floats, Metric
-from tarocco.encode.tokenizer_plugins import UNVERSIONED
 from tarocco.metrics.registry import release_of
 from tarocco.scoring.cache import WriteBuffer
 from tarocco.store.blocks import Series, Store, make_digest

@@ -203,5 +203,5 @@ class Cer(Wer):
     def columns(self, measured: CharacterComparisons) -> Floats:  # type: ignore[override]
         return super().columns(measured.with_spaces if self.whitespace else measured.without_spaces)
 
-    def automaton(self, several_references: bool) -> Automaton | None:  # type: ignore[override]
+    def automaton(self, several_references: bool) -> Automaton | None:
         return None  # lattices and forests have words on their arcs

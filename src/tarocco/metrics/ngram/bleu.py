@@ -160,13 +160,13 @@ class Bleu(NgramPrecisions):
         why="unigrams: the, cat match, the second the is clipped, 2/3; bigrams: the cat, 1/2; no penalty: sqrt(1/3)",
     )
     notes: ClassVar[str] = """
-        Equal to sacrebleu 2.6.0 and mteval-v13a (smooth=exp), multi-bleu (smooth=none) and mteval-v11b
-        (smooth=none, length=shortest); NLTK's is BLEU-NLTK. With weights, BLEU-n is the weighted geometric mean: only
-        their proportions matter. smooth=floor with value 0 is like no smoothing, as in sacrebleu. BLEUS-n is BLEU-n with one added to matches and totals of every order
-        above 1 (smooth=add-k with value 1). One difference from sacrebleu's corpus score is deliberate: with
-        smooth=exp, floor or add-k, orders without any n-gram in the whole corpus are left out (sacrebleu's
-        effective order; orders=all gives its default, 0). mteval-v13a's segment scores count such an order as
-        precision 1 and smooth even a candidate without any match: orders=v13a. An empty candidate scores 0,
+        Equal to sacrebleu 2.6.0 and mteval-v13a (smooth=exp), multi-bleu (smooth=none) and mteval-v11b (smooth=none,
+        length=shortest); NLTK's is BLEU-NLTK. With weights, BLEU-n is the weighted geometric mean: only their
+        proportions matter. smooth=floor with value 0 is like no smoothing, as in sacrebleu. BLEUS-n is BLEU-n with one
+        added to matches and totals of every order above 1 (smooth=add-k with value 1). One difference from sacrebleu's
+        corpus score is deliberate: with smooth=exp, floor or add-k, orders without any n-gram in the whole corpus are
+        left out (sacrebleu's effective order; orders=all gives its default, 0). mteval-v13a's segment scores count such
+        an order as precision 1 and smooth even a candidate without any match: orders=v13a. An empty candidate scores 0,
         even against an empty reference; so does any candidate against an empty reference (not with orders=v13a).
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
@@ -319,8 +319,11 @@ class Bleu(NgramPrecisions):
             logarithms = weights * np.where(weights > 0, logarithms, 0.0)
             counting *= weights
         # Add order by order: the rounding of np.sum depends on the memory layout.
-        used = [np.where(count > 0, count, 1.0) for count in accumulate(counting, np.add)]
-        return Logarithms(list(accumulate(logarithms, np.add)), used, list(accumulate(matches > 0, np.logical_or)))
+        sums, counted = list(accumulate(logarithms, np.add)), list(accumulate(counting, np.add))
+        if self.weights is not None:  # a text without n-grams of any order that counts scores 0
+            sums = [np.where(count > 0, total, -np.inf) for total, count in zip(sums, counted, strict=True)]
+        used = [np.where(count > 0, count, 1.0) for count in counted]
+        return Logarithms(sums, used, list(accumulate(matches > 0, np.logical_or)))
 
     def order_shares(self, sums: Floats) -> dict[str, Floats]:
         """Return the share of each order and of the penalty in ln BLEU: where the score is lost. NaN if BLEU is 1.
@@ -340,14 +343,14 @@ class Bleu(NgramPrecisions):
 
 
 def read_weights(text: str, order: int, title: str) -> Floats:
-    """Return the weights of orders, written with slashes between them; the first one is positive."""
+    """Return the weights of orders, written with slashes between them."""
     try:
         weights = np.array([float(weight) for weight in text.split("/")])
     except ValueError:
         weights = np.empty(0)
-    if len(weights) != order or not np.isfinite(weights).all() or weights.min() < 0 or weights[0] == 0:
+    if len(weights) != order or not np.isfinite(weights).all() or weights.min() < 0 or not weights.any():
         raise BadParameter(
-            f"{title}: expected {order} weights of 0 or more, the first above 0, such as "
+            f"{title}: expected {order} weights of 0 or more, not all 0, such as "
             f'{"/".join(["1"] * order)}, found "{text}"'
         )
     return weights

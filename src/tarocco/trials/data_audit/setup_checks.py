@@ -78,7 +78,8 @@ def reads_english(metric: Metric, encoding: Encoding) -> bool:
     if isinstance(metric, External):
         return False
     stages = str(getattr(metric, "stages", ""))
-    return metric.reads(encoding).stem or any(stage in stages for stage in ("stem", "wn")) or metric.stem == "MAXSIM"
+    stems = metric.reads(encoding).stem != "" or any(stage in stages for stage in ("stem", "wn"))
+    return stems or metric.stem == "MAXSIM"
 
 
 def english_share(texts: TextProfiles) -> float | None:
