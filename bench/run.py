@@ -27,6 +27,7 @@ SCRIPTS = (
     "qarla",
     "command_line",
     "worst",
+    "one_pair",
     "store",
     "memory",
     "cluster",

@@ -32,6 +32,7 @@ ROOMS = (
     "testing",
     "render",
     "iqmt",
+    "compat",
     "cli",
     "__main__",
 )

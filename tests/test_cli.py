@@ -105,8 +105,8 @@ def test_wrong_option_is_exit_code_2(capsys):
         (("-w", "abc"), "expected a whole number from 0 to 17, found abc"),
         (("-j", "0"), "expected a whole number of at least 1, found 0"),
         (("--num-refs", "0"), "expected a whole number of at least 1, found 0"),
-        (("-l",), "unrecognized arguments: -l"),
-        (("-t", "none"), "unrecognized arguments: -t"),
+        (("-x",), "unrecognized arguments: -x"),
+        (("-lx",), "unrecognized arguments: -lx"),
         (("--conf",), "unrecognized arguments: --conf"),
     ],
 )
@@ -305,6 +305,24 @@ def test_lines_of_different_numbers_name_both_files(tmp_path):
     short.write_text("one line\n")
     done = tarocco_command("score", REFERENCES[0], "-i", short)
     assert done.stderr == f"tarocco: {short}: expected 60 segments as in {REFERENCES[0]}, found 1\n"
+
+
+def test_a_script_that_the_tokenizer_does_not_split_is_noticed(tmp_path):
+    text = tmp_path / "japanese"
+    text.write_text("昨日、公園で小さな猫を見ました。\n" * 3)
+    noticed, quiet = (tarocco_command("score", text, "-i", text, "--tokenize", name) for name in ("13a", "char"))
+    assert "is 13a, which does not split them. Use --tokenize ja-mecab (pip install" in noticed.stderr
+    assert quiet.stderr == ""
+
+
+def test_english_stems_on_german_text_are_noticed(tmp_path):
+    text = tmp_path / "german"
+    text.write_text("Der Mann sah gestern den alten Hund im Garten seiner Eltern.\n" * 20)
+    noticed, quiet = (
+        tarocco_command("score", text, "-i", text, "-m", name) for name in ("ROUGE-1:stemmer=porter-nltk", "ROUGE-1")
+    )
+    assert "uses English stems or synonyms, but only 0% of the references' words are frequent English" in noticed.stderr
+    assert quiet.stderr == ""
 
 
 def test_tokenized_text_is_noticed(tmp_path):

@@ -96,6 +96,7 @@ from tarocco.scoring.results import Score as Score
 from tarocco.scoring.score import score as score
 from tarocco.scoring.score import score_nbest as score_nbest
 from tarocco.scoring.score import statistics as statistics
+from tarocco.scoring.scorer import Scorer as Scorer
 from tarocco.scoring.settings import Resampling as Resampling
 from tarocco.scoring.settings import Text as Text
 from tarocco.scoring.settings import Workers as Workers

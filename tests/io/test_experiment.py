@@ -196,7 +196,7 @@ REFERENCES = 'references = "ref/*.txt"\n'
         (
             REFERENCES + "human = 3",
             "line 2: human: expected the name of a file, perhaps with :COLUMN, or a table with file, column, "
-            "judges, grades, as_rankings, found 3",
+            "judges, grades, as_rankings, mqm, found 3",
         ),
         (
             REFERENCES + 'human = {file = "grades.tsv", judge = "mean"}',

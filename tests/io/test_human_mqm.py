@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarocco.core.errors import InputError
+from tarocco.core.errors import BadParameter, InputError
 from tarocco.io.scores.human import read_human
 from tests.textbook.mqm import segment_score
 
@@ -38,7 +38,7 @@ def test_errors_are_added_up_and_raters_averaged(mqm):
     human = read_human(mqm(HEAD + ROWS), systems=["B", "A"], n_segments=4)
     assert (human.systems, human.level, human.n_judges) == (("B", "A"), "segment", 3)
     assert human.kinds == {"MQM": "error"}
-    wanted = [[5, math.nan, 0, math.nan], [(5.1 + 1 + 0) / 3, 25, math.nan, math.nan]]
+    wanted = [[6, math.nan, 0, math.nan], [(5.1 + 1 + 0) / 3, 25, math.nan, math.nan]]
     assert np.array_equal(human.criteria["MQM"], wanted, equal_nan=True)
     assert human.origin[-2:] == (("scores", "mqm"), ("judges", "mean"))
     assert read_human(mqm(HEAD + ROWS), judges="median").criteria["MQM"][0, 0] == 1
@@ -63,6 +63,16 @@ def test_planted_errors_do_not_count(mqm, planted):
         read_human(mqm(HEAD + more))
 
 
+def test_source_errors_count_unless_the_user_says_otherwise(mqm):
+    path = mqm(HEAD + ROWS)
+    assert read_human(path, systems=["B", "A"]).criteria["MQM"][0, 0] == 6
+    without = read_human(path, systems=["B", "A"], mqm="no-source")
+    assert without.criteria["MQM"][0, 0] == 5
+    assert ("scores", "mqm-no-source") in without.origin
+    with pytest.raises(BadParameter, match='mqm: expected all or no-source, found "none"'):
+        read_human(path, mqm="none")
+
+
 def test_without_raters_there_is_one(mqm):
     path = mqm("system\tsegment0\tcategory\tseverity\nA\t0\tx\tMinor\nA\t0\tx\tMinor\nB\t0\tx\tMajor\n")
     human = read_human(path)
@@ -79,8 +89,9 @@ def test_equal_sums_are_equal_in_any_order(mqm):
 CATEGORIES = ["Accuracy/Omission", "Fluency/Punctuation", "Non-translation!", "Source error/-", "Other"]
 
 
+@pytest.mark.parametrize("mqm", [None, "no-source"])
 @given(
-    st.lists(
+    errors=st.lists(
         st.tuples(
             st.sampled_from("AB"),
             st.integers(1, 3),
@@ -92,17 +103,21 @@ CATEGORIES = ["Accuracy/Omission", "Fluency/Punctuation", "Non-translation!", "S
         max_size=20,
     )
 )
-def test_scores_as_the_textbook_has_them(tmp_path_factory, errors):
+def test_scores_as_the_textbook_has_them(tmp_path_factory, mqm, errors):
     path = tmp_path_factory.mktemp("mqm") / "mqm.tsv"
     rows = (
         f"{system}\td\t1\t{segment}\t{rater}\tx\ty\t{kind}\t{how}\n" for system, segment, rater, kind, how in errors
     )
     path.write_text(HEAD + "".join(rows), "utf-8")
-    human = read_human(str(path), n_segments=3)
+    human = read_human(str(path), n_segments=3, mqm=mqm)
     for system, scores in zip(human.systems, human.criteria["MQM"].tolist(), strict=True):
         for segment, found in enumerate(scores, start=1):
             own = [error[2:] for error in errors if error[:2] == (system, segment)]
-            assert found == pytest.approx(float(segment_score(own)), abs=1e-12) if own else math.isnan(found)
+            assert (
+                found == pytest.approx(float(segment_score(own, mqm != "no-source")), abs=1e-12)
+                if own
+                else math.isnan(found)
+            )
 
 
 @pytest.mark.parametrize(

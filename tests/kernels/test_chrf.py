@@ -49,6 +49,7 @@ def test_code_points(texts, lowercase):
 PARAMETERS = st.fixed_dictionaries(
     {
         "char_order": st.integers(0, 7),
+        "min_char_order": st.integers(1, 3),
         "word_order": st.integers(0, 3),
         "beta": st.sampled_from([0, 0.5, 1, 2, 3]),
         "lowercase": st.booleans(),
@@ -56,7 +57,11 @@ PARAMETERS = st.fixed_dictionaries(
         "eps_smoothing": st.booleans(),
         "ties": st.sampled_from(["shortest", "first"]),
     }
-).filter(lambda chosen: chosen["char_order"] + chosen["word_order"] > 0)
+).filter(
+    lambda chosen: (
+        chosen["char_order"] + chosen["word_order"] > 0 and chosen["min_char_order"] <= max(chosen["char_order"], 1)
+    )
+)
 
 
 @given(segments=SEGMENTS, parameters=PARAMETERS)
@@ -97,7 +102,9 @@ def test_names(name, canonical, parameters):
     assert found == dataclasses.replace(ChrF(), **parameters)
 
 
-@pytest.mark.parametrize("name", ["chrF3:beta=2", "chrF++:word_order=1", "chrF:char_order=0", "chrF:beta=-1"])
+@pytest.mark.parametrize(
+    "name", ["chrF3:beta=2", "chrF++:word_order=1", "chrF:char_order=0", "chrF:beta=-1", "chrF:min_char_order=7"]
+)
 def test_bad_parameters(name):
     with pytest.raises(BadParameter):
         tarocco.metric(name)

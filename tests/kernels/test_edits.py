@@ -27,9 +27,13 @@ def test_all_that_pairs_have_in_common(candidates, references):
     assert found.subsequences.tolist() == [rouge.subsequence(*pair) for pair in pairs]
     assert found.hits.tolist() == [(Counter(one) & Counter(other)).total() for one, other in pairs]
     assert found.jump_distances.tolist() == [textbook.jump_errors(*pair) for pair in pairs]
-    assert list(zip(found.distances.tolist(), found.matches.tolist(), strict=True)) == [
-        textbook.most_matches(*pair) for pair in pairs
-    ]
+    assert found.steps.tolist() == [textbook.count_steps(textbook.align(*pair)) for pair in pairs]
+    assert found.steps[:, 1:].sum(axis=1).tolist() == found.distances.tolist()
+
+
+@given(WORDS, WORDS)
+def test_steps_of_the_alignment(candidate, reference):
+    assert Comparison(list_of([candidate], [reference])).trace().tolist() == textbook.align(candidate, reference)
 
 
 @pytest.mark.skipif(not bit_parallel.COMPILED, reason="there is one variant only")
@@ -106,6 +110,18 @@ def test_counts_of_edits():
     """jiwer's hits, substitutions, deletions and insertions, where there is one best alignment."""
     found = tarocco.score(["a x c d", "p q"], ["a b c", "q r s"], metrics="WER:counts=yes", tokenize="none").scores[0]
     assert found.details == {"insertions": 2, "deletions": 2, "substitutions": 1, "matches": 3}
+
+
+@pytest.mark.parametrize("name", ["WER", "PER", "CDER", "WER:weights=chosen", "1-WER", "GRR-1"])
+def test_words_where_nothing_was_said_are_insertions(name):
+    """jiwer and sclite: 3 insertions and 1 substitution over 4 words; an empty output there changes nothing."""
+    sign = tarocco.metric(name)
+    found = tarocco.score(["a b c x", "p q r", ""], ["a b c d", "", ""], metrics=name, tokenize="none").scores[0]
+    assert found.score == pytest.approx(1 - 4 / 4 if sign.kind == "similarity" else 4 / 4)
+    assert found.segments.tolist() == ([0.75, 0, 1] if sign.kind == "similarity" else [0.25, 1, 0])
+    without = tarocco.score(["a b c x"], ["a b c d"], metrics=name, tokenize="none").scores[0]
+    silent = tarocco.score(["a b c x", ""], ["a b c d", ""], metrics=name, tokenize="none").scores[0]
+    assert silent.score == without.score
 
 
 def test_improving_a_segment_never_worsens_the_corpus():

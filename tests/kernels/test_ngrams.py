@@ -6,11 +6,12 @@ from unittest import mock
 import numpy as np
 import pytest
 from cases import SEGMENTS, batch_of, cleaned, texts
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from textbook import ngram_metrics as textbook
 
 import tarocco
+from tarocco.core.errors import BadParameter
 from tarocco.encode.batch import Groups
 from tarocco.metrics.ngram.counts import clipped_matches, reference_lengths
 from tarocco.metrics.ngram.nist import information
@@ -105,6 +106,33 @@ def test_bleu(smooth, length, segments, order, orders):
     assert score.segments.tolist() == pytest.approx([textbook.bleu([one], **options) for one in cleaned(segments)])
 
 
+WEIGHTS = st.lists(st.sampled_from([0, 0.5, 1, 3]), min_size=1, max_size=4).filter(any)
+
+
+@settings(max_examples=50)
+@given(segments=SEGMENTS, weights=WEIGHTS, smooth=st.sampled_from(["exp", "none", "floor:value=0"]))
+def test_weights(segments, weights, smooth):
+    order = len(weights)
+    metric = tarocco.metric(f"BLEU-{order}:smooth={smooth}:weights={'/'.join(map(str, weights))}")
+    companion = f"BLEU-6:smooth={smooth}"
+    score = tarocco.score(*texts(segments), metrics=[metric, companion], tokenize="none").scores[0]
+    options = {
+        "order": order,
+        "smooth": metric.smooth,
+        "value": metric.value,
+        "weights": weights,
+        "orders": metric.orders,
+    }
+    assert score.score == pytest.approx(textbook.bleu(cleaned(segments), **options))
+    assert score.segments.tolist() == pytest.approx([textbook.bleu([one], **options) for one in cleaned(segments)])
+
+
+@pytest.mark.parametrize("weights", ["1", "1/2/3", "0/0", "1/-1", "1/x", "1/nan"])
+def test_bad_weights(weights):
+    with pytest.raises(BadParameter, match=f'expected 2 weights of 0 or more, not all 0.*found "{weights}"'):
+        tarocco.metric(f"BLEU-2:weights={weights}")
+
+
 @pytest.mark.parametrize("length", ["closest", "shortest", "average"])
 @given(segments=SEGMENTS)
 def test_bleu_sbp(length, segments):
@@ -116,10 +144,10 @@ def test_bleu_sbp(length, segments):
 
 @given(segments=SEGMENTS)
 def test_nist(segments):
-    weights = textbook.information([reference for _, references in cleaned(segments) for reference in references])
-    names = [*(f"NIST-{n}" for n in range(1, 6)), *(f"NISTi-{n}" for n in range(1, 6))]
+    weights = textbook.information([one for _, references in cleaned(segments) for one in references], 9)
+    names = [*(f"NIST-{n}" for n in range(1, 10)), *(f"NISTi-{n}" for n in range(1, 10))]
     result = tarocco.score(*texts(segments), metrics=names, tokenize="none")
-    for n in range(1, 6):
+    for n in range(1, 10):
         for name, orders in ((f"NIST-{n}", range(1, n + 1)), (f"NISTi-{n}", [n])):
             assert result[name].score == pytest.approx(textbook.nist(cleaned(segments), weights, orders)), name
             expected = [textbook.nist([one], weights, orders) for one in cleaned(segments)]

@@ -113,15 +113,24 @@ SHARED = {
 INVERSES = {"ROUGE-W-1.5": lambda x: x ** (1 / 1.5), "ROUGE-W-2:variant=exact": lambda x: x**0.5}
 
 
+@given(st.lists(st.lists(SENTENCES.filter(bool), max_size=4), min_size=2, max_size=2))
+def test_sentences(sides):
+    candidate, reference = sides
+    texts = ["\n".join(" ".join(sentence) for sentence in side) for side in sides]
+    (found,) = tarocco.score(texts[:1], texts[1:], metrics="ROUGE-Lsum", tokenize="none").scores
+    expected = textbook.segment_score(candidate, [reference], textbook.united_subsequences)
+    assert found.score == pytest.approx(expected, rel=1e-12)
+
+
 @pytest.mark.parametrize("rule", ["best", "pooled", "best-recall", "jackknife"])
 @pytest.mark.parametrize("beta", ["1", "3", "inf", "P/R"])
-@given(segments=SEGMENTS)
-def test_rouge(beta, rule, segments):
-    metrics = {tarocco.metric(f"{name}:beta={beta}:references={rule}"): name for name in SHARED}
+@given(segments=SEGMENTS, empty=st.sampled_from(["zero", "skip"]))
+def test_rouge(beta, rule, empty, segments):
+    metrics = {tarocco.metric(f"{name}:beta={beta}:references={rule}:empty={empty}"): name for name in SHARED}
     found = tarocco.score(*texts(segments), metrics=list(metrics), tokenize="none").scores
     for score, name in zip(found, metrics.values(), strict=True):
         inverse = INVERSES.get(name, lambda x: x)
-        expected = [textbook.segment_score(*one, SHARED[name], beta, rule, inverse) for one in cleaned(segments)]
+        expected = [textbook.segment_score(*one, SHARED[name], beta, rule, inverse, empty) for one in cleaned(segments)]
         none = [one is None for one in expected]
         assert [one != one for one in score.segments.tolist()] == none
         existing = [one for one in expected if one is not None]

@@ -22,17 +22,17 @@ def ngrams(items, n):
     return Counter(tuple(items[i : i + n]) for i in range(len(items) - n + 1))
 
 
-def counts(candidate, reference, char_order=6, word_order=0, lowercase=False, whitespace=False):
+def counts(candidate, reference, char_order=6, word_order=0, min_char_order=1, lowercase=False, whitespace=False):
     """For each order the n-grams of the candidate, of the reference, and those that match."""
     if lowercase:
         candidate, reference = candidate.lower(), reference.lower()
     found = []
     readings = (
-        (char_order, list if whitespace else lambda text: [c for c in text if not c.isspace()]),
-        (word_order, split_punctuation),
+        (min_char_order, char_order, list if whitespace else lambda text: [c for c in text if not c.isspace()]),
+        (1, word_order, split_punctuation),
     )
-    for order, read in readings:
-        for n in range(1, order + 1):
+    for first, order, read in readings:
+        for n in range(first, order + 1):
             own, other = ngrams(read(candidate), n), ngrams(read(reference), n)
             found.append((own.total() if other else 0, other.total(), (own & other).total()))
     return found

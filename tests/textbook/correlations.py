@@ -116,9 +116,9 @@ def share_no_less(differences, masks):
     return mean([permuted >= sum(exact) for permuted in sums])
 
 
-def soft_pairwise_accuracy(metric, human, masks):
+def soft_pairwise_accuracy(metric, human, masks, symmetric=False):
     gaps = []
-    for i, j in permutations(range(len(metric)), 2):
+    for i, j in (permutations if symmetric else combinations)(range(len(metric)), 2):
         four = columns([metric[i], metric[j], human[i], human[j]])
         there = [s for s, scores in enumerate(four) if not any(map(isnan, scores))]
         if there:

@@ -28,19 +28,21 @@ def rate(errors, candidate, reference):
 
 
 def error_rate(segments, errors, select="rate", weights="mean"):
-    """segments: pairs of a candidate and its references."""
+    """segments: pairs of a candidate and its references; words against an empty reference are errors without weight."""
     total = weight = 0.0
     for candidate, references in segments:
-        rates = [(rate(errors, candidate, reference), max(len(reference), 1)) for reference in references]
+        if not any(references):
+            total += len(candidate)
+            continue
+        rates = [(rate(errors, candidate, reference), reference) for reference in references]
         if select == "rate":
-            best, length = min(rates)
+            best, reference = min(rates, key=lambda one: (one[0], len(one[1])))
         else:  # fewest errors, then the longest reference
-            best, length = min(rates, key=lambda one: (round(one[0] * one[1]), -one[1]))
-        if weights == "mean":
-            length = max(sum(map(len, references)) / len(references), 1)
+            best, reference = min(rates, key=lambda one: (errors(candidate, one[1]), -len(one[1])))
+        length = sum(map(len, references)) / len(references) if weights == "mean" else len(reference)
         total += best * length
         weight += length
-    return total / weight
+    return total / weight if weight else min(total, 1.0)
 
 
 def jump_errors(candidate, reference):
@@ -88,32 +90,49 @@ def recognized(candidate, reference, order, alpha, beta):
 def recognition_rate(segments, order, alpha, beta):
     total = weight = 0.0
     for candidate, references in segments:
+        if not any(references):
+            total -= len(candidate)
+            continue
         rates, sizes = [], []
         for reference in references:
-            size = sum(max(len(reference) - j, 0) for j in range(order))
-            value = recognized(candidate, reference, order, alpha, beta) if size else float(not candidate)
-            sizes.append(max(size, 1))
-            rates.append(value / sizes[-1])
+            sizes.append(sum(max(len(reference) - j, 0) for j in range(order)))
+            rates.append(recognized(candidate, reference, order, alpha, beta) / sizes[-1])
         mean = sum(sizes) / len(sizes)
         total += max(rates) * mean
         weight += mean
-    return total / weight
+    return total / weight if weight else float(total == 0)
 
 
-def most_matches(candidate, reference):
-    """(fewest edits, most matches among alignments with so few)."""
-    table = {}
-    for i in range(len(candidate) + 1):
-        for j in range(len(reference) + 1):
-            ways = [(0, 0)] if i == j == 0 else []
-            if i:
-                ways.append((table[i - 1, j][0] + 1, table[i - 1, j][1]))
-            if j:
-                ways.append((table[i, j - 1][0] + 1, table[i, j - 1][1]))
+MATCH, SUBSTITUTION, DELETION, INSERTION = range(4)
+
+
+def align(candidate, reference):
+    """The steps of the alignment that RapidFuzz finds: affixes match, then deletions are traced before insertions."""
+    if candidate and reference and candidate[0] == reference[0]:
+        return [MATCH, *align(candidate[1:], reference[1:])]
+    if candidate and reference and candidate[-1] == reference[-1]:
+        return [*align(candidate[:-1], reference[:-1]), MATCH]
+    costs = {}
+    for i in range(len(reference) + 1):
+        for j in range(len(candidate) + 1):
+            ways = [i + j] if not i or not j else []
             if i and j:
-                edits, matches = table[i - 1, j - 1]
-                same = candidate[i - 1] == reference[j - 1]
-                ways.append((edits + (not same), matches - same))
-            table[i, j] = min(ways)
-    edits, matches = table[len(candidate), len(reference)]
-    return edits, -matches
+                ways += [costs[i - 1, j] + 1, costs[i, j - 1] + 1]
+                ways.append(costs[i - 1, j - 1] + (reference[i - 1] != candidate[j - 1]))
+            costs[i, j] = min(ways)
+    steps, i, j = [], len(reference), len(candidate)
+    while i or j:
+        if i and costs[i, j] == costs[i - 1, j] + 1:
+            i -= 1
+            steps.append(DELETION)
+        elif not i or (j and costs[i, j - 1] < costs[i - 1, j - 1]):
+            j -= 1
+            steps.append(INSERTION)
+        else:
+            i, j = i - 1, j - 1
+            steps.append(MATCH if reference[i] == candidate[j] else SUBSTITUTION)
+    return steps[::-1]
+
+
+def count_steps(steps):
+    return [steps.count(kind) for kind in (MATCH, SUBSTITUTION, DELETION, INSERTION)]

@@ -30,7 +30,7 @@ def effective_length(candidate, references, rule):
     return min(lengths, key=lambda length: (abs(length - len(candidate)), length))
 
 
-def bleu(segments, order=4, smooth="exp", value=None, length="closest", orders="effective", strict=False):
+def bleu(segments, order=4, smooth="exp", value=None, length="closest", orders="effective", strict=False, weights=None):
     """segments: pairs of a candidate and its references."""
     c = r = 0
     matches, totals = [0] * order, [0] * order
@@ -58,10 +58,11 @@ def bleu(segments, order=4, smooth="exp", value=None, length="closest", orders="
             precisions.append(value / total)
         else:
             precisions.append(hits / total)
-    if min(precisions) == 0:
+    weighted = [(p, w) for p, w in zip(precisions, weights or [1] * order, strict=False) if w]
+    if not weighted or not all(p for p, _ in weighted):
         return 0.0
     penalty = 1.0 if c >= r else math.exp(1 - r / c)
-    return penalty * math.exp(sum(map(math.log, precisions)) / len(precisions))
+    return penalty * math.exp(sum(w * math.log(p) for p, w in weighted) / sum(w for _, w in weighted))
 
 
 def information(all_references, order=5):

@@ -80,12 +80,46 @@ def f_measure(recall, precision, beta):
     return (1 + beta**2) * recall * precision / (recall + beta**2 * precision)
 
 
-def segment_score(candidate, references, shared, beta="1", rule="best", inverse=lambda x: x):
-    """F of one segment, None if there is nothing to compare; shared gives (hits, the candidate's, the reference's)."""
+def subsequence_places(reference, candidate):
+    """The places in the reference of one longest common subsequence, traced from the ends."""
+    lengths = {}
+    for i in range(len(reference) + 1):
+        for j in range(len(candidate) + 1):
+            lengths[i, j] = subsequence(reference[:i], candidate[:j])
+    places, i, j = set(), len(reference), len(candidate)
+    while i and j:
+        if reference[i - 1] == candidate[j - 1]:
+            i, j = i - 1, j - 1
+            places.add(i)
+        elif lengths[i, j - 1] > lengths[i - 1, j]:
+            j -= 1
+        else:
+            i -= 1
+    return places
+
+
+def united_subsequences(candidate, reference):
+    """(hits, words of the candidate, words of the reference) of lists of sentences."""
+    mine, other = (Counter(word for sentence in text for word in sentence) for text in (candidate, reference))
+    sizes, left, hits = (mine.total(), other.total()), mine & other, 0
+    for sentence in reference:
+        places = set().union(*(subsequence_places(sentence, one) for one in candidate))
+        for place in sorted(places):
+            if left[sentence[place]] > 0:
+                left[sentence[place]] -= 1
+                hits += 1
+    return hits, *sizes
+
+
+def segment_score(candidate, references, shared, beta="1", rule="best", inverse=lambda x: x, empty="zero"):
+    """F of one segment; if there is nothing to compare 0, or None with empty="skip".
+
+    shared gives (hits, the candidate's, the reference's).
+    """
 
     def scores(hits, mine, other):
         recall, precision = (inverse(hits / total) if total else 0.0 for total in (other, mine))
-        return (f_measure(recall, precision, beta), recall) if mine or other else None
+        return (f_measure(recall, precision, beta), recall) if mine or other or empty == "zero" else None
 
     counts = [shared(candidate, reference) for reference in references]
     if rule == "pooled":

@@ -341,7 +341,7 @@ def test_japanese_needs_characters():
     for tokenize, found in (("zh", True), ("13a", True), ("char", False)):
         audit = check(systems, [japanese], metrics="BLEU-4", tokenize=tokenize)
         assert ("tokenizer" in kinds(audit, "severe")) == found
-    assert "--tokenize char" in check(systems, [japanese], metrics="BLEU-4").severe[0].advice
+    assert "--tokenize ja-mecab (pip" in check(systems, [japanese], metrics="BLEU-4").severe[0].advice
 
 
 def test_too_little_data():

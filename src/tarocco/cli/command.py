@@ -15,13 +15,38 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
+from tarocco.cli import sacrebleu_options
 from tarocco.cli.options import store_of
 from tarocco.cli.terminal import shielded, visible_message
 from tarocco.core.errors import ClusterError, InputError, PluginError, TaroccoError
 
 MODULES = {"queen": "qarla", "king": "qarla", "jack": "qarla", "rerank": "tune"}  # others have the command's name
+
+# What people type for a choice, from other tools or plain habit.
+SYNONYMS = {
+    "ar": "randomization",
+    "paired-ar": "randomization",
+    "permutation": "randomization",
+    "bs": "bootstrap",
+    "paired-bs": "bootstrap",
+    "binomial": "sign",
+    "sentence": "segment",
+    "sent": "segment",
+    "seg": "segment",
+    "doc": "document",
+    "sys": "corpus",
+    "system": "corpus",
+    "text": "table",
+    "markdown": "md",
+    "tex": "latex",
+    "jsonl": "json",
+    "list": "ls",
+    "delete": "prune",
+    "rm": "prune",
+    "show": "info",
+}
 
 Run = Callable[[argparse.Namespace], int | None]
 
@@ -61,6 +86,39 @@ class Parser(argparse.ArgumentParser):
         # One-letter options with their value attached, such as -w3, remain.
         return [match for match in super()._get_option_tuples(option_string) if match[1] == option_string[:2]]
 
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse all arguments; those that the command does not take are an error that names similar ones."""
+        options, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            self.error(self._describe_unknown(unknown))
+        return options
+
+    def _describe_unknown(self, arguments: Sequence[str]) -> str:
+        """Return the message about arguments that the command does not take, with options of similar names."""
+        message = f"unrecognized arguments: {' '.join(arguments)}"
+        if not arguments[0].startswith("--"):
+            return message
+        from difflib import get_close_matches
+
+        known = [option for option in self._option_string_actions if option.startswith("--")]
+        near = get_close_matches(arguments[0].partition("=")[0], known, n=2, cutoff=0.7)
+        return f"{message} (did you mean {' or '.join(near)}?)" if near else message
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        choices = [] if action.choices is None else [str(choice) for choice in action.choices]
+        if action.choices is None or value in action.choices:
+            return
+        from difflib import get_close_matches
+
+        near = [SYNONYMS[value]] if SYNONYMS.get(value) in choices else get_close_matches(str(value), choices, n=2)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"choose from {', '.join(choices)}"
+        raise argparse.ArgumentError(action, f"invalid choice: {value!r} ({hint})")
+
+    def error(self, message: str) -> NoReturn:
+        """Print one sentence and where the help is; the usage would push the sentence off the screen."""
+        say(f"error: {message}; `{self.prog} --help` shows all options", self.prog)
+        raise SystemExit(2)
+
     def format_help(self) -> str:
         self.formatter_class = argparse.RawDescriptionHelpFormatter
         return super().format_help()
@@ -80,6 +138,15 @@ def make_parser(name: str) -> argparse.ArgumentParser:
 
 def run_command(name: str, arguments: Sequence[str]) -> int:
     """Parse and run a command of tarocco."""
+    if name in sacrebleu_options.COMMANDS:
+        try:
+            translation = sacrebleu_options.translate(name, arguments)
+        except sacrebleu_options.NotHere as instead:
+            say(f"error: {instead}", f"tarocco {name}")
+            return 2
+        if translation.command != name:
+            say(f"note: running {shlex.join(['tarocco', translation.command, *translation.arguments])}")
+        name, arguments = translation.command, translation.arguments
 
     def run(options: argparse.Namespace) -> int | None:
         options.command_line = shlex.join(["tarocco", name, *arguments])

@@ -92,7 +92,7 @@ def experiment_text(discovery: Discovery, entries: dict[str, list[str]]) -> str:
         "",
         "# `tarocco metrics` lists all metrics",
         f"metrics = {array(METRICS)}",
-        'tokenize = "13a"  # or none, intl, char, zh, rouge',
+        'tokenize = "13a"  # or none, intl, char, zh, rouge, jiwer',
     ]
     if discovery.not_understood:
         lines += ["", "# not recognized:", *(f"#   {_one_line(what)}" for what in discovery.not_understood)]

@@ -192,6 +192,7 @@ def read_human_scores(options: argparse.Namespace, test_set: TestSet, experiment
         "judges": options.judges,
         "grades": options.grades and options.grades.replace(",", " ").replace(">", " "),
         "as_rankings": options.as_rankings or None,
+        "mqm": options.mqm,
     }
     changes = {name: value for name, value in changes.items() if value is not None}
     systems = list(test_set.systems)

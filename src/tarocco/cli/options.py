@@ -11,13 +11,14 @@ import os
 import re
 from collections.abc import Callable, Sequence
 
-TOKENIZERS = ("none", "13a", "intl", "char", "zh", "rouge")
+MORE_TOKENIZERS = "ja-mecab, ko-mecab, flores101, flores200, spm:FILE, or that of an installed package"
+TOKENIZERS = ("none", "13a", "intl", "char", "zh", "rouge", "jiwer")
 LEVELS = ("corpus", "document", "segment")
 FORMATS = ("table", "json", "tsv", "csv", "latex", "md")
 ITEMS = ("system", "segment", "document")  # the levels of a correlation
 GROUPINGS = ("none", "item", "system")
 COEFFICIENTS = ("pearson", "spearman", "kendall", "kendall-a", "kendall-c")
-PAIRWISE = ("accuracy", "spa", "acc-eq")
+PAIRWISE = ("accuracy", "spa", "spa-symmetric", "acc-eq")
 LABELS = ("own", "iqmt")
 GRAPH_FORMATS = ("nbest", "plf", "slf", "openfst", "moses-searchgraph", "moses-hypergraph", "cdec")
 MOST_SEGMENTS = 10_000_000  # in a list of segments: more would fill the memory
@@ -58,7 +59,7 @@ def add_text_options(parser: argparse.ArgumentParser, tokenize: str = "13a", doc
         "--tokenize",
         "-tok",
         metavar="NAME",
-        help=f"the tokenizer: {', '.join(TOKENIZERS)} (default: {tokenize})",
+        help=f"the tokenizer: {', '.join(TOKENIZERS)}, {MORE_TOKENIZERS} (default: {tokenize})",
     )
     group.add_argument("-lc", "--lowercase", action=argparse.BooleanOptionalAction, help="lowercase all text")
     group.add_argument(
@@ -137,6 +138,11 @@ def add_human_options(parser: argparse.ArgumentParser) -> None:
         "--judges",
         choices=("median", "mean"),
         help="how the scores of several judges are combined (default: median; mean for MQM)",
+    )
+    group.add_argument(
+        "--mqm",
+        choices=("all", "no-source"),
+        help="MQM ratings: whether source errors count like any other (all, the default), or not at all",
     )
     group.add_argument("--grades", metavar="GRADES", help='the order of grades, best first (default: "S A B C D")')
     group.add_argument(

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.test_set import Segments
-from tarocco.encode.tokenizers import Tokenizer, tokenizer
-from tarocco.encode.vocabulary import Ragged, Vocabulary
+from tarocco.encode.tokenizer_plugins import registered, restore
+from tarocco.encode.tokenizers import FunctionTokenizer, Tokenizer, tokenizer
+from tarocco.encode.vocabulary import CharacterVocabulary, Ragged, Vocabulary
 from tarocco.kernels.segments import Texts
 
 _BLOCK = 1024  # segments tokenized at a time, to save memory
@@ -22,14 +23,15 @@ _PARTS_PER_WHOLE = 4  # a part of a batch has at least so many comparisons per p
 
 @dataclass(frozen=True)
 class Encoding:
-    """How text becomes words: a tokenizer's name, whether text is lowercased first, and whether words are stemmed.
+    """How text becomes words: a tokenizer's name, whether text is lowercased first, and the stemmer of words, if any.
 
-    `analyzer` names the source of linguistic structure, for the metrics that need it.
+    The stemmer is `porter` or `porter-nltk`. `analyzer` names the source of linguistic structure, for the metrics that
+    need it.
     """
 
     tokenize: str = "13a"
     lowercase: bool = False
-    stem: bool = False
+    stem: str = ""
     analyzer: str | None = None
 
     def __post_init__(self) -> None:
@@ -39,6 +41,10 @@ class Encoding:
     def tokenizer(self) -> Tokenizer:
         """The function that splits a text into words."""
         return tokenizer(self.tokenize)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Take a registered function along to other processes."""
+        return _restore_encoding, (registered(self.tokenize), self.tokenize, self.lowercase, self.stem, self.analyzer)
 
     def words(self, text: str) -> list[str]:
         """Return the words of a text for display, without stemming."""
@@ -66,8 +72,14 @@ class Encoding:
         sides = self.encode(references, vocabulary), self.encode(candidates, vocabulary)
         if not self.stem:
             return sides
-        stems = vocabulary.by_stem()
+        stems = vocabulary.by_stem(self.stem)
         return Ragged(stems[sides[0].values], sides[0].offsets), Ragged(stems[sides[1].values], sides[1].offsets)
+
+
+def _restore_encoding(function: FunctionTokenizer | None, *fields: Any) -> Encoding:
+    if function is not None:
+        restore(function)
+    return Encoding(*fields)
 
 
 def _code_points(columns: Sequence[Segments], lowercase: bool) -> Ragged:
@@ -191,6 +203,35 @@ class Batch:
         candidates, references = (_code_points(columns, lowercase) for columns in texts)
         return Batch(candidates, references, self.candidate_groups, self.reference_groups, Vocabulary(), *texts)
 
+    def characters(self, lowercase: bool = False) -> Batch:
+        """Return the same texts and groups as numbered characters, without spaces at the ends of texts."""
+        stripped = [
+            [Segments.from_strings([text.strip() for text in column]) for column in columns]
+            for columns in (self.columns, self.reference_columns)
+        ]
+        sides = [_code_points(columns, lowercase) for columns in stripped]
+        codes, ids = np.unique(np.concatenate([side.values for side in sides]), return_inverse=True)
+        numbered = np.split(ids.astype(np.int32), [len(sides[0].values)])
+        candidates, references = (Ragged(part, side.offsets) for part, side in zip(numbered, sides, strict=True))
+        return replace(self, candidates=candidates, references=references, vocabulary=CharacterVocabulary(codes))
+
+    def sentences(self) -> Sentences:
+        """Return the same texts and groups, encoded sentence by sentence; a sentence is a line."""
+        sides, bounds = [], []
+        for columns in (self.reference_columns, self.columns):
+            texts = [[line for line in text.split("\n") if line] for column in columns for text in column]
+            sides.append([Segments.from_strings([line for lines in texts for line in lines])])
+            bounds.append(np.cumsum([0, *map(len, texts)], dtype=np.intp))
+        vocabulary = Vocabulary(sum(len(column.text) for side in sides for column in side))
+        references, candidates = self.encoding.encode_sides(sides[0], sides[1], vocabulary)
+        batch = replace(
+            self,
+            candidates=Ragged(candidates.values, candidates.offsets[bounds[1]]),
+            references=Ragged(references.values, references.offsets[bounds[0]]),
+            vocabulary=vocabulary,
+        )
+        return Sentences(batch, ((candidates.offsets, bounds[1]), (references.offsets, bounds[0])))
+
     @property
     def alone(self) -> Batch:
         """The same batch without `whole`."""
@@ -291,6 +332,22 @@ class Batch:
         bounds = self.reference_groups.bounds
         for segment in self.candidate_groups.segments:
             yield self.reference_groups.rows[bounds[segment] : bounds[segment + 1]]
+
+
+@dataclass(frozen=True, eq=False)
+class Sentences:
+    """A batch of texts of several sentences, and on each side (candidates, references) where its sentences are.
+
+    Sentence s of a side consists of the words offsets[s]:offsets[s + 1] of all its texts, and text `row` of the
+    sentences bounds[row]:bounds[row + 1].
+    """
+
+    batch: Batch
+    sides: tuple[tuple[NDArray[np.intp], NDArray[np.intp]], tuple[NDArray[np.intp], NDArray[np.intp]]]
+
+    def longest(self) -> int:
+        """Return the length of the longest sentence."""
+        return max(int(np.diff(offsets).max(initial=0)) for offsets, _ in self.sides)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,12 @@ This one gives the words of ROUGE-1.5.5 and of rouge-score 0.1.2 on lowercased t
 
     rouge words are made of the letters a to z and digits; everything else is space
 
+This one gives the words of jiwer 4.0.0's default transform:
+
+    jiwer splits at spaces, and at two or more characters of whitespace: a no-break space between letters does not split
+
+Tokenizers outside tarocco (ja-mecab, ko-mecab, spm:FILE, flores200, functions) are in tokenizer_plugins.py.
+
 chrF++ reads words with a tokenizer that users cannot choose:
 
     chrf  splits at spaces and removes one punctuation mark at a word's end, or else at its beginning
@@ -22,7 +28,8 @@ chrF++ reads words with a tokenizer that users cannot choose:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -37,6 +44,7 @@ from tarocco.kernels import kernel, tokenization
 OTHER, SPACE, SPLIT, PAIR, DIGIT, DASH, EDGE = range(7)  # as in kernels/tokenization.py
 
 Ranges = Iterable[tuple[int, int]]
+SplitFunction = Callable[[str], str | Iterable[str]]  # from a text to its words
 
 # The characters that str.split() splits at.
 SPACES = (
@@ -64,8 +72,31 @@ CHINESE = (
 _split_words = kernel(tokenization, "split_words")
 
 
+class Tokenizer(ABC):
+    """Splits text into words."""
+
+    name: str
+
+    @property
+    def signature(self) -> str:
+        """What signatures say: the name, and the version of anything outside tarocco that decides about words."""
+        return self.name
+
+    @abstractmethod
+    def split(self, segments: Segments) -> NDArray[np.uint8]:
+        """Return the words of each segment as UTF-8, with spaces between words and a newline after each segment."""
+
+    def split_loosely(self, segments: Segments) -> NDArray[np.uint8]:
+        """Return the same words, possibly with extra spaces: text that needs no splitting is not copied."""
+        return self.split(segments)
+
+    def __call__(self, segment: str) -> str:
+        """Return the words of one segment, separated by spaces."""
+        return self.split(Segments.from_strings([segment])).tobytes().decode("utf-8", "surrogatepass")[:-1]
+
+
 @dataclass(frozen=True, eq=False)
-class Tokenizer:
+class TableTokenizer(Tokenizer):
     """A table of character classes, and how to treat the ends of a line."""
 
     name: str
@@ -76,7 +107,6 @@ class Tokenizer:
     only_spaces: bool = False  # words end only at spaces
 
     def split(self, segments: Segments) -> NDArray[np.uint8]:
-        """Return the words of each segment as UTF-8, with spaces between words and a newline after each segment."""
         if self.markup and (b"<skipped>" in segments.text.tobytes() or segments.has_newlines):
             segments = Segments.from_strings([_without_marks(segment) for segment in segments])
         out = np.empty(2 * len(segments.text) + 1, np.uint8)
@@ -84,12 +114,45 @@ class Tokenizer:
         return out[:length]
 
     def split_loosely(self, segments: Segments) -> NDArray[np.uint8]:
-        """Return the same words, possibly with extra spaces: text that needs no splitting is not copied."""
         return segments.text if self.only_spaces and _plain(segments) else self.split(segments)
 
-    def __call__(self, segment: str) -> str:
-        """Return the words of one segment, separated by spaces."""
-        return self.split(Segments.from_strings([segment])).tobytes().decode("utf-8", "surrogatepass")[:-1]
+
+@dataclass(frozen=True, eq=False)
+class FunctionTokenizer(Tokenizer):
+    """A function from a text to its words, a list or a string with spaces between words."""
+
+    name: str
+    function: SplitFunction
+    version: str = ""
+
+    @property
+    def signature(self) -> str:
+        return f"{self.name}@{self.version}" if self.version else self.name
+
+    def split(self, segments: Segments) -> NDArray[np.uint8]:
+        lines = "".join(f"{self._write(text)}\n" for text in segments)
+        return np.frombuffer(lines.encode("utf-8", "surrogatepass"), np.uint8)
+
+    def _write(self, text: str) -> str:
+        words = self.function(text)
+        if isinstance(words, str):
+            return " ".join(words.split())
+        return " ".join(word.translate(_IN_WORDS) for word in words if word)
+
+
+# A space or newline within a word becomes a character for private use, because they separate words and texts.
+_IN_WORDS = {0x20: 0xF0020, 0x0A: 0xF000A}
+
+
+class JiwerTokenizer(FunctionTokenizer):
+    """The default transform of jiwer, faster for text without unusual whitespace."""
+
+    def split_loosely(self, segments: Segments) -> NDArray[np.uint8]:
+        return segments.text if _plain(segments) else self.split(segments)
+
+
+def _split_like_jiwer(text: str) -> list[str]:
+    return re.sub(r"\s\s+", " ", text).strip().split(" ")
 
 
 def _plain(segments: Segments) -> bool:
@@ -128,34 +191,61 @@ def _read_unicode_classes() -> dict[str, list[tuple[int, int]]]:
     return {name: [(int(a, 16), int(b, 16)) for a, b in (pair.split("-") for pair in pairs)] for name, *pairs in rows}
 
 
-NAMES = ("none", "13a", "intl", "char", "zh", "rouge")
+NAMES = ("none", "13a", "intl", "char", "zh", "rouge", "jiwer")
 _UNICODE_CLASSES = Path(__file__).parents[1] / "data" / "unicode" / "classes.txt"
 
 
-@cache
 def tokenizer(name: str) -> Tokenizer:
-    """Return the tokenizer of that name."""
+    """Return the tokenizer of that name: a built-in one, MeCab, a SentencePiece model, or one from a package.
+
+    Raises UnknownName, or MissingExtra if a library is missing.
+    """
+    built_in = _built_in(name)
+    if built_in is not None:
+        return built_in
+    from tarocco.encode import tokenizer_plugins
+
+    plugin = tokenizer_plugins.find_tokenizer(name)
+    if plugin is not None:
+        return plugin
+    from difflib import get_close_matches
+
+    names = (*NAMES, *tokenizer_plugins.NAMES)
+    near = get_close_matches(str(name), names)
+    hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(names)} and spm:FILE"
+    raise UnknownName(f'there is no tokenizer "{name}" ({hint})')
+
+
+def register_tokenizer(tokenize: str | SplitFunction) -> str:
+    """Return a name, or the name under which `tokenizer` finds a function from now on."""
+    if isinstance(tokenize, str):
+        return tokenize
+    from tarocco.encode import tokenizer_plugins
+
+    return tokenizer_plugins.register(tokenize)
+
+
+@cache
+def _built_in(name: str) -> Tokenizer | None:
     if name == "none":
-        return Tokenizer(name, _classes(), only_spaces=True)
+        return TableTokenizer(name, _classes(), only_spaces=True)
     if name == "13a":
-        return Tokenizer(name, _mteval(), padded=True, markup=True)
+        return TableTokenizer(name, _mteval(), padded=True, markup=True)
     if name == "intl":
         unicode = _read_unicode_classes()
         layers = (DIGIT, unicode["numbers"]), (PAIR, unicode["punctuation"]), (SPLIT, unicode["symbols"])
-        return Tokenizer(name, _classes(*layers))
+        return TableTokenizer(name, _classes(*layers))
     if name == "char":
-        return Tokenizer(name, _classes((SPLIT, [(0, 0x10FFFF)])))
+        return TableTokenizer(name, _classes((SPLIT, [(0, 0x10FFFF)])))
     if name == "zh":
-        return Tokenizer(name, _mteval((SPLIT, CHINESE)), trimmed=True)
+        return TableTokenizer(name, _mteval((SPLIT, CHINESE)), trimmed=True)
     if name == "rouge":
-        return Tokenizer(name, _classes((SPACE, [(0, 0x10FFFF)]), (OTHER, LATIN)))
+        return TableTokenizer(name, _classes((SPACE, [(0, 0x10FFFF)]), (OTHER, LATIN)))
+    if name == "jiwer":
+        return JiwerTokenizer(name, _split_like_jiwer)
     if name == "chrf":
-        return Tokenizer(name, _classes((EDGE, ASCII_PUNCTUATION)))
-    from difflib import get_close_matches
-
-    near = get_close_matches(str(name), NAMES)
-    hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(NAMES)}"
-    raise UnknownName(f'there is no tokenizer "{name}" ({hint})')
+        return TableTokenizer(name, _classes((EDGE, ASCII_PUNCTUATION)))
+    return None
 
 
 # --- TER -----------------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.test_set import gather_ragged
+from tarocco.encode.nltk_porter import stem_like_nltk
 from tarocco.kernels import kernel, stemming, vocabulary
 
 _intern = kernel(vocabulary, "intern_words")
@@ -85,10 +86,11 @@ class Vocabulary:
         spelling = self._spelling[self._bounds[word] : self._bounds[word + 1]]
         return spelling.tobytes().decode("utf-8", "surrogatepass")
 
-    def by_stem(self) -> NDArray[np.int32]:
-        """Return for each word the first one with the same stem."""
+    def by_stem(self, algorithm: str) -> NDArray[np.int32]:
+        """Return for each word the first one with the same stem; the algorithm is `porter` or `porter-nltk`."""
         first: dict[str, int] = {}
-        ids = (first.setdefault(stem(self[word]), word) for word in range(self._known))
+        stem_word = nltk_stem if algorithm == "porter-nltk" else stem
+        ids = (first.setdefault(stem_word(self[word]), word) for word in range(self._known))
         return np.fromiter(ids, np.int32, self._known)
 
     @property
@@ -150,6 +152,19 @@ class Vocabulary:
         return out
 
 
+class CharacterVocabulary(Vocabulary):
+    """Characters as words, for texts whose ids number their different characters."""
+
+    def __init__(self, code_points: NDArray[np.int32]) -> None:
+        self._code_points = code_points
+
+    def __len__(self) -> int:
+        return len(self._code_points)
+
+    def __getitem__(self, word: int) -> str:
+        return chr(self._code_points[word])
+
+
 SHORTEST_STEMMED = 4  # letters; ROUGE-1.5.5 and rouge-score do not stem shorter words either
 
 _of_thread = threading.local()  # stemmers hold the current word, so each thread needs one
@@ -172,6 +187,12 @@ def stem(word: str, algorithm: str = "porter", shortest: int = SHORTEST_STEMMED)
     """
     result: str = _stemmer(algorithm).stemWord(word) if len(word) >= shortest else word
     return result
+
+
+@lru_cache(1 << 17)
+def nltk_stem(word: str) -> str:
+    """Return the stem of a word in lower case by NLTK's variant of Porter's algorithm; short words are left alone."""
+    return stem_like_nltk(word) if len(word) >= SHORTEST_STEMMED else word
 
 
 # Endings and their replacements, by condition; an ending without a replacement is removed. Of several endings that fit,

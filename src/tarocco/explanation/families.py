@@ -37,6 +37,7 @@ from tarocco.explanation.records import Element
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.edit.gtm import Gtm
 from tarocco.metrics.edit.rates import Per, Wer
+from tarocco.metrics.edit.recognition import Cer, StepCounts
 from tarocco.metrics.edit.ter import Ter
 from tarocco.metrics.linguistic import elements
 from tarocco.metrics.linguistic.base import ANALYZER, LinguisticMetric, count_overlaps, load_layers
@@ -112,6 +113,12 @@ def read_words(metric: Metric, batch: Batch) -> SegmentWords:
 @read_words.register(Ter)
 def _(metric: Ter, batch: Batch) -> SegmentWords:
     return read_words.dispatch(Metric)(metric, metric.normalize_texts(batch))
+
+
+@read_words.register(Cer)
+def _(metric: Cer, batch: Batch) -> SegmentWords:
+    characters = batch.characters(batch.encoding.lowercase) if metric.whitespace else batch
+    return read_words.dispatch(Metric)(metric, characters)
 
 
 @read_words.register(LinguisticMetric)
@@ -220,7 +227,8 @@ def _(_metric: Per, words: SegmentWords, _context: Any) -> list[Element]:
 
 
 @find_elements.register(Wer)
-def _(_metric: Wer, words: SegmentWords, _context: Any) -> list[Element]:
+@find_elements.register(StepCounts)
+def _(_metric: Wer | StepCounts, words: SegmentWords, _context: Any) -> list[Element]:
     ids, reference = words.one_reference()
     return edit_elements(find_edits(words.candidate_ids, ids), words.candidate, reference)
 

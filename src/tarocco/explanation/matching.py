@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from heapq import heapify, heappop, heapreplace
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -241,7 +241,7 @@ def find_weighted_subsequence(candidate: Words, reference: Words, worth: Callabl
 
 
 class Edits(NamedTuple):
-    """An alignment with the fewest edits and, among those, the most matches."""
+    """An alignment with the fewest edits."""
 
     matches: list[Pair]
     substitutions: list[Pair]
@@ -255,35 +255,48 @@ class Edits(NamedTuple):
 
 
 def find_edits(candidate: Words, reference: Words) -> Edits:
-    """Return the edits that turn the reference into the candidate."""
-    rows, columns = len(candidate), len(reference)
-    words, edit = np.asarray(reference), max(rows, columns) + 1  # the cost of an edit; a match costs -1
-    inserted = edit * np.arange(columns + 1)  # the cost of going right to each column
+    """Return the edits that turn the reference into the candidate, as kernels/alignment.py chooses them."""
+    prefix = _count_common(candidate, reference)
+    suffix = _count_common(candidate[prefix:][::-1], reference[prefix:][::-1])
+    i, j = len(candidate) - suffix, len(reference) - suffix
+    costs = _edit_costs(candidate[prefix:i], reference[prefix:j])
+    pairs = [(i + k, j + k) for k in reversed(range(suffix))]
+    insertions, deletions = [], []
+    while i > prefix or j > prefix:
+        row, column = i - prefix, j - prefix
+        here = costs[row]
+        if column and here[column] == here[column - 1] + 1:
+            j -= 1
+            deletions.append(j)
+        elif not column or costs[row - 1][column] < costs[row - 1][column - 1]:
+            i -= 1
+            insertions.append(i)
+        else:
+            i, j = i - 1, j - 1
+            pairs.append((i, j))
+    pairs += [(k, k) for k in reversed(range(prefix))]
+    matches = [(a, b) for a, b in reversed(pairs) if candidate[a] == reference[b]]
+    substitutions = [(a, b) for a, b in reversed(pairs) if candidate[a] != reference[b]]
+    return Edits(matches, substitutions, insertions[::-1], deletions[::-1])
+
+
+def _count_common(first: Words, second: Words) -> int:
+    """Return the number of words that two texts have in common at the beginning."""
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False))
+    return sum(1 for _ in same)
+
+
+def _edit_costs(candidate: Words, reference: Words) -> RowTable:
+    """Return the edit distances of all beginnings, one row per beginning of the candidate."""
+    words, inserted = np.asarray(reference), np.arange(len(reference) + 1)
 
     def extend(i: int, before: NDArray[Any]) -> NDArray[Any]:
-        row = before + edit
-        row[1:] = np.minimum(row[1:], before[:-1] + np.where(words == candidate[i - 1], -1, edit))
+        row = before + 1
+        row[1:] = np.minimum(row[1:], before[:-1] + (words != candidate[i - 1]))
         costs: NDArray[Any] = np.minimum.accumulate(row - inserted) + inserted
         return costs
 
-    costs = RowTable(inserted, rows, extend)
-    edits, i, j = Edits([], [], [], []), rows, columns
-    while i or j:
-        here, before = costs[i], costs[i - 1] if i else None
-        if (
-            before is not None
-            and j
-            and here[j] == before[j - 1] + (-1 if candidate[i - 1] == reference[j - 1] else edit)
-        ):
-            i, j = i - 1, j - 1
-            (edits.matches if candidate[i] == reference[j] else edits.substitutions).append((i, j))
-        elif before is not None and here[j] == before[j] + edit:
-            i -= 1
-            edits.insertions.append(i)
-        else:
-            j -= 1
-            edits.deletions.append(j)
-    return Edits(edits.matches[::-1], edits.substitutions[::-1], edits.insertions[::-1], edits.deletions[::-1])
+    return RowTable(inserted, len(candidate), extend)
 
 
 def edit_elements(

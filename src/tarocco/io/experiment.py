@@ -57,7 +57,7 @@ KEYS = {
     "documents": "the name of a file",
     "groups": "the name of a file",
     "nbest": "the name of a file",
-    "human": "the name of a file, perhaps with :COLUMN, or a table with file, column, judges, grades, as_rankings",
+    "human": "the name of a file, perhaps with :COLUMN, or a table with file, column, judges, grades, as_rankings, mqm",
     "external": "a table that maps metrics to their files",
     "confidence": "a number between 0 and 1",
     "n_resamples": "a whole number from 2 to 10000000",
@@ -70,6 +70,7 @@ HUMAN_KEYS: dict[str, tuple[Any, str]] = {
     "judges": (str, '"median" or "mean"'),
     "grades": ((str, list), "text, or a list of texts"),
     "as_rankings": (bool, "true or false"),
+    "mqm": (str, '"all" or "no-source"'),
 }
 EXTERNAL_TABLE = '{file = "...", kind = "error" or "similarity", column = "..."}'
 LABELS = ("own", "iqmt")

@@ -14,10 +14,13 @@ no input or output, and release the GIL.
     ngram_matches              clipped n-gram matches, plain or weighted, jointly or per reference
     ngram_ids                  ids of the n-grams of a corpus
     skip_bigrams               skip-bigram matches for several gap limits
+    text_pairs                 one segment from text to counts, without arrays made for the call
     bag_overlap                overlap of bags of words or of typed items
     bit_parallel               edit distance and longest common subsequence, 64 cells at a time
+    alignment                  the alignment with the fewest edits, step by step (MER, WIL, counts of edits)
     edit_distance              edit distance with arbitrary costs, CDER, the automaton of GRR
     edit_distance_with_shifts  edit distance with block shifts (TER)
+    union_lcs                  union of longest common subsequences of sentences (ROUGE-Lsum)
     weighted_lcs               weighted longest common subsequence (ROUGE-W)
     run_matching               matchings made of common runs of words (GTM)
     meteor_matching            word matches and maximum one-to-one matchings (METEOR)

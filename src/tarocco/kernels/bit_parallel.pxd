@@ -53,3 +53,19 @@ cdef extern from *:
     void subsequence_step(unsigned long long, unsigned long long) nogil
     int count_ones(unsigned long long) nogil
     int processor_has_avx2() nogil
+
+cdef class Masks:
+    cdef bint subsequences  # compute longest common subsequences, not edit distances
+    cdef int[::1] numbers  # the row of masks of each word; 0: not in a reference
+    cdef unsigned long long[:, ::1] masks
+    cdef Py_ssize_t[::1] lengths  # of the references
+    cdef bint in_lanes  # all references have at most 64 words: one block each, padded to a multiple of four
+    cdef bint narrow  # all references have at most 32 words: two of them share a block
+    cdef int[:, ::1] mapped  # rows of masks of the words of up to four candidates
+    cdef Py_ssize_t[::1] sizes  # their lengths
+    # In lanes, columns[candidate, 0:4] are the last columns of four references as bits that say "larger than the row
+    # above", and columns[candidate, 4:8] as bits that say "smaller"; otherwise rows 0 and 1 hold these for candidate 0.
+    cdef unsigned long long[:, ::1] columns
+
+cdef Py_ssize_t compute_distance(Masks m, Py_ssize_t reference_length, Py_ssize_t first_block) noexcept nogil
+cdef Py_ssize_t compute_subsequence(Masks m, Py_ssize_t reference_length, Py_ssize_t first_block) noexcept nogil

@@ -39,19 +39,10 @@ def has_avx2():
 
 @cython.cclass
 class Masks:
-    """The masks of a segment's references, the candidates that are compared with them, and the last columns."""
+    """The masks of a segment's references, the candidates that are compared with them, and the last columns.
 
-    subsequences: cython.bint  # compute longest common subsequences, not edit distances
-    numbers: cython.int[::1]  # the row of masks of each word; 0: not in a reference
-    masks: cython.ulonglong[:, ::1]
-    lengths: cython.Py_ssize_t[::1]  # of the references
-    in_lanes: cython.bint  # all references have at most 64 words: one block each, padded to a multiple of four
-    narrow: cython.bint  # all references have at most 32 words: two of them share a block
-    mapped: cython.int[:, ::1]  # rows of masks of the words of up to four candidates
-    sizes: cython.Py_ssize_t[::1]  # their lengths
-    # In lanes, columns[candidate, 0:4] are the last columns of four references as bits that say "larger than the row
-    # above", and columns[candidate, 4:8] as bits that say "smaller"; otherwise rows 0 and 1 hold these for candidate 0.
-    columns: cython.ulonglong[:, ::1]
+    bit_parallel.pxd declares and explains the fields.
+    """
 
 
 @cython.cfunc

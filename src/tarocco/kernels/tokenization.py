@@ -158,6 +158,83 @@ def is_split_before(
     return j > i or get_class(text, j, classes) != DIGIT
 
 
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def split_segment(
+    text: cython.const[cython.uchar][::1],
+    start: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    classes: cython.const[cython.uchar][::1],
+    padded: cython.bint,
+    trimmed: cython.bint,
+    entities: cython.bint,
+    out: cython.uchar[::1],
+    length: cython.Py_ssize_t,
+) -> cython.Py_ssize_t:
+    """Write the words of text[start:end] to out[length:], with spaces between words; return the new length.
+
+    The switches are those of `split_words`.
+    """
+    i: cython.Py_ssize_t = start
+    step: cython.Py_ssize_t
+    begin: cython.Py_ssize_t = length
+    kind: cython.int
+    previous: cython.int = SPACE
+    before: cython.bint = padded  # whether there is a left neighbor
+    gap: cython.bint = False  # whether a space is due before the next character
+    alone: cython.bint
+    used_up: cython.bint = False  # whether mteval's first expression has matched the left neighbor
+    character: cython.int
+    while i < end:
+        character = text[i]
+        if character < 0x80:
+            kind = classes[character]
+            step = 1
+        else:
+            kind = get_class(text, i, classes)
+            step = get_width(character)
+        if kind == SPACE:
+            gap = True
+            previous = SPACE
+            used_up = False
+            if not trimmed:
+                before = True
+            i += step
+            continue
+        if entities and character == 38:
+            replaced = read_entity(text, i, end)
+            if replaced:
+                step = replaced >> 8
+                character = replaced & 0xFF
+        alone = kind == SPLIT or (kind == DASH and previous == DIGIT)
+        used_up = kind == PAIR and before and previous != DIGIT and not used_up
+        if kind == PAIR:
+            alone = used_up or is_split_before(text, i + step, end, padded, classes)
+        elif kind == EDGE:
+            alone = is_split_off(text, i, end, previous == SPACE, classes)
+        if (gap or alone) and length > begin:
+            out[length] = 32
+            length += 1
+        if character < 0x80:
+            out[length] = cython.cast(cython.uchar, character)
+            length += 1
+        else:
+            for j in range(i, i + step):
+                out[length] = text[j]
+                length += 1
+        gap = alone
+        previous = kind
+        before = True
+        i += step
+        if kind == OTHER:  # most characters are followed by one of the same class: copy the run
+            while i < end and text[i] < 0x80 and classes[text[i]] == OTHER:
+                out[length] = text[i]
+                length += 1
+                i += 1
+    return length
+
+
 def split_words(
     text: cython.const[cython.uchar][::1],
     starts: cython.const[cython.Py_ssize_t][::1],
@@ -174,74 +251,11 @@ def split_words(
     Trailing space is never a right neighbor. With `entities`, four SGML entities are replaced. `out` has room for twice
     the text.
     """
-    i: cython.Py_ssize_t
-    step: cython.Py_ssize_t
-    end: cython.Py_ssize_t
     length: cython.Py_ssize_t = 0
-    begin: cython.Py_ssize_t
-    kind: cython.int
-    previous: cython.int
-    before: cython.bint
-    gap: cython.bint
-    alone: cython.bint
-    used_up: cython.bint
-    character: cython.int
     with cython.nogil:
         for segment in range(starts.shape[0] - 1):
-            start = starts[segment]
             end = starts[segment + 1] - 1
-            begin = length
-            gap = False  # whether a space is due before the next character
-            before = padded  # whether there is a left neighbor
-            previous = SPACE
-            used_up = False  # whether mteval's first expression has matched the left neighbor
-            i = start
-            while i < end:
-                character = text[i]
-                if character < 0x80:
-                    kind = classes[character]
-                    step = 1
-                else:
-                    kind = get_class(text, i, classes)
-                    step = get_width(character)
-                if kind == SPACE:
-                    gap = True
-                    previous = SPACE
-                    used_up = False
-                    if not trimmed:
-                        before = True
-                    i += step
-                    continue
-                if entities and character == 38:
-                    replaced = read_entity(text, i, end)
-                    if replaced:
-                        step = replaced >> 8
-                        character = replaced & 0xFF
-                alone = kind == SPLIT or (kind == DASH and previous == DIGIT)
-                used_up = kind == PAIR and before and previous != DIGIT and not used_up
-                if kind == PAIR:
-                    alone = used_up or is_split_before(text, i + step, end, padded, classes)
-                elif kind == EDGE:
-                    alone = is_split_off(text, i, end, previous == SPACE, classes)
-                if (gap or alone) and length > begin:
-                    out[length] = 32
-                    length += 1
-                if character < 0x80:
-                    out[length] = cython.cast(cython.uchar, character)
-                    length += 1
-                else:
-                    for j in range(i, i + step):
-                        out[length] = text[j]
-                        length += 1
-                gap = alone
-                previous = kind
-                before = True
-                i += step
-                if kind == OTHER:  # most characters are followed by one of the same class: copy the run
-                    while i < end and text[i] < 0x80 and classes[text[i]] == OTHER:
-                        out[length] = text[i]
-                        length += 1
-                        i += 1
+            length = split_segment(text, starts[segment], end, classes, padded, trimmed, entities, out, length)
             out[length] = 10
             length += 1
     return length

@@ -5,9 +5,9 @@ names        the grammar of metric names and signatures
 registry     from names to metrics; plug-ins
 batches      several metrics on one batch: shared encodings, contexts and measurements
 comparison   pairs of candidates and references, and what they have in common
-ngram/       BLEU-n, BLEUS-n, BLEU-SBP, BLEUi-n; NIST-n, NISTi-n; chrF, chrF++
-edit/        WER, PER, CDER, 1-WER, 1-PER, GRR-k; TER; GTM-e
-rouge        ROUGE-N, ROUGE-L, ROUGE-W-a, ROUGE-S-d, ROUGE-SU-d
+ngram/       BLEU-n, BLEUS-n, BLEU-SBP, BLEUi-n, BLEU-NLTK; NIST-n, NISTi-n; chrF, chrF++
+edit/        WER, PER, CDER, 1-WER, 1-PER, GRR-k; CER, MER, WIL, WIP; TER; GTM-e
+rouge        ROUGE-N, ROUGE-L, ROUGE-Lsum, ROUGE-W-a, ROUGE-S-d, ROUGE-SU-d
 meteor       METEOR
 maxsim       MAXSIM
 linguistic/  metrics over lemmas, tags, chunks, dependencies, constituents, entities and roles

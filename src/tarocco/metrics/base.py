@@ -184,7 +184,9 @@ class Metric(ABC):
         parts: list[tuple[str, object]] = [
             ("nrefs", "var" if reference_count is None else reference_count),
             ("case", "lc" if encoding.lowercase else "mixed"),
-            ("tok", encoding.tokenize) if encoding.analyzer is None else ("analyzer", _version_of(encoding.analyzer)),
+            ("tok", encoding.tokenizer.signature)
+            if encoding.analyzer is None
+            else ("analyzer", _version_of(encoding.analyzer)),
             *((key, write_value(value)) for key, value in self.after_colons.items()),
             *more,
             ("v", __version__),

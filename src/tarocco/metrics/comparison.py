@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from tarocco.core.errors import InputError
 from tarocco.encode.batch import Batch
 from tarocco.kernels import (
+    alignment,
     bag_overlap,
     bit_parallel,
     edit_distance,
@@ -26,6 +27,7 @@ from tarocco.kernels import (
     ngram_matches,
     segments,
     skip_bigrams,
+    union_lcs,
     weighted_lcs,
 )
 from tarocco.metrics.base import Floats, OnePassMetric
@@ -35,6 +37,8 @@ _measure_segments = kernel(segments, "measure_segments")
 _compare = kernel(bit_parallel, "compare_texts", wide=True)
 _overlap = kernel(bag_overlap, "count_common_words")
 _align = kernel(edit_distance, "compute_edit_costs")
+_unite = kernel(union_lcs, "count_union_hits")
+_align_texts = kernel(alignment, "align_texts")
 _recognize = kernel(edit_distance, "score_recognition")
 _shared_ngrams = kernel(ngram_matches, "count_matches_of_four")
 _matches_with_many = kernel(ngram_matches, "count_matches_of_many", wide=True)
@@ -55,7 +59,7 @@ _MOST_LIMITS = 200  # gap limits in one pass; a bin is a byte
 _SHORT = 64  # words; beyond that, one row in place is faster than a tree of candidates
 _MOST_BEGINNINGS = 1 << 17  # of candidates, in a tree at a time
 _LARGEST_TABLE = 1 << 26  # cells of a whole table, half a GiB
-_HIT = 1 << 24  # the cost of an edit in units of a match: fewest edits first, then most matches
+_MOST_CELLS_ALIGNED = 1 << 32  # words of one text times words of the other: two bits each, 1 GiB
 
 RECURRENCE, OPTIMUM, AS_IN_155 = range(3)  # the variants of kernels/weighted_lcs.py
 
@@ -208,6 +212,14 @@ class Comparison:
             sizes.tolist()
         )
 
+    @classmethod
+    def of_counts(cls, batch: Batch, distances: Counts, subsequences: Counts, matches: Floats) -> Comparison:
+        """Return the comparison of a batch, of which only the lengths of texts are read, from counts of its pairs."""
+        comparison = cls(batch)
+        vars(comparison).update(distances=distances, subsequences=subsequences)
+        comparison._computed["n-grams"] = matches
+        return comparison
+
     def _locals(self) -> NDArray[np.int32]:
         return np.full((len(self.batch.vocabulary), 2), -1, np.int32)
 
@@ -247,7 +259,7 @@ class Comparison:
         )
         if left_out:
             missing = counts < 0
-            costs = self._align(edit=1, substitution=2 if subsequences else 1, needed=missing)
+            costs = self._align(substitution=2 if subsequences else 1, needed=missing)
             lengths = self.pairs.candidate_lengths + self.pairs.reference_lengths
             counts = np.where(missing, (lengths - costs) // 2 if subsequences else costs, counts)
         return counts
@@ -256,22 +268,39 @@ class Comparison:
         self,
         *,
         jumps: bool = False,
-        match: int = 0,
-        edit: int = 1,
         substitution: int = 1,
         needed: NDArray[np.bool_] | None = None,
     ) -> Counts:
         costs = np.zeros(self._pairs, np.intp)
         flags = np.ones(len(costs), np.uint8) if needed is None else needed.astype(np.uint8)
         row = np.zeros(max(self._longest, self._longest_reference) + 1, np.intp)
-        _align(*self.batch.arrays, jumps, match, edit, substitution, row, flags, costs)
+        _align(*self.batch.arrays, jumps, 0, 1, substitution, row, flags, costs)
         return costs
 
     @cached_property
-    def matches(self) -> Counts:
-        """The matches of each pair in an alignment with the fewest edits and, among those, the most matches."""
-        costs = self._align(match=-1, edit=_HIT, substitution=_HIT)
-        return -costs % _HIT
+    def steps(self) -> Counts:
+        """intp[pairs, 4]: matches, substitutions, deletions and insertions of the alignment with the fewest edits.
+
+        If there are several, it is the one that RapidFuzz, and so jiwer, finds.
+        """
+        return self._count_steps(np.empty(0, np.uint8))
+
+    def trace(self) -> NDArray[np.uint8]:
+        """Return the steps of the only pair's alignment in the order of the text: columns of `steps`."""
+        steps = np.empty(self._longest + self._longest_reference + 1, np.uint8)
+        return steps[: int(self._count_steps(steps).sum())][::-1]
+
+    def _count_steps(self, steps: NDArray[np.uint8]) -> Counts:
+        if self._longest * self._longest_reference > _MOST_CELLS_ALIGNED:
+            raise InputError(
+                f"texts of {self._longest} and {self._longest_reference} words are too long to count the kinds of edits"
+            )
+        words, blocks = len(self.batch.vocabulary), -(-self._longest_reference // 64)
+        counts = np.zeros((self._pairs, 4), np.intp)
+        rows = np.empty((2, self._longest + 1, blocks), np.uint64)
+        masks = np.zeros((min(words, self._longest_reference) + 1, blocks), np.uint64)
+        _align_texts(*self.batch.arrays, np.zeros(words, np.int32), masks, *rows, counts, steps)
+        return counts
 
     @cached_property
     def jump_distances(self) -> Counts:
@@ -292,6 +321,30 @@ class Comparison:
         counts = np.zeros((self._words, self._references), np.int32)
         _overlap(*self.batch.arrays, self._locals(), counts, np.zeros((self._words, 2), np.int32), hits)
         return hits
+
+    # --- sentences -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def united_subsequences(self) -> tuple[Counts, Counts, Counts]:
+        """The hits of each pair in the union of its sentences' subsequences, and the words of both texts.
+
+        Sentences end at newlines, and are tokenized one by one.
+        """
+        columns = self.batch.columns, self.batch.reference_columns
+        if not any(column.has_newlines for side in columns for column in side):
+            return self.subsequences, self.pairs.candidate_lengths, self.pairs.reference_lengths
+        sentences = self.batch.sentences()
+        pairs, longest = TextPairs(sentences.batch), sentences.longest()
+        hits = np.zeros(self._pairs, np.intp)
+        candidates, references = sentences.batch.arrays
+        _unite(
+            *(candidates, *sentences.sides[0], references, *sentences.sides[1]),
+            np.zeros((len(sentences.batch.vocabulary), 2), np.int32),
+            np.empty((longest + 1, longest + 1), np.int32),
+            np.empty(longest, np.uint8),
+            hits,
+        )
+        return hits, pairs.candidate_lengths, pairs.reference_lengths
 
     # --- n-grams, skip-bigrams, weighted subsequences: all requests of a kind in one pass ------------------------
 

@@ -24,12 +24,14 @@ from tarocco.metrics.names import describe_bad_parameter, parse_name
 
 # Beginning of the name (a regular expression), module in tarocco.metrics, families.
 BUILT_IN = (
+    ("BLEU-NLTK", "ngram.nltk_bleu", ("BleuNltk",)),
     ("BLEU", "ngram.bleu", ("Bleu", "BleuSbp", "BleuIndividual")),
     ("NIST", "ngram.nist", ("Nist", "NistIndividual")),
     ("m?WER|m?PER|1-|WRR|CDER", "edit.rates", ("Wer", "OneMinusWer", "Per", "OneMinusPer", "Cder")),
+    ("CER|MER|WI[LP]", "edit.recognition", ("Cer", "Mer", "Wil", "Wip")),
     ("TER", "edit.ter", ("Ter",)),
     (r"(\d+-)?GRR", "edit.rates", ("Grr",)),
-    (r"(ROUGE|RG)-?[\dL]", "rouge", ("RougeN", "RougeL")),
+    (r"(ROUGE|RG)-?[\dL]", "rouge", ("RougeN", "RougeL", "RougeLsum")),
     ("(ROUGE|RG)-?W", "rouge", ("RougeW",)),
     ("(ROUGE|RG)-?S", "rouge", ("RougeS", "RougeSU")),
     ("GTM", "edit.gtm", ("Gtm",)),

@@ -28,6 +28,8 @@ from tarocco.metrics.ngram.counts import share
 
 HIGHEST_ORDER = 9
 REFERENCES = ("best", "pooled", "best-recall", "jackknife")
+STEMMERS = ("none", "porter", "porter-nltk")
+COMPATS = ("none", "1.5.5", "rouge-score")
 
 LIN_2004 = """
         Lin (2004), ROUGE: A Package for Automatic Evaluation of Summaries, workshop Text Summarization Branches Out.
@@ -38,14 +40,16 @@ LIN_OCH_2004 = """
 """
 ROUGE_SCORE = Agreement(
     "rouge-score 0.1.2",
-    "12 digits of recall, precision and F of every segment, with tokenize=rouge in lower case, without stems",
+    "12 digits of recall, precision and F of every segment, with compat=rouge-score, with and without stems",
     "tests/peers/test_rouge_score.py::test_scores",
 )
 COMPAT = """
-        RG- is another way to write ROUGE-, as in IQmt. compat=1.5.5 gives the segment scores of ROUGE-1.5.5: its words
-        (lower case, letters and digits only), rounding to five digits before F, pooled references, and 0 if a score
-        does not exist. With references=best-recall (its -f B) it uses the first of equal recalls, tarocco the one with
-        the best F. Its averages are means of random resamples; tarocco's are means of the segments.
+        RG- is another way to write ROUGE-, as in IQmt. compat=rouge-score reads text as rouge-score does (lower case,
+        letters a to z and digits only), and its stems are NLTK's, of words of more than three letters:
+        stemmer=porter-nltk (stemmer=porter means the same there). compat=1.5.5 gives the segment scores of ROUGE-1.5.5:
+        its words (the same), rounding to five digits before F, and pooled references. With references=best-recall (its
+        -f B) it uses the first of equal recalls, tarocco the one with the best F. Its averages are means of random
+        resamples; tarocco's are means of the segments.
 """
 
 
@@ -64,7 +68,9 @@ class Rouge(PairwiseMetric):
     """Recall, precision and F of shared units; the corpus score is the mean F."""
 
     beta: str = parameter("1", "how much more recall counts than precision: a number, inf (recall alone) or P/R")
-    stemmer: str = parameter("none", "compare words, or their stems (Porter)", choices=("none", "porter"))
+    stemmer: str = parameter(
+        "none", "compare words, or their stems (Porter, or NLTK's variant of it)", choices=STEMMERS
+    )
     references: str = parameter(
         None,
         "several references: best F, pooled counts, best recall, or the mean over all sets without one reference",
@@ -72,10 +78,15 @@ class Rouge(PairwiseMetric):
         kind=str,
         depends="best, or pooled for compat=1.5.5",
     )
-    compat: str = parameter("none", "follow ROUGE-1.5.5 where it differs from the papers", choices=("none", "1.5.5"))
+    compat: str = parameter(
+        "none", "follow ROUGE-1.5.5 where it differs from the papers, or read text as rouge-score does", choices=COMPATS
+    )
+    empty: str = parameter("zero", "a segment without units on either side: 0, or left out", choices=("zero", "skip"))
 
     def __post_init__(self) -> None:
         # The dataclass is frozen, so derived values are set like this.
+        if self.compat == "rouge-score" and self.stemmer == "porter":
+            object.__setattr__(self, "stemmer", "porter-nltk")
         if self.references is None:
             object.__setattr__(self, "references", self.default("references"))
         object.__setattr__(self, "beta", _write_beta(self.beta, self.title))
@@ -88,12 +99,12 @@ class Rouge(PairwiseMetric):
 
     @property
     def empty_values(self) -> EmptyValues:  # type: ignore[override]
-        """Two empty texts have no score, except in ROUGE-1.5.5."""
-        return EmptyValues(0.0, 0.0, 0.0 if self.compat == "1.5.5" else math.nan)
+        """Two empty texts have no score if they are to be left out."""
+        return EmptyValues(0.0, 0.0, math.nan if self.empty == "skip" else 0.0)
 
     def reads(self, requested: Encoding) -> Encoding:
-        stem = self.stemmer == "porter"
-        if self.compat == "1.5.5":
+        stem = "" if self.stemmer == "none" else self.stemmer
+        if self.compat != "none":
             return Encoding("rouge", lowercase=True, stem=stem)
         return Encoding(requested.tokenize, requested.lowercase, stem)
 
@@ -141,15 +152,15 @@ class Rouge(PairwiseMetric):
             return np.where(exists, f[best], 0.0) / exists
 
     def _scores(self, units: SharedUnits) -> tuple[list[Floats], NDArray[np.bool_]]:
-        """Return F, recall and precision, and whether they exist: at least one side has units."""
+        """Return F, recall and precision, and whether they count."""
+        counted = units.candidate + units.reference > 0 if self.empty == "skip" else np.ones(len(units.hits), np.bool_)
         recall = self.ratios(units.hits, units.reference)
         precision = self.ratios(units.hits, units.candidate)
         if self.compat == "1.5.5":
             recall, precision = np.round(recall, 5), np.round(precision, 5)
             rounded = [np.round(f_measure(recall, precision, self.beta), 5), recall, precision]
-            return rounded, np.ones(len(recall), np.bool_)
-        exists = (units.candidate > 0) | (units.reference > 0)
-        return [f_measure(recall, precision, self.beta), recall, precision], exists
+            return rounded, counted
+        return [f_measure(recall, precision, self.beta), recall, precision], counted
 
     def score(self, sums: Floats) -> Floats:
         with np.errstate(invalid="ignore"):
@@ -226,6 +237,7 @@ class RougeN(Rouge):
         "ROUGE-1:beta=inf",
         "ROUGE-1:beta=P/R",
         "ROUGE-1:stemmer=porter",
+        "ROUGE-1:stemmer=porter-nltk:compat=rouge-score",
     )
     example: ClassVar[Example] = Example(
         name="ROUGE-2",
@@ -235,9 +247,9 @@ class RougeN(Rouge):
         why="the cat, cat sat: all 2 bigrams of the reference, 2 of 4 of the candidate",
     )
     notes: ClassVar[str] = f"""
-        Equal to rouge-score 0.1.2 with tokenize=rouge in lower case. For stems rouge-score uses NLTK's variant of
-        Porter's algorithm; a few differ from stemmer=porter. {COMPAT.strip()} An empty candidate scores 0, and so does
-        any candidate against an empty reference; if neither text has n-grams, there is no score.
+        Equal to rouge1 to rouge9 of rouge-score 0.1.2 with compat=rouge-score. {COMPAT.strip()} An empty candidate
+        scores 0, and so does any candidate against an empty reference. If neither text has n-grams, the score is 0;
+        with empty=skip there is none.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         ROUGE_SCORE,
@@ -286,9 +298,8 @@ class RougeL(Rouge):
         why="police the gunman: 3 of 4 words on both sides",
     )
     notes: ClassVar[str] = f"""
-        Equal to rougeL of rouge-score 0.1.2 with tokenize=rouge in lower case (without stemming). {COMPAT.strip()} An
-        empty candidate scores 0, and so does any candidate against an empty reference; for two empty texts there is no
-        score.
+        Equal to rougeL of rouge-score 0.1.2 with compat=rouge-score. {COMPAT.strip()} An empty candidate scores 0, and
+        so does any candidate against an empty reference. Two empty texts score 0; with empty=skip there is no score.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         ROUGE_SCORE,
@@ -308,6 +319,44 @@ class RougeL(Rouge):
         pairs = comparison.pairs
         lengths = (pairs.candidate_lengths, pairs.reference_lengths)
         return SharedUnits(*(counts.astype(np.float64) for counts in (comparison.subsequences, *lengths)))
+
+
+@dataclass(frozen=True)
+class RougeLsum(RougeL):
+    """The longest common subsequences of sentences, united."""
+
+    compat: str = parameter("none", "read text as rouge-score does", choices=("none", "rouge-score"))
+
+    title: ClassVar[str] = "ROUGE-Lsum"
+    summary: ClassVar[str] = (
+        "ROUGE-L of texts of several sentences, one per line: the words in any sentence's subsequence."
+    )
+    formula: ClassVar[str] = (
+        "H = sum over the sentences of r of |union of LCS(sentence of r, sentence of c) over the sentences of c|,\n"
+        "  where a word counts at most as often as it occurs in c and in r\n"
+        "R = H / |r|, P = H / |c|, F = (1 + beta^2) R P / (R + beta^2 P); corpus: the mean of the segments' F"
+    )
+    paper: ClassVar[str] = LIN_2004
+    pattern: ClassVar[str] = "(?:ROUGE|RG)-?Lsum"
+    names: ClassVar[tuple[str, ...]] = ("ROUGE-Lsum", "ROUGE-Lsum:stemmer=porter-nltk:compat=rouge-score")
+    example: ClassVar[Example] = Example(
+        name="ROUGE-Lsum",
+        candidates=("w1 w2 w6 w7 w8\nw1 w3 w8 w9 w5",),
+        references=(("w1 w2 w3 w4 w5",),),
+        score=2 * 4 / 5 * 4 / 10 / (4 / 5 + 4 / 10),
+        why="the paper's example: w1 w2 and w1 w3 w5 unite to w1 w2 w3 w5, 4 of 5 words of the reference and 4 of 10",
+    )
+    notes: ClassVar[str] = """
+        Equal to rougeLsum of rouge-score 0.1.2 with compat=rouge-score (without its split_summaries). Sentences end at
+        newlines within a text, so they exist only in texts from Python or JSON lines; for texts of one line the score
+        is that of ROUGE-L. Each sentence is tokenized by itself. As in rouge-score, the subsequences that are united
+        are those traced from the ends of both sentences. An empty candidate scores 0, and so does any candidate against
+        an empty reference. Two empty texts score 0; with empty=skip there is no score.
+    """
+    agreement: ClassVar[tuple[Agreement, ...]] = (ROUGE_SCORE,)
+
+    def shared_units(self, comparison: Comparison) -> SharedUnits:
+        return SharedUnits(*(counts.astype(np.float64) for counts in comparison.united_subsequences))
 
 
 LARGEST_GAP = 1_000_000
@@ -346,8 +395,8 @@ class RougeS(Rouge):
     )
     notes: ClassVar[str] = f"""
         A pair counts as often as it occurs in both texts. ROUGE-S-0 is ROUGE-2. {COMPAT.strip()} An empty candidate
-        scores 0, and so does any candidate against an empty reference, if the other has two words;
-        if neither text has skip-bigrams, there is no score.
+        scores 0, and so does any candidate against an empty reference. If neither text has skip-bigrams, the score is
+        0; with empty=skip there is none.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(
@@ -404,7 +453,7 @@ class RougeSU(RougeS):
     )
     notes: ClassVar[str] = f"""
         {COMPAT.strip()} It also does not count the last word of either text as a unit. An empty candidate scores 0, and
-        so does any candidate against an empty reference; for two empty texts there is no score.
+        so does any candidate against an empty reference. Two empty texts score 0; with empty=skip there is no score.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(
@@ -495,8 +544,8 @@ class RougeW(Rouge):
         The paper's recurrence always takes a match, so it can miss the best subsequence: for the reference a b b and
         the candidate a b it finds runs worth 2, not 4. variant=exact gives the optimum. ROUGE-W-1 equals ROUGE-L.
         {COMPAT.strip()} It also applies f twice to the reference's length (f(f(|r|))) and looks for runs in the
-        reference only. An empty candidate scores 0, and so does any candidate against an empty reference; for two empty
-        texts there is no score.
+        reference only. An empty candidate scores 0, and so does any candidate against an empty reference. Two empty
+        texts score 0; with empty=skip there is no score.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(

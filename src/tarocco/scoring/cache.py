@@ -16,6 +16,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from tarocco.core.test_set import Segments, TestSet
+from tarocco.encode.tokenizer_plugins import UNVERSIONED
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.registry import release_of
 from tarocco.store.blocks import Series, Store, make_digest
@@ -97,7 +98,7 @@ class StatisticsCache:
         series = []
         for m, (metric, signature) in enumerate(zip(metrics, signatures, strict=True)):
             release = release_of(metric)
-            if release is None:  # another version of its code would have the same keys
+            if release is None or UNVERSIONED in signature:  # another version of its code would have the same keys
                 continue
             computation = make_digest("statistics", signature, release, everything if metric.prepares else b"")
             for s, system in enumerate(test_set.systems):

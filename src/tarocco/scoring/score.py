@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+import numpy as np
+
 from tarocco.core.errors import InputError
 from tarocco.core.records import Interval
 from tarocco.core.test_set import (
@@ -22,6 +24,7 @@ from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.batches import group_by_encoding, score_batch
 from tarocco.metrics.external import External, ExternalSource, external_metrics, insert_external
+from tarocco.metrics.one_segment import present_references, segment_counter
 from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import bootstrap_intervals, corpus_sums
 from tarocco.scoring.results import Result, Score
@@ -99,10 +102,15 @@ def score(
     0.6043
     """
     chosen = [] if external and isinstance(metrics, list | tuple) and not metrics else choose_metrics(metrics)
-    test_set = make_test_set(candidates, references, documents)
-    chosen += external_metrics(external or {}, test_set, chosen)
     named = {name: value for name, value in shortcuts.items() if (name, value) != ("confidence", None)}
     text, draws, workers = apply_shortcuts("score", named, text, resampling or RESAMPLING, workers)
+    extras = (documents, external, resampling, named.get("confidence"), workers.store, workers.progress)
+    if all(extra is None for extra in extras):
+        of_segment = _score_one_segment(candidates, references, chosen, text.encoding)
+        if of_segment is not None:
+            return of_segment
+    test_set = make_test_set(candidates, references, documents)
+    chosen += external_metrics(external or {}, test_set, chosen)
     return score_test_set(
         test_set,
         chosen,
@@ -111,6 +119,29 @@ def score(
         resampling=draws if resampling or "confidence" in named else None,
         workers=workers,
     )
+
+
+def _score_one_segment(
+    candidates: Candidates, references: References, metrics: Sequence[Metric], encoding: Encoding
+) -> Result | None:
+    """Score one segment without a batch; nothing if there are more, or if a metric needs a batch."""
+    if not all(isinstance(side, list | tuple) and len(side) == 1 for side in (candidates, references)):
+        return None
+    (candidate,), (of_segment,) = candidates, references
+    texts = [of_segment] if isinstance(of_segment, str) else of_segment
+    if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
+        return None
+    present, counter = present_references(texts), segment_counter(tuple(metrics), encoding)
+    if not present or None in counter.forms:
+        return None
+    scores = []
+    for metric, form, row in zip(metrics, counter.forms, counter.rows(candidate, present), strict=True):
+        if form is None or row is None:
+            return None
+        rows = np.array([row], np.float64)
+        signature = metric.signature(encoding, len(present))
+        scores.append(Score("system", metric, signature, form.score(row), rows, rows[0]))
+    return Result(tuple(scores), single=True)
 
 
 def statistics(

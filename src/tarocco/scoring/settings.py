@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVarTuple
 from tarocco.annotate.analyzers import Analyzer, register_analyzer
 from tarocco.core.errors import BadParameter
 from tarocco.encode.batch import Encoding
+from tarocco.encode.tokenizers import SplitFunction, register_tokenizer
 from tarocco.scoring.resampling import check_resampling
 
 if TYPE_CHECKING:
@@ -34,7 +35,9 @@ class Text:
     """How text is read.
 
     tokenize
-        The tokenizer: none, 13a, intl, char, zh or rouge.
+        The tokenizer: none, 13a, intl, char, zh, rouge or jiwer; ja-mecab or ko-mecab; flores101, flores200, or
+        spm:FILE for a SentencePiece model; the name of a tokenizer of an installed package; or a function from a text
+        to its words, a list or a string with spaces between words.
     lowercase
         Whether text is lowercased first.
     analyzer
@@ -44,18 +47,19 @@ class Text:
         sentence, as `read_annotations` returns it.
     """
 
-    tokenize: str = "13a"
+    tokenize: str | SplitFunction = "13a"
     lowercase: bool = False
     analyzer: Analyzer | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "tokenize", register_tokenizer(self.tokenize))  # a function is registered
         if self.analyzer is not None:
             object.__setattr__(self, "analyzer", register_analyzer(self.analyzer))  # an analyzer object is registered
 
     @property
     def encoding(self) -> Encoding:
         """The encoding that metrics and batches use."""
-        return Encoding(self.tokenize, self.lowercase, analyzer=register_analyzer(self.analyzer))
+        return Encoding(register_tokenizer(self.tokenize), self.lowercase, analyzer=register_analyzer(self.analyzer))
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,7 @@ TEXT, RESAMPLING, WORKERS = Text(), Resampling(), Workers()  # the defaults of p
 class TextShortcuts(TypedDict, total=False):
     """The fields of `Text` as keywords."""
 
-    tokenize: str
+    tokenize: str | SplitFunction
     lowercase: bool
     analyzer: Analyzer | None
 

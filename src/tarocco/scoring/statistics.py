@@ -17,6 +17,7 @@ from tarocco.core.test_set import Segments, TestSet
 from tarocco.encode.batch import Batch, Encoding
 from tarocco.metrics.base import Floats, Metric
 from tarocco.metrics.batches import count_batch, find_analyzer, group_by_encoding, prepare_contexts
+from tarocco.metrics.pairs import count_pairs
 from tarocco.parallel.fan_out import map_ordered
 
 if TYPE_CHECKING:
@@ -58,6 +59,11 @@ def count(contexts: Mapping[Metric, Any], task: BlockTask) -> list[Floats]:
         load_annotations(task.annotations)
     statistics: dict[int, Floats] = {}
     for encoding, members in group_by_encoding(task.metrics, task.encoding).items():
+        if len(task.systems) == len(task.references) == 1:
+            of_pairs = count_pairs([task.metrics[i] for i in members], encoding, task.systems[0], task.references[0])
+            if of_pairs is not None:
+                statistics |= {i: rows[None] for i, rows in zip(members, of_pairs, strict=True)}
+                continue
         batch = Batch.of_columns(task.systems, task.references, task.present, encoding)
         by_system = np.argsort(batch.candidate_groups.rows)  # the batch is ordered by segment
         metrics = [task.metrics[i] for i in members]

@@ -50,6 +50,7 @@ from tarocco.io.tables import (
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Judges = Literal["median", "mean"]
+SourceErrors = Literal["all", "no-source"]
 
 GRADES = ("S", "A", "B", "C", "D")  # 5 4 3 2 1
 AVERAGE = "average"
@@ -68,6 +69,7 @@ class HumanFile:
     judges: Judges | None = None
     grades: tuple[str, ...] | str = GRADES
     as_rankings: bool = False
+    mqm: SourceErrors | None = None
 
     def read(self, systems: Sequence[str] | None, n_segments: int | None) -> HumanScores:
         """Read the scores of those systems that were judged, or of all systems in the file."""
@@ -79,6 +81,7 @@ class HumanFile:
             judges=self.judges,
             grades=self.grades,
             as_rankings=self.as_rankings,
+            mqm=self.mqm,
             shared_only=True,
         )
 
@@ -92,6 +95,7 @@ def read_human(
     judges: Judges | None = None,
     grades: Sequence[str] | str = GRADES,
     as_rankings: bool = False,
+    mqm: SourceErrors | None = None,
     shared_only: bool = False,
 ) -> HumanScores:
     """Read human scores of systems from a table of scores, grades, rankings or MQM errors.
@@ -110,6 +114,8 @@ def read_human(
         The order of grades, best first, as a list or separated by spaces; the last one counts 1.
     as_rankings
         Use only the order of each judge's scores of a segment: they become win shares, as ranks do.
+    mqm
+        Whether MQM errors in the source count like any other ("all", the default) or not at all ("no-source").
     shared_only
         Ignore systems that only the file or only `systems` has, instead of raising an error. `unknown` in the result
         names those of the file; if no system is shared, `systems` in the result is empty.
@@ -131,6 +137,8 @@ def read_human(
     path = os.fspath(path)
     if judges not in (None, "median", "mean"):
         raise BadParameter(f'judges: expected median or mean, found "{judges}"')
+    if mqm not in (None, "all", "no-source"):
+        raise BadParameter(f'mqm: expected all or no-source, found "{mqm}"')
     grades = grades.split() if isinstance(grades, str) else grades
     if len(set(grades)) != len(grades):
         raise BadParameter(f"grades: expected each grade once, found {', '.join(grades)}")
@@ -143,8 +151,8 @@ def read_human(
     if wide:
         table = _unfold(table, systems, grades)
     elif is_mqm(table):
-        table, judges = sum_errors(table), judges or "mean"
-        origin.append(("scores", "mqm"))
+        table, judges = sum_errors(table, source_errors=mqm != "no-source"), judges or "mean"
+        origin.append(("scores", "mqm-no-source" if mqm == "no-source" else "mqm"))
     judges = judges or "median"
     rows = _index_judgments(table, systems, n_segments, shared_only)
     criteria = _read_criteria(table, column, grades)

@@ -19,13 +19,15 @@ from tarocco.core.errors import BadParameter
 from tarocco.kernels import kernel, statistics
 from tarocco.metrics.base import Floats
 from tarocco.parallel.fan_out import blocks
-from tarocco.scoring.resampling import coins, number_units, words
+from tarocco.scoring.resampling import number_units
+from tarocco.scoring.settings import SEED
 
 Ints = NDArray[np.int64]
 
 MIN_POINTS = 3  # any two points lie on a line
 MIN_GROUP = 2  # points in one of many groups whose correlations are averaged: a pair is in order, or it is not
 VARIANTS = ("a", "b", "c")
+_MT_METRICS_EVAL_SEED = 4  # the default of its compute_pairwise_p_values
 _EQUAL = 1e-12  # relative difference up to which numbers count as equal, so that rounding breaks no ties
 _PAIRS = 1 << 10  # of systems together: eight MiB of permuted sums
 _count_inversions = kernel(statistics, "count_inversions")
@@ -273,14 +275,22 @@ def pairwise_accuracy(metric: Floats, human: Floats) -> float:
 
 
 def soft_pairwise_accuracy(
-    metric: Floats, human: Floats, n_permutations: int = 1000, seed: int = 0, labels: Sequence[str] | None = None
+    metric: Floats,
+    human: Floats,
+    n_permutations: int = 1000,
+    seed: int = SEED,
+    labels: Sequence[str] | None = None,
+    *,
+    symmetric: bool = False,
 ) -> float:
     """Return 1 - mean |p_h - p_m| over pairs of systems (Thompson et al. 2024), from two float64[systems, segments].
 
     p is one-sided, from paired permutations of segment scores: the share of permutations at least as extreme as the
     observed difference, without the + 1 of a test. One coin per segment and permutation serves all pairs and both
-    sides. Each pair counts in both directions: where scores tie, p is 1 in either, and one direction would make the
-    result depend on the order of the systems.
+    sides; with the default seed they are the coins of mt-metrics-eval.
+
+    Each pair is taken once, in the order of the systems, as in mt-metrics-eval. Where scores tie, p is 1 in either
+    direction, so the order matters a little; with `symmetric`, each pair counts in both directions, and it does not.
 
     If `labels` name the documents of the segments, one coin swaps a whole document. Published tools swap segments.
     """
@@ -291,14 +301,22 @@ def soft_pairwise_accuracy(
     if not used.any():
         return np.nan
     units = number_units(metric.shape[1], labels)
-    n_units = int(units.max()) + 1
-    signs = 1.0 - 2.0 * coins(words(seed, n_permutations, -(-n_units // 64)), 0, n_units)[:, units].astype(float)
+    signs = soft_signs(seed, n_permutations, int(units.max()) + 1)[:, units]
+    directions = 2 if symmetric else 1
     if common.all():
-        p_human, p_metric = (_count_pairs(side, signs) / n_permutations for side in (human, metric))
+        counts = [_count_pairs(side, signs)[:directions] for side in (human, metric)]
     else:
         pairs = first[used], second[used], common[used]
-        p_human, p_metric = (_count_differences(side, *pairs, signs) / n_permutations for side in (human, metric))
-    return float(1.0 - np.abs(p_human - p_metric).mean())
+        counts = [_count_differences(side, *pairs, signs)[:directions] for side in (human, metric)]
+    return float(1.0 - np.abs(counts[0] - counts[1]).mean() / n_permutations)
+
+
+def soft_signs(seed: int, n_permutations: int, n_units: int) -> Floats:
+    """Return float64[permutations, units] of 1 and -1; the default seed gives those of mt-metrics-eval."""
+    draws = np.random.default_rng(_MT_METRICS_EVAL_SEED if seed == SEED else seed).random(
+        (n_permutations, n_units), np.float32
+    )
+    return 2.0 * np.rint(draws).astype(np.float64) - 1.0
 
 
 def _count_pairs(scores: Floats, signs: Floats) -> Floats:

@@ -27,7 +27,7 @@ from tarocco.meta.correlation.metric_tests import (
     compare_metrics,
     count_comparisons,
 )
-from tarocco.meta.correlation.pairwise import PAIRWISE, SOFT_PERMUTATIONS, SPA, measure_pairwise, resample_pairwise
+from tarocco.meta.correlation.pairwise import PAIRWISE, SOFT, SOFT_PERMUTATIONS, measure_pairwise, resample_pairwise
 from tarocco.meta.correlation.raters import RaterAgreement, measure_raters
 from tarocco.meta.correlation.results import (
     CORRELATION_OPTIONS,
@@ -60,6 +60,7 @@ from tarocco.metrics.registry import metrics as find_metrics
 from tarocco.scoring.resampling import Units, count_units, percentiles
 from tarocco.scoring.results import Result
 from tarocco.scoring.score import score_test_set
+from tarocco.scoring.score_tables import make_textless_test_set, name_rows
 from tarocco.scoring.settings import (
     RESAMPLING,
     TEXT,
@@ -92,9 +93,9 @@ class CorrelationShortcuts(Shortcuts, total=False):
 
 
 def correlate(
-    systems: Candidates,
-    references: References,
-    human: HumanInput,
+    systems: Candidates | None = None,
+    references: References | None = None,
+    human: HumanInput | None = None,
     *,
     metrics: Sequence[str | Metric] | str | Metric = "BLEU-4",
     documents: Iterable[str] | None = None,
@@ -110,15 +111,17 @@ def correlate(
     Parameters
     ----------
     systems
-        A mapping from system names to their segments.
+        A mapping from system names to their segments. Without systems and references, metrics are those of `external`.
     references, metrics, external
-        As for `tarocco.score`.
+        As for `tarocco.score`. The scores of `external` may also be arrays or data frames, systems x segments, with NaN
+        where there is no score.
     human
         A file (optionally followed by :COLUMN), the result of `tarocco.read_human`, or a mapping from systems to a
-        number, or to a list with one number per segment and None where there is no judgment.
+        number, or to a list with one number per segment and None where there is no judgment; or an array or a data
+        frame, systems x segments.
     documents
-        One label per segment. Segments of one document are not independent, so whole documents are redrawn and swapped,
-        also by the p-values of soft pairwise accuracy.
+        One label per segment. Segments of one document are not independent, so whole documents are resampled and
+        swapped, also by the p-values of soft pairwise accuracy.
     options
         The level, the coefficient and the test between metrics (`CorrelationOptions`).
     text, resampling, workers
@@ -136,18 +139,39 @@ def correlate(
     >>> result = tarocco.correlate(demo.systems, demo.references, grades, metrics=["BLEU-4", "chrF"])
     >>> [record.metric for record in result][:2]
     ['chrF', 'BLEU-4']
+
+    Scores without texts:
+
+    >>> metric = [[0.9, 0.8, 0.7], [0.6, 0.7, 0.6], [0.5, 0.3, 0.4], [0.2, 0.3, 0.1]]
+    >>> people = [[5, 5, 4], [4, 4, 3], [3, 2, 3], [1, 2, 1]]
+    >>> result = tarocco.correlate(human=people, external={"COMET": metric})
+    >>> round(result["COMET"].coefficients["pearson"].value, 3)
+    0.996
     """
-    if not isinstance(systems, Mapping):
+    if human is None:
+        raise InputError("expected human scores: correlate(systems, references, human)")
+    tables = name_rows({"human scores": human, **(external or {})})
+    human, external = tables.pop("human scores"), tables
+    textless = systems is None and references is None
+    if textless and metrics == "BLEU-4":
+        metrics = ()
+    if not textless and not isinstance(systems, Mapping):
         raise InputError("systems must be a mapping from names to segments, with at least four systems to correlate")
     options, text, resampling, workers = apply_shortcuts("correlate", shortcuts, options, text, resampling, workers)
     chosen = find_metrics([metrics] if isinstance(metrics, str | Metric) else metrics)
     if not chosen and not external:
         raise InputError("no metric was selected")
-    test_set = make_test_set(systems, references, documents)
-    chosen += external_metrics(external or {}, test_set, chosen)
+    if textless and chosen:
+        raise InputError(f"{chosen[0]} reads texts: pass systems and references, or its scores as `external`")
+    if systems is None or references is None:
+        test_set = make_textless_test_set(external, documents)
+    else:
+        test_set = make_test_set(systems, references, documents)
+    chosen += external_metrics(external, test_set, chosen)
     people = make_human_scores(human, list(test_set.systems), len(test_set))
     design = options.resolve(resampling)
-    scores = score_test_set(test_set, [*chosen, LengthRatio()], text.encoding, workers=workers)
+    sentinels = [] if textless else [LengthRatio()]
+    scores = score_test_set(test_set, [*chosen, *sentinels], text.encoding, workers=workers)
     return correlate_scores(scores, people, design, replace(workers, progress=None))
 
 
@@ -400,7 +424,7 @@ def _rank(record: Correlation, coefficient: str) -> tuple[bool, float]:
 def _check_levels(human: HumanScores, design: CorrelationDesign) -> None:
     if design.level != "system" and human.level == "system":
         raise InputError(f"people judged whole systems only, so there is no correlation at {design.level} level")
-    if design.coefficient == SPA and human.level == "system":
+    if design.coefficient in SOFT and human.level == "system":
         raise InputError("soft pairwise accuracy needs human scores of segments, and people judged whole systems only")
     if design.grouping == "item" and len(human.systems) < MIN_GROUP:
         raise InputError(

@@ -1,7 +1,8 @@
 """Coefficients that count pairs of systems, on resamples and under permutations, for all metrics at once.
 
 accuracy  the share of pairs of systems that a metric and people order alike (Kocmi et al. 2021)
-spa       soft pairwise accuracy: 1 - mean |p_metric - p_human| over pairs of systems (Thompson et al. 2024)
+spa       soft pairwise accuracy: 1 - mean |p_metric - p_human| over pairs of systems (Thompson et al. 2024), each in
+          the order of the systems; `spa-symmetric` takes each pair in both directions
 acc-eq    accuracy with calibrated ties: the share of pairs of outputs of one segment that both order alike or both
           call tied, averaged over segments (Deutsch et al. 2023)
 
@@ -32,8 +33,14 @@ from tarocco.metrics.base import Floats
 from tarocco.scoring.resampling import count_draws, number_units, sum_units
 from tarocco.scoring.settings import Resampling
 
-ACCURACY, SPA, TIES = "accuracy", "spa", "acc-eq"
-LEVEL_OF = {ACCURACY: "system", SPA: "system", TIES: "segment"}  # the level at which each is defined
+ACCURACY, SPA, SYMMETRIC_SPA, TIES = "accuracy", "spa", "spa-symmetric", "acc-eq"
+SOFT = (SPA, SYMMETRIC_SPA)
+LEVEL_OF = {
+    ACCURACY: "system",
+    SPA: "system",
+    SYMMETRIC_SPA: "system",
+    TIES: "segment",
+}  # the level at which each is defined
 PAIRWISE = tuple(LEVEL_OF)
 SOFT_PERMUTATIONS = 1000  # of soft pairwise accuracy, as in Thompson et al. 2024
 _DECIMALS = 10  # products of matrices may round their last bits differently
@@ -56,7 +63,10 @@ def measure_pairwise(
     elif metric.statistics is None:
         return Coefficient(np.nan, 0, 1, "soft pairwise accuracy needs the metric's scores of segments")
     else:
-        value = soft_pairwise_accuracy(metric.segments, people.segments, SOFT_PERMUTATIONS, seed, labels)
+        symmetric = coefficient == SYMMETRIC_SPA
+        value = soft_pairwise_accuracy(
+            metric.segments, people.segments, SOFT_PERMUTATIONS, seed, labels, symmetric=symmetric
+        )
     return Coefficient(value, int(not np.isnan(value)), 1, "no pair of systems has scores" if np.isnan(value) else None)
 
 
@@ -93,7 +103,7 @@ def resample_pairwise(
         return np.round(np.array(values), _DECIMALS)
     groups = group_units(people.segments.shape[1], labels)
     redrawn = count_draws(int(groups.max()) + 1, resampling.seed, 0, n).astype(float)
-    weigh = partial(_weigh_soft, labels) if coefficient == SPA else partial(_weigh_ties, groups)
+    weigh = partial(_weigh_soft, labels) if coefficient in SOFT else partial(_weigh_ties, groups)
     values = [
         np.full(n, np.nan) if source.statistics is None else weigh(source, people, redrawn, weights)
         for source in metrics

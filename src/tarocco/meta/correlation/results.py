@@ -35,8 +35,8 @@ class CorrelationOptions:
         by system ("system") and averaged.
     coefficient
         pearson (the default at system level), spearman, kendall (tau-b, the default below), kendall-a or kendall-c;
-        accuracy or spa (soft pairwise accuracy) at system level; acc-eq (accuracy with calibrated ties) at segment
-        level. Metrics are ranked and tested by it, and it has an interval.
+        accuracy, spa or spa-symmetric (soft pairwise accuracy) at system level; acc-eq (accuracy with calibrated ties)
+        at segment level. Metrics are ranked and tested by it, and it has an interval.
     population
         What intervals and tests apply to: "such" systems (systems and segments are resampled, the default at system
         level) or "these" systems (segments are resampled, the default below).

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.test_set import CandidateScores, TestSet
+from tarocco.encode.tokenizer_plugins import UNVERSIONED
 from tarocco.meta.orange.lists import ListBlock
 from tarocco.meta.orange.ranking import ExternalScores
 from tarocco.meta.orange.rules import EvaluatedMetric, OrangeRules
@@ -50,7 +51,9 @@ class RankCache:
         self.rows = 0
         for m, metric in enumerate(metrics):
             releases = [release_of(scorer) if isinstance(scorer, Metric) else EXTERNAL for scorer in metric.scorers]
-            if None in releases:  # nothing would distinguish its ranks from those of its next version
+            if (
+                None in releases or UNVERSIONED in metric.signature
+            ):  # nothing would distinguish its ranks from those of its next version
                 continue
             release = " + ".join(map(str, releases))
             prepares = any(isinstance(scorer, Metric) and scorer.prepares for scorer in metric.scorers)

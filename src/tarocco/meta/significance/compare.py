@@ -23,9 +23,11 @@ from tarocco.meta.significance.paired_tests import (
     required_draws,
 )
 from tarocco.metrics.base import Metric
-from tarocco.metrics.external import ExternalSource, is_system_level
+from tarocco.metrics.external import ExternalSource, external_metrics, is_system_level
 from tarocco.scoring.results import Result, Score
 from tarocco.scoring.score import score as compute_scores
+from tarocco.scoring.score import score_test_set
+from tarocco.scoring.score_tables import make_textless_test_set, name_rows
 from tarocco.scoring.settings import (
     RESAMPLING,
     TEXT,
@@ -171,8 +173,8 @@ class CompareShortcuts(Shortcuts, total=False):
 
 
 def compare(
-    systems: Candidates,
-    references: References,
+    systems: Candidates | None = None,
+    references: References | None = None,
     *,
     metrics: Sequence[str | Metric] | str | Metric = "BLEU-4",
     external: Mapping[str, ExternalSource] | None = None,
@@ -188,8 +190,10 @@ def compare(
     ----------
     systems
         A mapping from system names to their segments; the first is the baseline, unless `baseline` names another.
+        Without systems and references, metrics are those of `external`.
     references, metrics, external
-        As for `tarocco.score`.
+        As for `tarocco.score`. The scores of `external` may also be arrays or data frames, systems x segments, with NaN
+        where there is no score.
     options
         Which systems to compare, and by which test (`CompareOptions`).
     resampling
@@ -208,15 +212,29 @@ def compare(
     >>> systems = {"base": ["the cat sat", "it rained", "she reads"] * 20, "new": references}
     >>> tarocco.compare(systems, references, metrics="chrF").of("chrF", "new").significant
     True
+
+    Scores without texts:
+
+    >>> comet = {"base": [0.1, 0.4, 0.2] * 20, "new": [0.3, 0.5, 0.2] * 20}
+    >>> tarocco.compare(external={"COMET": comet}).of("COMET", "new").significant
+    True
     """
-    if not isinstance(systems, Mapping):
+    textless = systems is None and references is None
+    if not textless and not isinstance(systems, Mapping):
         raise InputError("systems must be a mapping from names to segments, with at least two systems to compare")
     changes = {name: value for name, value in shortcuts.items() if (name, value) != ("n_resamples", None)}
     options, text, draws, workers = apply_shortcuts(
         "compare", changes, options, text, resampling or RESAMPLING, workers
     )
     n_resamples = draws.n_resamples if resampling is not None or "n_resamples" in changes else 0
-    scores = compute_scores(systems, references, metrics=metrics, external=external, text=text, workers=workers)
+    tables = name_rows(external or {})
+    if textless:
+        if metrics != "BLEU-4" and metrics:
+            raise InputError("metrics read texts: pass systems and references, or scores as `external`")
+        test_set = make_textless_test_set(tables)
+        scores = score_test_set(test_set, external_metrics(tables, test_set), text.encoding, workers=workers)
+    else:
+        scores = compute_scores(systems, references, metrics=metrics, external=tables, text=text, workers=workers)  # type: ignore[arg-type]
     test = PairedTest(options.test, n_resamples, draws.seed, options.alpha, workers.jobs, options.unit)
     return compare_scores(scores, test, options.baseline, options.all_pairs)
 

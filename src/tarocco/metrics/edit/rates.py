@@ -29,7 +29,7 @@ class Automaton:
     beta: float
 
     def size(self, length: int) -> int:
-        """Return the denominator of the rate: the n-grams of a reference; an empty one counts as one word."""
+        """Return the denominator of the rate in a search: the n-grams of a reference, at least 1."""
         return max(1, sum(max(length - n, 0) for n in range(self.order)))
 
     def against(self, length: int) -> Automaton:
@@ -71,17 +71,22 @@ class ErrorRate(PairwiseMetric):
         """[rate times weight, weight, further counts]"""
         pairs, errors = measured.pairs, self.errors(measured).astype(np.float64)
         lengths = pairs.reference_lengths.astype(np.float64)
-        # An empty reference counts as one word: the rate is 0 for an empty candidate and 1 for any other.
-        rates = np.where(lengths == 0, np.minimum(errors, 1.0), errors) / np.maximum(lengths, 1.0)
-        lengths = np.maximum(lengths, 1.0)
-        best = pairs.least(rates, lengths) if self.select == "rate" else pairs.least(errors, -lengths)
-        weights = lengths[best] if self.weights == "chosen" else np.maximum(pairs.mean_reference_length(), 1.0)
+        errors = np.where(lengths == 0, pairs.candidate_lengths, errors)  # CDER would skip them all with one jump
+        rates = _rates(errors, lengths)
+        best = pairs.least(rates, lengths, errors) if self.select == "rate" else pairs.least(errors, -lengths)
+        weights = lengths[best] if self.weights == "chosen" else pairs.mean_reference_length()
+        # Words against an empty reference are insertions, and add nothing to the words of the corpus.
+        weighted = np.where(weights > 0, rates[best] * weights, errors[best])
         further = (counts[best] for counts in self.more_counts(measured))
-        return np.column_stack([rates[best] * weights, weights, *further])
+        return np.column_stack([weighted, weights, *further])
 
     def score(self, sums: Floats) -> Floats:
-        with np.errstate(invalid="ignore"):
-            return sums[..., 0] / sums[..., 1]
+        return _rates(sums[..., 0], sums[..., 1])
+
+
+def _rates(errors: Floats, words: Floats) -> Floats:
+    """Return errors per word; without words, 1 if there are errors and 0 otherwise."""
+    return np.where(words > 0, errors / np.where(words > 0, words, 1.0), np.minimum(errors, 1.0))
 
 
 @dataclass(frozen=True)
@@ -114,9 +119,9 @@ class Wer(ErrorRate):
         several, the weights do not depend on the candidate, so improving a segment never worsens the corpus score;
         weights=chosen is what other tools do, and select=distance is the mWER of Finch et al. (2004). mWER is another
         name for WER. With counts=yes the details have insertions, deletions, substitutions and matches with the chosen
-        references; among alignments with the fewest edits, one with the most matches is counted (other tools may count
-        another). An empty candidate scores 1; against an empty reference an empty candidate scores 0, any other 1,
-        and the segment has the weight of one word.
+        references, in the alignment that jiwer 4.0.0 finds; other tools may find another with as few edits. An empty
+        candidate scores 1; against an empty reference an empty candidate scores 0, any other 1. In the corpus, the
+        words of such a candidate are insertions, and an empty reference adds no words (as in jiwer, sclite and TER).
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(
@@ -149,7 +154,7 @@ class Wer(ErrorRate):
     def errors(self, comparison: Comparison) -> NDArray[np.intp]:
         return comparison.distances
 
-    def automaton(self, several_references: bool) -> Automaton:
+    def automaton(self, several_references: bool) -> Automaton | None:
         if several_references and self.select != "rate":
             raise BadParameter(
                 f"{self}: with several references, oracles need the reference with the lowest rate (select=rate)"
@@ -159,10 +164,8 @@ class Wer(ErrorRate):
     def more_counts(self, comparison: Comparison) -> tuple[NDArray[Any], ...]:
         if not self.counts:
             return ()
-        pairs, matches = comparison.pairs, comparison.matches
-        substitutions = pairs.candidate_lengths + pairs.reference_lengths - 2 * matches - comparison.distances
-        insertions = pairs.candidate_lengths - matches - substitutions
-        return insertions, pairs.reference_lengths - matches - substitutions, substitutions, matches
+        matches, substitutions, deletions, insertions = comparison.steps.T
+        return insertions, deletions, substitutions, matches
 
     def details(self, sums: Floats) -> dict[str, Any]:
         names = ("insertions", "deletions", "substitutions", "matches")
@@ -195,7 +198,7 @@ class Per(ErrorRate):
     notes: ClassVar[str] = """
         Equal to PER.pl and Moses for each segment; the total of PER.pl is not a mean of segments, ours is, as for WER.
         mPER is another name for PER. An empty candidate scores 1; against an empty reference an empty candidate scores
-        0, any other 1.
+        0, any other 1; corpus: as for WER.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(
@@ -242,7 +245,7 @@ class Cder(ErrorRate):
     notes: ClassVar[str] = """
         Moses's evaluator prints 1 - CDER and agrees with one reference; with several it compares truncated integer
         scores and nearly always uses the first. An empty candidate scores 1; against an empty reference an empty
-        candidate scores 0, any other 1.
+        candidate scores 0, any other 1; corpus: as for WER.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(
@@ -273,7 +276,7 @@ class OneMinusWer(Wer):
     )
     notes: ClassVar[str] = """
         WRR is another name for it. An empty candidate scores 0; against an empty reference an empty candidate scores 1,
-        any other 0.
+        any other 0; corpus: as for WER.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(
@@ -303,7 +306,8 @@ class OneMinusPer(Per):
         name="1-PER", candidates=("b a x y",), references=(("a b c",),), score=1 / 3, why="2 errors of 3 words"
     )
     notes: ClassVar[str] = """
-        An empty candidate scores 0; against an empty reference an empty candidate scores 1, any other 0.
+        An empty candidate scores 0; against an empty reference an empty candidate scores 1, any other 0; corpus: as for
+        PER.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(
@@ -353,7 +357,7 @@ class Grr(PairwiseMetric):
         GRR-1 is 1-WER with one reference. The paper has one reference and 4-GRR; other orders follow its automaton. The
         score can be negative, or, with a negative alpha as in the paper's section 5, exceed 1. An empty candidate
         scores minus beta times the share of words among the n-grams, 0 by default. Against an empty reference an empty
-        candidate scores 1, any other 0, and the segment has the weight of one word.
+        candidate scores 1, any other 0; in the corpus, each word of such a candidate counts -1.
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(
@@ -394,14 +398,13 @@ class Grr(PairwiseMetric):
         lengths = pairs.reference_lengths[:, None] - np.arange(self.order)
         sizes = np.maximum(lengths, 0).sum(axis=1).astype(np.float64)
         collected = measured.recognized(self.order, self.alpha, self.beta)
-        # An empty reference counts as one word, which only an empty candidate matches.
-        collected = np.where(sizes == 0, pairs.candidate_lengths == 0, collected)
-        sizes = np.maximum(sizes, 1.0)
-        rates = collected / sizes + 0.0  # turns -0 into 0
-        best = pairs.least(-rates, sizes)
+        # Against an empty reference every word costs 1, whatever the cost of insertions.
+        collected = np.where(sizes == 0, -pairs.candidate_lengths, collected) + 0.0  # turns -0 into 0
+        rates = self.score(np.column_stack([collected, sizes]))
+        best = pairs.least(-rates, sizes, -collected)
         weights = pairs.mean(sizes)
-        return np.column_stack([rates[best] * weights, weights])
+        return np.column_stack([np.where(weights > 0, rates[best] * weights, collected[best]), weights])
 
     def score(self, sums: Floats) -> Floats:
-        with np.errstate(invalid="ignore"):
-            return sums[..., 0] / sums[..., 1]
+        collected, sizes = sums[..., 0], sums[..., 1]
+        return np.where(sizes > 0, collected / np.where(sizes > 0, sizes, 1.0), np.where(collected < 0, 0.0, 1.0))

@@ -180,11 +180,11 @@ class ShallowNist(Nist):
         return replace_words(batch, make_texts(load_layers(batch), elements))
 
     def prepare(self, references: Batch) -> Information:
-        return information(self._read(references, self.elements))
+        return information(self._read(references, self.elements), self.counted_order)
 
     @property
     def context_key(self) -> Hashable:
-        return "information", self.elements
+        return "information", self.counted_order, self.elements
 
     @classmethod
     def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> NistCounts:

@@ -84,9 +84,14 @@ class NgramPrecisions(OnePassMetric):
     def pools_references(self) -> bool:
         return True
 
+    @property
+    def highest_order(self) -> int:
+        """The longest n-grams that are counted."""
+        return self.order
+
     @classmethod
     def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> PrecisionCounts:
-        order = max(metric.order for metric in metrics)
+        order = max(metric.highest_order for metric in metrics)
         by_kind = dict(zip(LENGTHS, reference_lengths(batch).T, strict=True))
         lengths = batch.lengths
         return PrecisionCounts(
@@ -112,6 +117,10 @@ class Bleu(NgramPrecisions):
         choices=ORDERS,
         kind=str,
         depends="all for smooth=none, effective for the others",
+    )
+
+    weights: str | None = parameter(
+        None, "the weight of each order, such as 0.4/0.3/0.2/0.1", kind=str, depends="equal weights"
     )
 
     has_linear_approximation: ClassVar[bool] = True
@@ -141,6 +150,7 @@ class Bleu(NgramPrecisions):
         "BLEU-4:length=shortest",
         "BLEU-4:length=average",
         "BLEU-4:orders=v13a",
+        "BLEU-2:weights=3/1",
     )
     example: ClassVar[Example] = Example(
         name="BLEU-2",
@@ -150,12 +160,13 @@ class Bleu(NgramPrecisions):
         why="unigrams: the, cat match, the second the is clipped, 2/3; bigrams: the cat, 1/2; no penalty: sqrt(1/3)",
     )
     notes: ClassVar[str] = """
-        Equal to sacrebleu 2.6.0 and mteval-v13a (smooth=exp), multi-bleu (smooth=none) and mteval-v11b
-        (smooth=none, length=shortest). BLEUS-n is BLEU-n with one added to matches and totals of every order
-        above 1 (smooth=add-k with value 1). One difference from sacrebleu's corpus score is deliberate: with
-        smooth=exp, floor or add-k, orders without any n-gram in the whole corpus are left out (sacrebleu's
-        effective order; orders=all gives its default, 0). mteval-v13a's segment scores count such an order as
-        precision 1 and smooth even a candidate without any match: orders=v13a. An empty candidate scores 0,
+        Equal to sacrebleu 2.6.0 and mteval-v13a (smooth=exp), multi-bleu (smooth=none) and mteval-v11b (smooth=none,
+        length=shortest); NLTK's is BLEU-NLTK. With weights, BLEU-n is the weighted geometric mean: only their
+        proportions matter. smooth=floor with value 0 is like no smoothing, as in sacrebleu. BLEUS-n is BLEU-n with one
+        added to matches and totals of every order above 1 (smooth=add-k with value 1). One difference from sacrebleu's
+        corpus score is deliberate: with smooth=exp, floor or add-k, orders without any n-gram in the whole corpus are
+        left out (sacrebleu's effective order; orders=all gives its default, 0). mteval-v13a's segment scores count such
+        an order as precision 1 and smooth even a candidate without any match: orders=v13a. An empty candidate scores 0,
         even against an empty reference; so does any candidate against an empty reference (not with orders=v13a).
     """
     agreement: ClassVar[tuple[Agreement, ...]] = (
@@ -209,11 +220,13 @@ class Bleu(NgramPrecisions):
             object.__setattr__(self, "value", self.default("value"))
         elif self.smooth not in SMOOTHING_VALUES:
             raise BadParameter(f"{self.title}: smooth={self.smooth} takes no value")
-        elif not 0 < self.value < math.inf:
-            raise BadParameter(f"{self.title}: the value of smooth={self.smooth} is positive, not {self.value:g}")
+        elif not 0 <= self.value < math.inf:
+            raise BadParameter(f"{self.title}: the value of smooth={self.smooth} is 0 or more, not {self.value:g}")
         if self.orders is None:
             object.__setattr__(self, "orders", self.default("orders"))
         super().__post_init__()
+        if self.weights is not None:
+            read_weights(self.weights, self.order, self.title)
 
     def default(self, parameter: str) -> Value | None:
         if parameter == "value":
@@ -266,16 +279,16 @@ class Bleu(NgramPrecisions):
     def score(self, sums: Floats) -> Floats:
         by_order = np.ascontiguousarray(np.moveaxis(sums[..., 2:], -1, 0))
         logarithms = self.logarithms(by_order[: self.order], by_order[self.order :])
-        return self._score(_penalty(sums[..., 0], sums[..., 1]), logarithms)
+        return self._score(measure_penalty(sums[..., 0], sums[..., 1]), logarithms)
 
     def scores(self, measured: PrecisionCounts) -> Floats:
         """Return the scores; members of several orders share logarithms and penalty."""
         if not self.counts_as(Bleu):
             return super().scores(measured)
-        smoothing, lengths = (self.smooth, self.value, self.orders), (type(self), self.length)
+        smoothing, lengths = (self.smooth, self.value, self.orders, self.weights), (type(self), self.length)
         matches, totals = measured.matches.T, measured.totals.T
         logarithms = measured.once(smoothing, lambda: self.logarithms(matches.copy(), totals.copy()))
-        return self._score(measured.once(lengths, lambda: _penalty(*self._lengths(measured))), logarithms)
+        return self._score(measured.once(lengths, lambda: measure_penalty(*self._lengths(measured))), logarithms)
 
     def _score(self, penalty: Floats, logarithms: Logarithms) -> Floats:
         scores = penalty * logarithms.mean(self.order)
@@ -298,9 +311,19 @@ class Bleu(NgramPrecisions):
                 precisions = np.where(without, (self.value or 0.0) / totals, precisions)
             logarithms = np.log(np.where(empty, 1.0 if self.orders != "all" else 0.0, precisions))
         counting = (~empty if self.orders == "effective" else np.ones_like(empty)).astype(np.float64)
+        if self.weights is not None:
+            weights = np.zeros(orders.shape)
+            weights[: self.order, ...] = read_weights(self.weights, self.order, self.title).reshape(
+                -1, *orders.shape[1:]
+            )
+            logarithms = weights * np.where(weights > 0, logarithms, 0.0)
+            counting *= weights
         # Add order by order: the rounding of np.sum depends on the memory layout.
-        used = [np.maximum(count, 1.0) for count in accumulate(counting, np.add)]
-        return Logarithms(list(accumulate(logarithms, np.add)), used, list(accumulate(matches > 0, np.logical_or)))
+        sums, counted = list(accumulate(logarithms, np.add)), list(accumulate(counting, np.add))
+        if self.weights is not None:  # a text without n-grams of any order that counts scores 0
+            sums = [np.where(count > 0, total, -np.inf) for total, count in zip(sums, counted, strict=True)]
+        used = [np.where(count > 0, count, 1.0) for count in counted]
+        return Logarithms(sums, used, list(accumulate(matches > 0, np.logical_or)))
 
     def order_shares(self, sums: Floats) -> dict[str, Floats]:
         """Return the share of each order and of the penalty in ln BLEU: where the score is lost. NaN if BLEU is 1.
@@ -316,10 +339,24 @@ class Bleu(NgramPrecisions):
             return divide_parts({**parts, PENALTY: whole - within[-1]}, whole)
 
     def lower_orders(self) -> list[Metric]:
-        return [replace(self, order=order) for order in range(1, self.order)]
+        return [] if self.weights else [replace(self, order=order) for order in range(1, self.order)]
 
 
-def _penalty(candidate: Floats, reference: Floats) -> Floats:
+def read_weights(text: str, order: int, title: str) -> Floats:
+    """Return the weights of orders, written with slashes between them."""
+    try:
+        weights = np.array([float(weight) for weight in text.split("/")])
+    except ValueError:
+        weights = np.empty(0)
+    if len(weights) != order or not np.isfinite(weights).all() or weights.min() < 0 or not weights.any():
+        raise BadParameter(
+            f"{title}: expected {order} weights of 0 or more, not all 0, such as "
+            f'{"/".join(["1"] * order)}, found "{text}"'
+        )
+    return weights
+
+
+def measure_penalty(candidate: Floats, reference: Floats) -> Floats:
     """Return the brevity penalty; 0 for a candidate without words."""
     with np.errstate(divide="ignore", invalid="ignore"):
         penalty = np.where(candidate >= reference, 1.0, np.exp(1.0 - reference / candidate))

@@ -20,7 +20,7 @@ from tarocco.metrics.ngram.counts import ngram_totals
 HIGHEST_ORDER = 100
 TIES = ("first", "shortest")
 
-_EPSILON = 1e-16  # the score of an order that a text does not have, as in chrF++.py and sacrebleu
+EPSILON = 1e-16  # the score of an order that a text does not have, as in chrF++.py and sacrebleu
 _PLUSES = 2  # the most word orders with a name: chrF+, chrF++
 
 
@@ -68,6 +68,7 @@ class ChrF(OnePassMetric):
     """F-score of character n-grams (Popović 2015), in chrF++ also of word n-grams (Popović 2017)."""
 
     char_order: int = parameter(6, "the longest n-grams of characters that count; 0 for none")
+    min_char_order: int | None = parameter(None, "the shortest n-grams of characters that count", kind=int, depends="1")
     word_order: int = parameter(0, "the longest n-grams of words that count, 2 in chrF++")
     beta: float = parameter(2.0, "how many times as much recall weighs as precision, 3 in chrF3")
     lowercase: bool = parameter(False, "read the text in lower case")
@@ -102,6 +103,7 @@ class ChrF(OnePassMetric):
         "chrF:lowercase=yes",
         "chrF:whitespace=yes",
         "chrF:eps_smoothing=yes",
+        "chrF:min_char_order=3",
     )
     example: ClassVar[Example] = Example(
         name="chrF:char_order=2",
@@ -129,7 +131,7 @@ class ChrF(OnePassMetric):
         ),
         Agreement(
             "NLTK 3.10.4",
-            "12 digits of every segment, with one reference and beta=3:eps_smoothing=yes",
+            "12 digits of every segment, with one reference and beta=3:eps_smoothing=yes, also from min_char_order on",
             "tests/golden/test_chrf.py::test_nltk",
         ),
     )
@@ -147,6 +149,12 @@ class ChrF(OnePassMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if not 1 <= self.first_order <= max(self.char_order, 1):
+            raise BadParameter(
+                f"{self.title}: min_char_order is 1 to char_order, {self.char_order}, not {self.min_char_order}"
+            )
+        if self.min_char_order == 1:  # signatures mention it only if it differs
+            object.__setattr__(self, "min_char_order", None)
         if self.char_order < 0 or self.word_order < 0 or self.order == 0:
             raise BadParameter(
                 f"{self.title}: char_order and word_order are 0 or more and not both 0, "
@@ -158,9 +166,14 @@ class ChrF(OnePassMetric):
             raise BadParameter(f"{self.title}: beta is 0 to 1000000, not {self.beta:g}")
 
     @property
+    def first_order(self) -> int:
+        """The order of the shortest n-grams of characters."""
+        return 1 if self.min_char_order is None else self.min_char_order
+
+    @property
     def order(self) -> int:
         """The number of orders, of characters and words."""
-        return self.char_order + self.word_order
+        return max(self.char_order - self.first_order + 1, 0) + self.word_order
 
     @property
     def stem(self) -> str:
@@ -199,7 +212,7 @@ class ChrF(OnePassMetric):
         parts = []
         if self.char_order:
             characters = measured.characters_and_spaces if self.whitespace else measured.characters
-            parts.append(characters[:, : self.char_order])
+            parts.append(characters[:, self.first_order - 1 : self.char_order])
         if self.word_order:
             parts.append(measured.words[:, : self.word_order])
         triples = np.concatenate(parts, axis=1) if len(parts) > 1 else parts[0]
@@ -218,9 +231,9 @@ class ChrF(OnePassMetric):
     def score(self, sums: Floats) -> Floats:
         precision, recall, exists = self._rates(sums)
         if self.eps_smoothing:
-            precision, recall = (np.where(np.isnan(rate), _EPSILON, rate) for rate in (precision, recall))
+            precision, recall = (np.where(np.isnan(rate), EPSILON, rate) for rate in (precision, recall))
             scores = self._f_score(precision, recall)
-            return _sum(np.where(np.isnan(scores), _EPSILON, scores)) / self.order
+            return _sum(np.where(np.isnan(scores), EPSILON, scores)) / self.order
         used = np.maximum(exists.sum(axis=0), 1)
         precision, recall = (_sum(np.where(exists, rate, 0.0)) / used for rate in (precision, recall))
         scores = self._f_score(precision, recall)

@@ -39,7 +39,8 @@ from tarocco.metrics.ngram.counts import (
     share,
 )
 
-HIGHEST_ORDER = 5
+HIGHEST_ORDER = 9
+_USUAL_ORDER = 5  # longer n-grams are counted only if a metric needs them
 # The penalty is 0.5 if the candidate has 2/3 of the reference's words (Doddington 2002).
 BETA = np.log(0.5) / np.log(1.5) ** 2
 
@@ -92,7 +93,7 @@ def _table(keys: NDArray[np.uint64], first: int) -> tuple[NDArray[np.uint64], ND
     return table, values, shift
 
 
-def information(references: Batch) -> Information:
+def information(references: Batch, highest_order: int = _USUAL_ORDER) -> Information:
     """Number and count the n-grams of all references."""
     ragged = references.references
     rows = references.reference_groups.rows
@@ -103,7 +104,7 @@ def information(references: Batch) -> Information:
     keys: list[NDArray[np.uint64]] = []
     numbers = np.where((counts[0] >= 2)[words], words, np.int32(-1))  # of the n-gram that starts at each word
     numbered = len(references.vocabulary)
-    for order in range(2, HIGHEST_ORDER + 1):
+    for order in range(2, highest_order + 1):
         too_late = ends - (order - 1)  # n-grams that start here would cross the end of the row
         numbers[too_late[too_late >= starts]] = -1
         of_order, their_counts = _count(numbers, words, order - 1)
@@ -167,7 +168,7 @@ class Nist(OnePassMetric):
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(
             "mteval-v13a, mteval-v14",
-            "the 8 digits printed, orders 1 to 5 and segments",
+            "the 8 digits printed, orders 1 to 9, and segments of order 5",
             "tests/golden/test_mteval.py::test_v13a_and_v14",
         ),
         Agreement(
@@ -206,11 +207,16 @@ class Nist(OnePassMetric):
         return True
 
     def prepare(self, references: Batch) -> Information:
-        return information(references)
+        return information(references, self.counted_order)
+
+    @property
+    def counted_order(self) -> int:
+        """The longest n-grams of references that are counted: metrics share the counts of the usual orders."""
+        return _USUAL_ORDER if self.order <= _USUAL_ORDER else HIGHEST_ORDER
 
     @property
     def context_key(self) -> Hashable:
-        return "information"
+        return "information", self.counted_order
 
     @classmethod
     def measure(cls, metrics: Sequence[Any], batch: Batch, context: Any) -> NistCounts:
@@ -284,7 +290,7 @@ class NistIndividual(Nist):
     agreement: ClassVar[tuple[Agreement, ...]] = (
         Agreement(
             "mteval-v13a, mteval-v14",
-            "the 8 digits printed as individual scores, orders 1 to 5",
+            "the 8 digits printed as individual scores, orders 1 to 9",
             "tests/golden/test_mteval.py::test_v13a_and_v14",
         ),
     )

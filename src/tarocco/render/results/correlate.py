@@ -18,6 +18,7 @@ TITLES = {
     "kendall-c": "Kendall c",
     "accuracy": "accuracy",
     "spa": "SPA",
+    "spa-symmetric": "symmetric SPA",
     "acc-eq": "acc. with ties",
 }
 LIKE_THESE = "systems like these"  # the population that the library calls such systems

@@ -15,6 +15,7 @@ from tarocco.trials.data_audit.texts import TextProfiles
 
 # Scripts that write words without spaces between them.
 UNSPACED = {"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN", "BOPOMOFO"}
+SPLIT_AT_SPACES = {"none", "13a", "intl", "zh", "rouge", "jiwer"}  # tokenizers; zh splits only Chinese
 MIN_UNSPACED = 0.3  # share of letters
 FREQUENT = "the of and to in a is that for it was on with as be at by this are from or have an not"
 ENGLISH_WORDS = frozenset(FREQUENT.split(" "))
@@ -38,8 +39,11 @@ def check_tokenizer(texts: TextProfiles, encoding: Encoding, metrics: Sequence[M
     read = {str(metric): metric.reads(encoding) for metric in computed} or {"": encoding}
     used = {name: how.tokenize for name, how in read.items() if how.analyzer is None}  # analyzers split words
     script = max(unspaced, key=lambda name: unspaced[name])
-    fit = ("zh", "char") if unspaced.get("CJK", 0.0) > 0.9 * sum(unspaced.values()) else ("char",)
-    unfit = sorted(name for name, tokenize in used.items() if tokenize not in fit)
+    chinese = unspaced.get("CJK", 0.0) > 0.9 * sum(unspaced.values())
+    japanese = not chinese and {"HIRAGANA", "KATAKANA"} & set(unspaced)
+    advised = "zh" if chinese else "ja-mecab (pip install 'tarocco[ja]') or char" if japanese else "char"
+    splitting = SPLIT_AT_SPACES - {"zh"} if chinese else SPLIT_AT_SPACES
+    unfit = sorted(name for name, tokenize in used.items() if tokenize in splitting)
     if unfit:
         tokenizers = sorted({used[name] for name in unfit})
         scored = f" for {join_subjects(unfit)}" if unfit != [""] else ""
@@ -50,7 +54,7 @@ def check_tokenizer(texts: TextProfiles, encoding: Encoding, metrics: Sequence[M
             f"{100 * sum(unspaced.values()):.0f}% of the references' letters belong to scripts without spaces between "
             f"words (most to {script.capitalize()}), and the tokenizer{scored} is {join_subjects(tokenizers)}, which "
             "does not split them.",
-            f"Use --tokenize {fit[0]}, a metric of characters such as chrF, or text that is segmented into words.",
+            f"Use --tokenize {advised}, a metric of characters such as chrF, or text that is segmented into words.",
         )
 
 
@@ -74,7 +78,8 @@ def reads_english(metric: Metric, encoding: Encoding) -> bool:
     if isinstance(metric, External):
         return False
     stages = str(getattr(metric, "stages", ""))
-    return metric.reads(encoding).stem or any(stage in stages for stage in ("stem", "wn")) or metric.stem == "MAXSIM"
+    stems = metric.reads(encoding).stem != "" or any(stage in stages for stage in ("stem", "wn"))
+    return stems or metric.stem == "MAXSIM"
 
 
 def english_share(texts: TextProfiles) -> float | None:
