@@ -55,8 +55,8 @@ def test_table(capsys):
     lines = told.out.split("\n")
     assert [line.split() for line in (lines[0], lines[2], lines[3])] == [
         ["system", "GRR-4", "WER"],
-        ["1-best", "0.1429", "0.6667"],  # (1 + 1 + 1) / 21 and (3 + 0 + 3) / 9
-        ["oracle", "0.6667", "0.2222"],  # (10 + 1 + 3) / 21 and (0 + 0 + 2) / 9
+        ["1-best", "0.1000", "0.7500"],  # (1 + 0 + 1) / 20 and (3 + 0 + 3) / 8; the second reference is empty
+        ["oracle", "0.6500", "0.2500"],  # (10 + 0 + 3) / 20 and (0 + 0 + 2) / 8
     ]
     assert "oracle: the best text of its lattice or forest under GRR-4, exact" in lines
     assert "the oracle is the 1-best in 1 of 3 segments" in lines

@@ -136,6 +136,8 @@ class Wil(Wip):
         so does any candidate against an empty reference; two empty texts score 0.
     """
 
+    agreement: ClassVar[tuple[Agreement, ...]] = (JIWER,)
+
     def score(self, sums: Floats) -> Floats:
         return 1.0 - super().score(sums)
 
