@@ -130,6 +130,9 @@ def attempt(
             if signals or isinstance(error, KeyboardInterrupt):  # a library may have raised another exception instead
                 say(explain_stop(options), program)
                 return 128 + (signals[0] if signals else signal.SIGINT)
+            if isinstance(error, MemoryError):
+                say(str(error) or "there is not enough memory", program)
+                return 1
             if not isinstance(error, TaroccoError):
                 raise
             resume = f"; {explain_stop(options)}" if isinstance(error, ClusterError) else ""
