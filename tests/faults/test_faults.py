@@ -10,6 +10,7 @@ from tests.faults.injection import compile_shim, find_faults, run_with_fault
 CASES = [
     ("score", "read", (1, 4)),
     ("score with a store", "write", (1,)),
+    ("score", "allocation", (100,)),
 ]
 
 

@@ -200,11 +200,8 @@ def _randomization(pairs: Sequence[ScorePair], units: dict[str, Floats], test: P
         names = list(dict.fromkeys(score.system for place in places for score in pairs[place]))
         random = swap_randomly(np.concatenate([units[name] for name in names], axis=1), draws, test.seed, test.jobs)
         swapped = {name: random[:, i * width : (i + 1) * width] for i, name in enumerate(names)}
-
-        def test_pair(place: int, swapped: dict[str, Floats] = swapped) -> Difference:
-            return _swap(*pairs[place], units, swapped, test)
-
-        tested = map_ordered(test_pair, places, len(places), test.jobs)
+        swap = partial(_swap, units=units, swapped=swapped, test=test)
+        tested = map_ordered(swap, [pairs[place] for place in places], len(places), test.jobs)
         results.update(zip(places, tested, strict=True))
     return [results[place] for place in range(len(pairs))]
 
@@ -220,10 +217,9 @@ def _tile_pairs(pairs: Sequence[ScorePair], most: int) -> list[list[int]]:
     return list(tiles.values())
 
 
-def _swap(
-    baseline: Score, system: Score, units: dict[str, Floats], swapped: dict[str, Floats], test: PairedTest
-) -> Difference:
+def _swap(pair: ScorePair, units: dict[str, Floats], swapped: dict[str, Floats], test: PairedTest) -> Difference:
     """Test one pair, from the sums over random units of each system."""
+    baseline, system = pair
     rows, others = units[system.system], units[baseline.system]
     differing = np.flatnonzero((rows != others).any(axis=1))
     observed, rounding = system.score - baseline.score, _rounding(baseline, system)
