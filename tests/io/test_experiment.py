@@ -231,7 +231,7 @@ REFERENCES = 'references = "ref/*.txt"\n'
         (REFERENCES + 'tokenize = "13b"', r'line 2: there is no tokenizer "13b" \(did you mean "13a"\?\)'),
         (REFERENCES + "tokenize = 13", "line 2: tokenize: expected the name of a tokenizer, found 13"),
         (REFERENCES + 'lowercase = "yes"', 'line 2: lowercase: expected true or false, found "yes"'),
-        (REFERENCES + "analyzer = 1", "line 2: analyzer: expected the name of an analyzer, found 1"),
+        (REFERENCES + "analyzer = 1", "line 2: analyzer: expected the name of an installed analyzer, found 1"),
         (REFERENCES + 'labels = "ptb"', 'line 2: labels: expected "own" or "iqmt", found "ptb"'),
         (REFERENCES + 'parses = "nix/*.conllu"', r'line 2: no file matches "nix/\*\.conllu"'),
         (REFERENCES + 'parses = ["nix.conllu"]', r"line 2: .*nix\.conllu: there is no such file"),
