@@ -16,7 +16,7 @@ def comparison() -> Any:
     """Return a function that makes a new comparison of 1024 candidates and 4 references."""
     from tarocco.core.test_set import Segments
     from tarocco.encode.batch import Batch, Encoding, Groups
-    from tarocco.metrics.comparison import Comparison
+    from tarocco.metrics.text_pairs import Comparison
 
     texts = nbest_list()
     columns = [[Segments.from_strings(column)] for column in texts]
@@ -46,8 +46,8 @@ def rapidfuzz(what: str) -> float:
 
 
 def weighted(exponents: int) -> float:
-    from tarocco.metrics.comparison import RECURRENCE
     from tarocco.metrics.rouge import Power
+    from tarocco.metrics.text_pairs import RECURRENCE
 
     compare = comparison()
     powers = [Power(1 + (i + 1) / 10) for i in range(exponents)]

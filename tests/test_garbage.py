@@ -11,8 +11,8 @@ import pytest
 from tarocco import datasets, score
 from tarocco.encode.batch import Batch
 from tarocco.meta.orange.orange import orange
-from tarocco.metrics.comparison import TextPairs
 from tarocco.metrics.registry import built_in_families
+from tarocco.metrics.text_pairs import TextPairs
 
 DEMO = datasets.load("demo")
 NAMES = [family.names[0] for family in built_in_families()]

@@ -331,7 +331,7 @@ def statistics_are_finite(metric: Metric) -> str | None:
 
 
 def empty_texts_are_scored(metric: Metric) -> str | None:
-    """Empty texts have finite scores or none, as `empty_values` and the notes say; notes must mention both sides.
+    """Empty texts have finite scores or none, as `empty_values` or else the notes say; notes must mention both sides.
 
     Of the notes, only plain sentences can be checked, such as "an empty candidate scores 0".
     """
@@ -348,7 +348,8 @@ def empty_texts_are_scored(metric: Metric) -> str | None:
     if missing:
         return f"write a sentence with the words {' and '.join(missing)} into `notes`: what do such texts score?"
     for case, words, actual in zip(EMPTY_CASES, EMPTY_WORDS, scores, strict=True):
-        named = _score_in_notes(notes, words)
+        # Notes are of a family; for its members, which may differ, `empty_values` says more.
+        named = _score_in_notes(notes, words) if metric.empty_values is None else None
         if named is not None and not abs(float(named) - actual) <= ROUNDED:
             score = "NaN" if math.isnan(actual) else f"{actual:g}"
             return f"{case}: `notes` name the score {named}, but the score is {score}"

@@ -13,8 +13,8 @@ from textbook import rouge_metrics as rouge
 
 import tarocco
 from tarocco.kernels import bit_parallel, kernel
-from tarocco.metrics import comparison
-from tarocco.metrics.comparison import Comparison
+from tarocco.metrics import text_pairs
+from tarocco.metrics.text_pairs import Comparison
 
 WORDS = st.one_of(*(st.lists(st.sampled_from(letters), max_size=150) for letters in ("ab", "abcdefgh")))
 
@@ -41,7 +41,7 @@ def test_steps_of_the_alignment(candidate, reference):
 def test_every_instruction_set_gives_the_same(candidates, references):
     batch = list_of(candidates, references)
     wide, plain = Comparison(batch), Comparison(batch)
-    with mock.patch.object(comparison, "_compare", bit_parallel.compare_texts):
+    with mock.patch.object(text_pairs, "_compare", bit_parallel.compare_texts):
         found = plain.distances.tolist(), plain.subsequences.tolist()
     assert (wide.distances.tolist(), wide.subsequences.tolist()) == found
 
@@ -49,7 +49,7 @@ def test_every_instruction_set_gives_the_same(candidates, references):
 def test_the_widest_instructions_of_the_processor_are_used():
     expected = "tarocco.kernels.bit_parallel_avx2" if bit_parallel.has_avx2() else "tarocco.kernels.bit_parallel"
     assert kernel(bit_parallel, "compare_texts", wide=True).__module__ == expected
-    with mock.patch.object(comparison.bit_parallel, "has_avx2", return_value=False):
+    with mock.patch.object(text_pairs.bit_parallel, "has_avx2", return_value=False):
         assert kernel(bit_parallel, "compare_texts", wide=True).__module__ == "tarocco.kernels.bit_parallel"
 
 
@@ -57,7 +57,7 @@ def test_the_widest_instructions_of_the_processor_are_used():
 def test_without_masks(segments):
     """What is too long for masks is compared by the textbook's table, one row of it."""
     plain, other = Comparison(batch_of(segments)), Comparison(batch_of(segments))
-    with mock.patch.object(comparison, "_MOST_MASKS", 0):
+    with mock.patch.object(text_pairs, "_MOST_MASKS", 0):
         assert other.distances.tolist() == plain.distances.tolist()
         assert other.subsequences.tolist() == plain.subsequences.tolist()
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from textbook import maxsim_metric as textbook
 
 from tarocco.encode.vocabulary import Ragged
-from tarocco.metrics.comparison import TextPairs
 from tarocco.metrics.maxsim import match_ngrams, score_pairs
+from tarocco.metrics.text_pairs import TextPairs
 
 # a and b share a synset, b and c another; d has one of its own, e none.
 SYNSETS = {"a": [0], "b": [0, 1], "c": [1], "d": [2], "e": []}

@@ -16,8 +16,8 @@ import tarocco
 from tarocco.core.errors import BadParameter, InputError
 from tarocco.encode.vocabulary import Ragged, stem
 from tarocco.metrics import meteor as aligned
-from tarocco.metrics.comparison import TextPairs
 from tarocco.metrics.meteor import Alignments, align
+from tarocco.metrics.text_pairs import TextPairs
 
 SHORT = st.one_of(*(st.lists(st.sampled_from(letters), max_size=6) for letters in ("ab", "abcd")))
 # Words that match some of the others at each stage; that a matches b and b matches c does not mean that a matches c.

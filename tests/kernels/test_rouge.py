@@ -12,9 +12,9 @@ from textbook import rouge_metrics as textbook
 import tarocco
 from tarocco.core.errors import InputError
 from tarocco.kernels import weighted_lcs
-from tarocco.metrics import comparison
-from tarocco.metrics.comparison import OPTIMUM, RECURRENCE, Comparison
+from tarocco.metrics import text_pairs
 from tarocco.metrics.rouge import Power, RougeW, Weighting
+from tarocco.metrics.text_pairs import OPTIMUM, RECURRENCE, Comparison
 
 LISTS = {
     "candidates": st.lists(SENTENCES, min_size=1, max_size=3),
@@ -45,7 +45,7 @@ def test_skip_bigrams_for_every_gap_in_one_pass(candidates, references):
 def test_skip_bigrams_in_little_room(limit, candidates, references):
     """Slices of first words, and texts one by one."""
     plain = skips_of(list_of(candidates, references))
-    with mock.patch.object(comparison, limit, 30):
+    with mock.patch.object(text_pairs, limit, 30):
         assert skips_of(list_of(candidates, references)) == plain
 
 
@@ -70,7 +70,7 @@ def test_weighted_subsequences_in_little_room(limits, candidates, references):
     power = Power(1.3)
     plain, squeezed = (Comparison(list_of(candidates, references)) for _ in range(2))
     expected = plain.weighted_subsequences(RECURRENCE, power).tobytes()
-    with mock.patch.multiple(comparison, **limits):
+    with mock.patch.multiple(text_pairs, **limits):
         assert squeezed.weighted_subsequences(RECURRENCE, power).tobytes() == expected
 
 
@@ -150,7 +150,7 @@ def test_another_weighting_from_python():
 
 def test_long_tables_are_refused():
     with (
-        mock.patch.object(comparison, "_LARGEST_TABLE", 100),
+        mock.patch.object(text_pairs, "_LARGEST_TABLE", 100),
         pytest.raises(InputError, match=r"texts of up to 9 words, found one of 12"),
     ):
         tarocco.score(["a " * 12], ["a"], metrics="ROUGE-W-2:variant=exact")
@@ -206,9 +206,9 @@ def test_every_instruction_set_gives_the_same_bits(short, candidates, references
     powers = [Power(1 + i / 10) for i in range(10)]
     wanted = [("worth", (RECURRENCE, power)) for power in powers]
     wide, plain = (Comparison(list_of(candidates, references), wanted) for _ in range(2))
-    with mock.patch.object(comparison, "_SHORT", short):
+    with mock.patch.object(text_pairs, "_SHORT", short):
         found = [wide.weighted_subsequences(RECURRENCE, power).tobytes() for power in powers]
         with mock.patch.multiple(
-            comparison, _weigh=weighted_lcs.compute_weighted_lcs, _weigh_short=weighted_lcs.compute_short_weighted_lcs
+            text_pairs, _weigh=weighted_lcs.compute_weighted_lcs, _weigh_short=weighted_lcs.compute_short_weighted_lcs
         ):
             assert [plain.weighted_subsequences(RECURRENCE, power).tobytes() for power in powers] == found

@@ -11,8 +11,8 @@ from textbook import ngram_metrics as textbook
 
 from tarocco.core.test_set import Segments
 from tarocco.encode.batch import Batch, Encoding, Groups, split_by_reference
-from tarocco.metrics.comparison import TextPairs, shared_matches
 from tarocco.metrics.ngram.counts import clipped_matches
+from tarocco.metrics.text_pairs import TextPairs, shared_matches
 
 
 def expected(pairs, order):

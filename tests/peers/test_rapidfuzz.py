@@ -6,7 +6,7 @@ import pytest
 from cases import batch_of
 from rapidfuzz.distance import LCSseq, Levenshtein
 
-from tarocco.metrics.comparison import Comparison
+from tarocco.metrics.text_pairs import Comparison
 
 
 @pytest.mark.parametrize("words", [3, 30, 3000])

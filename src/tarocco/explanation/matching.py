@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from tarocco.encode.batch import Batch, Groups
 from tarocco.encode.vocabulary import Ragged, Vocabulary
 from tarocco.explanation.records import Element
-from tarocco.metrics.comparison import Comparison, TextPairs
 from tarocco.metrics.edit.ter import edits_and_words
 from tarocco.metrics.meteor import Alignments, Meteor, align_words, merge_stages
+from tarocco.metrics.text_pairs import Comparison, TextPairs
 
 Words = Sequence[int]  # ids of words
 Pair = tuple[int, int]  # places of a word in the candidate and in the reference

@@ -14,12 +14,12 @@ from tarocco.encode.batch import Batch, Encoding
 from tarocco.encode.vocabulary import Ragged
 from tarocco.kernels import assignment, kernel
 from tarocco.metrics.base import Agreement, Example, Floats, OnePassMetric, parameter
-from tarocco.metrics.comparison import TextPairs
 from tarocco.metrics.linguistic.base import load_layers, replace_words, use_analyzer
 from tarocco.metrics.linguistic.layers import number_labels
 from tarocco.metrics.linguistic.shallow import LEMMAS, make_texts
 from tarocco.metrics.meteor import keep_shared_keys
 from tarocco.metrics.ngram.counts import share
+from tarocco.metrics.text_pairs import TextPairs
 
 _match = kernel(assignment, "match_ngrams")
 

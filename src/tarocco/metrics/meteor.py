@@ -15,9 +15,9 @@ from tarocco.encode.batch import Batch, Encoding
 from tarocco.encode.vocabulary import Ragged
 from tarocco.kernels import kernel, meteor_chunks, meteor_matching
 from tarocco.metrics.base import Agreement, Example, Floats, OnePassMetric, parameter
-from tarocco.metrics.comparison import TextPairs
 from tarocco.metrics.names import Value
 from tarocco.metrics.ngram.counts import share
+from tarocco.metrics.text_pairs import TextPairs
 
 _link_words = kernel(meteor_matching, "link_words")
 _link_successors = kernel(meteor_matching, "link_successors")

@@ -15,7 +15,9 @@ from tarocco.core.errors import BadParameter
 from tarocco.encode.batch import Batch, Encoding
 from tarocco.encode.vocabulary import Ragged
 from tarocco.metrics.base import Agreement, EmptyValues, Example, Floats, parameter
-from tarocco.metrics.comparison import (
+from tarocco.metrics.names import Value, write_value
+from tarocco.metrics.ngram.counts import share
+from tarocco.metrics.text_pairs import (
     AS_IN_155,
     OPTIMUM,
     RECURRENCE,
@@ -23,8 +25,6 @@ from tarocco.metrics.comparison import (
     PairwiseMetric,
     TextPairs,
 )
-from tarocco.metrics.names import Value, write_value
-from tarocco.metrics.ngram.counts import share
 
 HIGHEST_ORDER = 9
 REFERENCES = ("best", "pooled", "best-recall", "jackknife")

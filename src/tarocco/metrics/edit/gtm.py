@@ -16,9 +16,9 @@ from tarocco.encode.batch import Batch, Groups
 from tarocco.encode.vocabulary import Ragged
 from tarocco.kernels import kernel, run_matching
 from tarocco.metrics.base import Agreement, EmptyValues, Example, Floats, OnePassMetric, parameter
-from tarocco.metrics.comparison import TextPairs
 from tarocco.metrics.names import write_value
 from tarocco.metrics.ngram.counts import share
+from tarocco.metrics.text_pairs import TextPairs
 
 _match = kernel(run_matching, "match_runs_greedily")
 _search = kernel(run_matching, "search_best_runs")

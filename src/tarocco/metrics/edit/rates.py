@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tarocco.core.errors import BadParameter
 from tarocco.metrics.base import Agreement, EmptyValues, Example, Floats, parameter
-from tarocco.metrics.comparison import Comparison, PairwiseMetric
+from tarocco.metrics.text_pairs import Comparison, PairwiseMetric
 
 HIGHEST_ORDER = 12  # of GRR
 

@@ -12,7 +12,7 @@ from tarocco.encode.batch import Batch, Encoding
 from tarocco.encode.tokenizers import normalize_for_ter
 from tarocco.kernels import edit_distance_with_shifts, kernel
 from tarocco.metrics.base import Agreement, EmptyValues, Example, Floats, Metric, parameter
-from tarocco.metrics.comparison import TextPairs
+from tarocco.metrics.text_pairs import TextPairs
 
 _edits = kernel(edit_distance_with_shifts, "count_edits")
 

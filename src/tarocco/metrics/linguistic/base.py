@@ -23,9 +23,9 @@ from tarocco.core.test_set import Segments
 from tarocco.encode.batch import Batch, Encoding
 from tarocco.kernels import bag_overlap, kernel
 from tarocco.metrics.base import Floats, Metric, OnePassMetric, parameter
-from tarocco.metrics.comparison import TextPairs
 from tarocco.metrics.linguistic.elements import Elements
 from tarocco.metrics.linguistic.layers import Layers
+from tarocco.metrics.text_pairs import TextPairs
 
 ANALYZER = "spacy"  # unless the run names another
 ALL = "*"

@@ -20,7 +20,7 @@ from tarocco.annotate.analyzers import describe_source
 from tarocco.annotate.sentence import Sentence
 from tarocco.core.errors import InputError, TextRefused
 from tarocco.kernels import kernel, ngram_ids
-from tarocco.metrics.comparison import table_size
+from tarocco.metrics.text_pairs import table_size
 
 Ints = NDArray[np.int64]
 Value = TypeVar("Value")

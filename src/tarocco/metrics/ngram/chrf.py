@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from tarocco.core.errors import BadParameter
 from tarocco.encode.batch import Batch, Encoding
 from tarocco.metrics.base import Agreement, EmptyValues, Example, Floats, OnePassMetric, parameter
-from tarocco.metrics.comparison import TextPairs, shared_matches
 from tarocco.metrics.names import Value
 from tarocco.metrics.ngram.counts import ngram_totals
+from tarocco.metrics.text_pairs import TextPairs, shared_matches
 
 HIGHEST_ORDER = 100
 TIES = ("first", "shortest")

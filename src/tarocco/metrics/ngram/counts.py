@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tarocco.encode.batch import Batch
 from tarocco.kernels import kernel, ngram_matches, segments
 from tarocco.metrics.base import Floats
-from tarocco.metrics.comparison import TextPairs, shared_matches, table_size
+from tarocco.metrics.text_pairs import TextPairs, shared_matches, table_size
 
 _clipped_matches = kernel(ngram_matches, "count_clipped_matches")
 _reference_lengths = kernel(segments, "measure_reference_lengths")

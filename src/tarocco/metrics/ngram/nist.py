@@ -29,7 +29,6 @@ from tarocco.metrics.base import (
     divide_parts,
     parameter,
 )
-from tarocco.metrics.comparison import table_size
 from tarocco.metrics.ngram.counts import (
     LENGTHS,
     NgramWeights,
@@ -38,6 +37,7 @@ from tarocco.metrics.ngram.counts import (
     reference_lengths,
     share,
 )
+from tarocco.metrics.text_pairs import table_size
 
 HIGHEST_ORDER = 9
 _USUAL_ORDER = 5  # longer n-grams are counted only if a metric needs them
