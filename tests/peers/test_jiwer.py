@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import tarocco
 from tarocco.encode.tokenizers import tokenizer
-from tarocco.metrics.comparison import Comparison
+from tarocco.metrics.text_pairs import Comparison
 
 TEXT = st.text(st.sampled_from("ab. ,\t\n\xa0\u2009\u3000é中"), max_size=25)
 

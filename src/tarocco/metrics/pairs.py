@@ -17,11 +17,11 @@ from tarocco.encode.batch import Batch, Encoding, Groups
 from tarocco.encode.segment_reader import HIGHEST_ORDER, make_reader, strips_marks
 from tarocco.encode.vocabulary import Ragged, Vocabulary
 from tarocco.metrics.base import Floats, Metric
-from tarocco.metrics.comparison import Comparison
 from tarocco.metrics.edit.rates import OneMinusWer, Wer
 from tarocco.metrics.ngram.bleu import Bleu, PrecisionCounts
 from tarocco.metrics.ngram.counts import LENGTHS, ngram_totals
 from tarocco.metrics.rouge import RougeL, RougeN
+from tarocco.metrics.text_pairs import Comparison
 
 _MATCHES = 4  # the first column of matches in the kernel's counts
 

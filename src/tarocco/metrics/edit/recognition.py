@@ -12,9 +12,9 @@ import numpy as np
 
 from tarocco.encode.batch import Batch, Encoding
 from tarocco.metrics.base import Agreement, EmptyValues, Example, Floats, parameter
-from tarocco.metrics.comparison import Comparison, PairwiseMetric
 from tarocco.metrics.edit.rates import Automaton, Wer
 from tarocco.metrics.ngram.counts import share
+from tarocco.metrics.text_pairs import Comparison, PairwiseMetric
 
 MORRIS_2004 = """
         Morris, Maier and Green (2004), From WER and RIL to MER and WIL: improved evaluation measures for connected
