@@ -309,12 +309,12 @@ def sum_groups(rows: Floats, groups: NDArray[np.intp]) -> Floats:
     return sums
 
 
-def describe_needed(room: float, spread: float, of_segments: float, sizes: tuple[int, int]) -> str:
+def describe_needed(room: float, spread: float, of_segments: float, sizes: tuple[int, int], least: int = 0) -> str:
     """Say how many systems and segments it would take to show that a metric is within the margin.
 
     `room` is the margin minus the gap to the best metric. `spread` is by how much the upper bound of the gap exceeds
     the gap when systems and segments are redrawn, `of_segments` when segments alone are. Their squares shrink as
-    systems and segments are added.
+    systems and segments are added. `least` is how many systems other tests need.
     """
     if math.isnan(room + spread):
         return "it would take scores that differ between systems"
@@ -324,10 +324,10 @@ def describe_needed(room: float, spread: float, of_segments: float, sizes: tuple
     target, segments = room**2, max(of_segments, 0.0) ** 2
     systems = max(spread**2 - segments, 0.0)
     if segments < target:
-        n_systems = round_up(n_systems * max(1.1, systems / (target - segments)))
+        n_systems = max(least, round_up(n_systems * max(1.1, systems / (target - segments))))
         return f"it would take about {n_systems} such systems" if n_systems <= MOST_SYSTEMS else _HOPELESS
     n_segments = round_up(n_segments * segments / (target / 2))
-    needed = round_up(n_systems * systems / (target / 2))
+    needed = max(least, round_up(n_systems * systems / (target / 2)))
     if needed > MOST_SYSTEMS or n_segments > MOST_SEGMENTS:
         return _HOPELESS
     return f"it would take about {n_segments} segments" + (f" and {needed} such systems" if needed > n_systems else "")

@@ -422,11 +422,17 @@ def judge_by_people(
         of_segments = spreads.get(THESE, np.zeros(len(metrics)))
         sizes = agreement.n_systems, agreement.n_segments
         rooms = evidence.margin - evidence.observed_gaps()
-        needed = [
-            _describe_missing_test(evidence, k, len(distinct), rules.alpha)
-            or describe_needed(float(rooms[k]), float(spreads[population][k]), float(of_segments[k]), sizes)
-            for k in range(len(metrics))
-        ]
+        lacking = evidence.inferior() > rules.alpha
+        needed = []
+        for k in range(len(metrics)):
+            needs = float(rooms[k]), float(spreads[population][k]), float(of_segments[k])
+            least = _count_systems_for_tests(evidence, k, len(distinct), rules.alpha)
+            if isinstance(least, str):
+                needed.append(least)
+            elif least and not lacking[k]:
+                needed.append(f"it would take about {least} such systems")
+            else:
+                needed.append(describe_needed(*needs, sizes, least))
         results += decide(
             [source.name for source in metrics],
             evidence,
@@ -441,23 +447,19 @@ def judge_by_people(
     return results
 
 
-def _describe_missing_test(evidence: JudgeEvidence, k: int, n: int, alpha: float) -> str | None:
-    """Say how many systems it would take to pass the tests of chance and length; None if these are passed."""
-    if math.isnan(evidence.observed[k]):
-        return None
-    if not evidence.observed[k] >= evidence.floor:
+def _count_systems_for_tests(evidence: JudgeEvidence, k: int, n: int, alpha: float) -> int | str:
+    """Return how many systems the tests of chance and length take; 0 if they are passed, a sentence if none help."""
+    if not evidence.observed[k] >= evidence.floor and not math.isnan(evidence.observed[k]):
         return "more data will help only if its value turns out higher: it is below the floor"
     needed = LEAST_SYSTEMS if evidence.obstacle is not None else 0
     for what, p_values in evidence.p_values.items():
         p = float(p_values[k])
-        if p >= 0.5:
+        if p >= 0.5 and not math.isnan(evidence.observed[k]):
             return f"more systems will help only if it turns out {what}"
-        if p > alpha:  # the test statistic grows with the root of the number of systems
+        if alpha < p < 0.5:  # the test statistic grows with the root of the number of systems
             growth = NormalDist().inv_cdf(1 - alpha) / NormalDist().inv_cdf(1 - p)
-            needed = max(needed, LEAST_SYSTEMS, round_up(n * growth**2))
-    if needed > MOST_SYSTEMS:
-        return f"it would take more than {MOST_SYSTEMS} such systems"
-    return f"it would take about {max(needed, n + 1)} such systems" if needed else None
+            needed = max(needed, LEAST_SYSTEMS, n + 1, round_up(n * growth**2))
+    return needed if needed <= MOST_SYSTEMS else f"it would take more than {MOST_SYSTEMS} such systems"
 
 
 def _too_few(n: int, metrics: int, alpha: float) -> str | None:
