@@ -40,13 +40,13 @@ def test_sets():
     """Each candidate and then the reference that is left out, against the others; or candidates against all."""
     segments = as_lists([([["a"], ["b"]], [["x"], ["y"], ["z"]]), ([], [["v"], ["w"]])])
     fair = make_leave_one_out_batch(segments, Encoding("none"), fair=True)
-    assert fair.texts == ["a", "b", "x", "a", "b", "y", "a", "b", "z", "v", "w"]
-    assert fair.reference_texts[::3] == [["y", "z"], ["x", "z"], ["x", "y"], ["w"]]
-    assert fair.whole.texts == ["a", "b", "x", "y", "z", "v", "w"]
+    assert fair.texts == ("a", "b", "x", "a", "b", "y", "a", "b", "z", "v", "w")
+    assert fair.reference_texts[::3] == (("y", "z"), ("x", "z"), ("x", "y"), ("w",))
+    assert fair.whole.texts == ("a", "b", "x", "y", "z", "v", "w")
     assert fair.owners.tolist() == [0, 0, 0, 1, 1]
     unfair = make_leave_one_out_batch(segments, Encoding("none"), fair=False)
-    assert unfair.texts == ["a", "b", "x", "y", "z", "v", "w"]
-    assert unfair.reference_texts[1:3] == [["x", "y", "z"], ["y", "z"]]
+    assert unfair.texts == ("a", "b", "x", "y", "z", "v", "w")
+    assert unfair.reference_texts[1:3] == (("x", "y", "z"), ("y", "z"))
     assert unfair.owners.tolist() == [0, 0, 0, 0, 1, 1, 1]
 
 
@@ -97,4 +97,4 @@ def test_a_pool_of_lists_is_scored_in_parts():
     assert batch.comparisons == 12 * 41 * 11
     assert all(part.comparisons <= max(1000, 4 * batch.whole.comparisons) for part in parts)
     assert len(parts) == 3
-    assert [text for part in parts for text in part.texts] == batch.texts
+    assert tuple(text for part in parts for text in part.texts) == batch.texts

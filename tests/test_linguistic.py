@@ -299,7 +299,7 @@ def test_names(name, canonical):
         ("DP-HWCw-10", "1 to 9"),
         ("CP-STM-0", "1 to 9"),
         ("DP-HWCw-5:variant=gapped", "at most 4"),
-        ("SP-NISTl-6", "1 to 5"),
+        ("SP-NISTl-10", "1 to 9"),
         ("NE-Me-**", "is for NE-Oe only"),
         ("SR-Or-**", "is for NE-Oe only"),
         ("NE-Oe-***", "is for NE-Oe only"),

@@ -1,7 +1,7 @@
 """Runs another tool's own test suite, and compares every score that it computes on the way with tarocco's.
 
     git clone --branch v2.6.0 https://github.com/mjpost/sacrebleu
-    python tools/peer_suites.py sacrebleu sacrebleu/test/test_bleu.py sacrebleu/test/test_chrf.py
+    python tools/peer_suites.py sacrebleu FOLDER/test/FILE ...
 
 The tool's scoring functions are wrapped: each call is answered by the tool, and computed by tarocco as well. A case of
 the suite is equal if all its calls are, different if any is not, not expressible if tarocco has no such setting, and

@@ -18,30 +18,37 @@ WORDS = st.lists(st.integers(0, 4), max_size=24)
 
 
 def edits_by_table(candidate, reference):
-    """Return edits by the definition: steps are tried diagonally, then insertions, then deletions."""
-
-    def steps(i, j):
-        found = []
-        if i and j:
-            number, matches = costs[i - 1, j - 1]
-            same = candidate[i - 1] == reference[j - 1]
-            found.append(((number + (not same), matches - same), i - 1, j - 1))
-        if i:
-            found.append(((costs[i - 1, j][0] + 1, costs[i - 1, j][1]), i - 1, j))
-        if j:
-            found.append(((costs[i, j - 1][0] + 1, costs[i, j - 1][1]), i, j - 1))
-        return found
-
+    """Return (steps down, steps right, places): equal beginnings and ends match, and deletions are tried first."""
+    prefix = common(candidate, reference)
+    suffix = common(candidate[prefix:][::-1], reference[prefix:][::-1])
     costs = {}
-    for i in range(len(candidate) + 1):
-        for j in range(len(reference) + 1):
-            costs[i, j] = min((cost for cost, _, _ in steps(i, j)), default=(0, 0))
-    path, i, j = [], len(candidate), len(reference)
-    while i or j:
-        _, a, b = next(step for step in steps(i, j) if step[0] == costs[i, j])
-        path.append((i - a, j - b, a, b))
-        i, j = a, b
+    for i in range(prefix, len(candidate) - suffix + 1):
+        for j in range(prefix, len(reference) - suffix + 1):
+            steps = [costs[i, j - 1] + 1] if j > prefix else []
+            steps += [costs[i - 1, j] + 1] if i > prefix else []
+            if i > prefix and j > prefix:
+                steps.append(costs[i - 1, j - 1] + (candidate[i - 1] != reference[j - 1]))
+            costs[i, j] = min(steps, default=0)
+    i, j = len(candidate) - suffix, len(reference) - suffix
+    path = [(1, 1, i + k, j + k) for k in reversed(range(suffix))]
+    while i > prefix or j > prefix:
+        if j > prefix and costs[i, j] == costs[i, j - 1] + 1:
+            j -= 1
+            path.append((0, 1, i, j))
+        elif j == prefix or costs[i - 1, j] < costs[i - 1, j - 1]:
+            i -= 1
+            path.append((1, 0, i, j))
+        else:
+            i, j = i - 1, j - 1
+            path.append((1, 1, i, j))
+    path += [(1, 1, k, k) for k in reversed(range(prefix))]
     return path[::-1]
+
+
+def common(first, second):
+    return next(
+        (k for k, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second))
+    )
 
 
 def subsequence_by_table(candidate, reference):

@@ -322,8 +322,9 @@ def store(path: str) -> None:
 
 
 def report(path: str) -> None:
-    from tarocco.render.page.figures import figures_of, tables_of
+    from tarocco.render.page.figures import figures_of
     from tarocco.render.page.payload import json_of, read_report
+    from tarocco.render.page.tables import tables_of
     from tarocco.render.tables import latex, separated
 
     payload = read_report(path)

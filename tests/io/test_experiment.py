@@ -226,7 +226,7 @@ REFERENCES = 'references = "ref/*.txt"\n'
         (REFERENCES + "system = 1", r'line 2: there is no key "system" \(did you mean "systems"\?\)'),
         (REFERENCES + "zzz = 1", r'line 2: there is no key "zzz" \(there are name, caveats, source, .*'),
         (REFERENCES + 'metrics = ["BLUE-4"]', r'line 2: there is no metric "BLUE-4" \(did you mean BLEU-4'),
-        (REFERENCES + 'metrics = [\n"BLEU-4",\n"NIST-9",\n]', r"line 4: NIST-n: n is 1 to 5, not 9"),
+        (REFERENCES + 'metrics = [\n"BLEU-4",\n"NIST-10",\n]', r"line 4: NIST-n: n is 1 to 9, not 10"),
         (REFERENCES + 'metrics = ["BLEU-4", "bleu4"]', "line 2: expected each metric once, found BLEU-4 twice"),
         (REFERENCES + 'tokenize = "13b"', r'line 2: there is no tokenizer "13b" \(did you mean "13a"\?\)'),
         (REFERENCES + "tokenize = 13", "line 2: tokenize: expected the name of a tokenizer, found 13"),

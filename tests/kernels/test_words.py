@@ -39,6 +39,11 @@ def is_chinese(character):
     return not character.isspace() and any(first <= ord(character) <= last for first, last in CHINESE)
 
 
+def inside_a_word(word):
+    """Spaces that do not split words are kept as characters for private use."""
+    return word.replace(" ", chr(0xF0020)).replace("\n", chr(0xF000A))
+
+
 TWINS = {
     "none": tokenizing.none,
     "13a": tokenizing.v13a,
@@ -46,6 +51,7 @@ TWINS = {
     "char": tokenizing.characters,
     "zh": lambda text: tokenizing.chinese(text, is_chinese),
     "rouge": tokenizing.rouge,
+    "jiwer": lambda text: [inside_a_word(word) for word in tokenizing.jiwer(text)],
 }
 
 

@@ -15,7 +15,7 @@ import tarocco
 from tarocco import datasets
 from tarocco.cli import main
 from tarocco.core.test_set import RaterScores
-from tarocco.meta.correlation.agreement import soft_pairwise_accuracy
+from tarocco.meta.correlation.agreement import soft_pairwise_accuracy, soft_signs
 from tarocco.meta.correlation.levels import CorrelationLevel
 from tarocco.meta.correlation.metric_tests import perm_both, perm_input, perm_sys_pairwise
 from tarocco.meta.correlation.pairwise import resample_pairwise
@@ -64,10 +64,11 @@ def test_one_coin_per_document(labels, seed):
     names = list(dict.fromkeys(labels))
     places = [names.index(label) for label in labels]
     masks = [[mask[place] for place in places] for mask in resampling.coins(seed, 9, len(names))]
+    swaps = [[row[place] < 0 for place in places] for row in soft_signs(seed, 9, len(names)).tolist()]
     metric, human, other = np.random.default_rng(seed).integers(0, 4, (3, 3, 6)).astype(float)
     metric[0, 1] = human[1, 2] = np.nan
     soft = soft_pairwise_accuracy(metric, human, 9, seed, labels)
-    assert soft == pytest.approx(textbook.soft_pairwise_accuracy(metric, human, masks), nan_ok=True)
+    assert soft == pytest.approx(textbook.soft_pairwise_accuracy(metric, human, swaps), nan_ok=True)
     test = perm_input(np.stack([metric[0], other[0]]), 9, seed, labels)
     expected = textbook.perm_input(metric[0].tolist(), other[0].tolist(), masks)
     assert (test.difference[0, 1], test.extreme[0, 1]) == pytest.approx(expected, nan_ok=True)

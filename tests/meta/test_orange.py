@@ -126,19 +126,22 @@ SINGLE_REFERENCES = [["a b", "a b c"], ["c", "b"], ["b a", "c a b"]]
 
 
 def test_a_list_without_scores_is_left_out_for_that_metric_alone():
-    found = tarocco.orange(SINGLE, SINGLE_REFERENCES, metrics=["ROUGE-S*", "PER"], n_resamples=50)
-    one, other = found["ROUGE-S*"], found["PER"]
+    found = tarocco.orange(SINGLE, SINGLE_REFERENCES, metrics=["ROUGE-S*:empty=skip", "PER"], n_resamples=50)
+    one, other = found["ROUGE-S*:empty=skip"], found["PER"]
     assert np.isnan(one.ranks).tolist() == [False, True, False]
     assert (one.n_segments, other.n_segments) == (2, 3)
-    alone = tarocco.orange(SINGLE[::2], SINGLE_REFERENCES[::2], metrics=["ROUGE-S*", "PER"])
-    assert (one.orange, one.average_rank) == (alone["ROUGE-S*"].orange, alone["ROUGE-S*"].average_rank)
+    alone = tarocco.orange(SINGLE[::2], SINGLE_REFERENCES[::2], metrics=["ROUGE-S*:empty=skip", "PER"])
+    assert (one.orange, one.average_rank) == (
+        alone["ROUGE-S*:empty=skip"].orange,
+        alone["ROUGE-S*:empty=skip"].average_rank,
+    )
     assert "left out, without a score: 1 for ROUGE-S*" in found.about
-    assert [row["segment"] for row in found.ranks() if row["metric"] == "ROUGE-S*"] == [1, 3]
+    assert [row["segment"] for row in found.ranks() if row["metric"] == "ROUGE-S*:empty=skip"] == [1, 3]
     assert one.to_dict("segment")["ranks"][1] is None
 
 
 def test_differences_are_those_on_lists_that_both_have():
-    found = tarocco.orange(SINGLE, SINGLE_REFERENCES, metrics=["ROUGE-S*", "PER"], n_resamples=50, seed=3)
+    found = tarocco.orange(SINGLE, SINGLE_REFERENCES, metrics=["ROUGE-S*:empty=skip", "PER"], n_resamples=50, seed=3)
     best, other = found.metrics
     both = [i for i in range(3) if not np.isnan(best.ranks[i] + other.ranks[i])]
     assert both == [0, 2]
@@ -150,20 +153,22 @@ def test_differences_are_those_on_lists_that_both_have():
 
 
 def test_a_metric_without_any_score_comes_last(capsys):
-    found = tarocco.orange([["c", "b"]], [["c", "b"]], metrics=["ROUGE-S*", "PER"], n_resamples=10, curve=True)
-    assert list(found) == ["PER", "ROUGE-S*"]
-    last = found["ROUGE-S*"]
+    found = tarocco.orange(
+        [["c", "b"]], [["c", "b"]], metrics=["ROUGE-S*:empty=skip", "PER"], n_resamples=10, curve=True
+    )
+    assert list(found) == ["PER", "ROUGE-S*:empty=skip"]
+    last = found["ROUGE-S*:empty=skip"]
     assert (last.n_segments, last.worse_than_best) == (0, False)
     assert last.to_dict()["orange"] is None
     assert json.loads(json.dumps(found.to_dict("segment"), allow_nan=False))
     write_table(orange_table(found))
-    assert capsys.readouterr().out.splitlines()[-1].split() == ["ROUGE-S*", *"-----", "open"]
+    assert capsys.readouterr().out.splitlines()[-1].split() == ["ROUGE-S*:empty=skip", *"-----", "open"]
 
 
 def test_lists_without_scores_have_no_confusion_set():
-    found = tarocco.orange(SINGLE, SINGLE_REFERENCES, metrics=["ROUGE-S*", "PER"], confusions=5)
+    found = tarocco.orange(SINGLE, SINGLE_REFERENCES, metrics=["ROUGE-S*:empty=skip", "PER"], confusions=5)
     told = {(one.metric, one.segment) for one in found.confusions}
-    assert told == {("PER", 1), ("PER", 2), ("PER", 3), ("ROUGE-S*", 1), ("ROUGE-S*", 3)}
+    assert told == {("PER", 1), ("PER", 2), ("PER", 3), ("ROUGE-S*:empty=skip", 1), ("ROUGE-S*:empty=skip", 3)}
 
 
 def test_intervals_and_equivalence():

@@ -55,6 +55,19 @@ def none(text):
     return text.split()
 
 
+def jiwer(text):
+    """Runs of whitespace become a space, and the text is split at spaces; a single other space does not split."""
+    joined, run = [], ""
+    for character in text + "x":
+        if character.isspace():
+            run += character
+        else:
+            joined.append(" " if len(run) > 1 else run)
+            joined.append(character)
+            run = ""
+    return [word for word in "".join(joined)[:-1].strip().split(" ") if word]
+
+
 def rouge(text):
     """Runs of ASCII letters and digits."""
     return re.findall("[A-Za-z0-9]+", text)

@@ -220,15 +220,17 @@ def _run_to_its_end(run: Run, options: argparse.Namespace) -> int:
         raise PluginError(f"a plug-in or a library ended the command (sys.exit({error.code!r}))") from None
 
 
+OUTPUTS = ("figure", "report", "errors", "sheet")  # options of several commands; `orange` checks its own
+
+
 def check_outputs(options: argparse.Namespace) -> None:
     """Refuse, before any work is done, a figure or a page that would replace an input of the command."""
-    names = ("figure", "report")
-    outputs = [getattr(options, name, None) for name in names]
+    outputs = [getattr(options, name, None) for name in ("figure", "report")]
     if not any(outputs):
         return
     from tarocco.io.files import check_no_overwrite
 
-    values = [value for name, value in vars(options).items() if name not in names]
+    values = [value for name, value in vars(options).items() if name not in OUTPUTS]
     texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
     inputs = [part for text in texts if isinstance(text, str) for part in _files_in(text)]
     for path in filter(is_experiment, inputs):

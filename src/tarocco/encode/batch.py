@@ -213,7 +213,13 @@ class Batch:
         codes, ids = np.unique(np.concatenate([side.values for side in sides]), return_inverse=True)
         numbered = np.split(ids.astype(np.int32), [len(sides[0].values)])
         candidates, references = (Ragged(part, side.offsets) for part, side in zip(numbered, sides, strict=True))
-        return replace(self, candidates=candidates, references=references, vocabulary=CharacterVocabulary(codes))
+        return replace(
+            self,
+            candidates=candidates,
+            references=references,
+            vocabulary=CharacterVocabulary(codes),
+            whole=None if self.whole is None else self.whole.characters(lowercase),
+        )
 
     def sentences(self) -> Sentences:
         """Return the same texts and groups, encoded sentence by sentence; a sentence is a line."""
@@ -264,12 +270,14 @@ class Batch:
         sizes = self.candidate_groups.sizes * self.reference_groups.sizes
         whole = 0 if self.whole is None else self.whole.comparisons
         most = max(most, _PARTS_PER_WHOLE * whole)  # each part compares the pairs of the whole again
-        number = np.cumsum(sizes) // most
-        ends = [*(np.flatnonzero(np.diff(number)) + 1).tolist(), len(sizes)]
-        if len(ends) == 1:
+        totals, ends = np.cumsum(sizes), [0]
+        while ends[-1] < len(sizes):
+            before = totals[ends[-1] - 1] if ends[-1] else 0
+            ends.append(max(ends[-1] + 1, int(np.searchsorted(totals, before + most, "right"))))
+        if len(ends) == 2:
             yield self
             return
-        for first, last in pairwise([0, *ends]):
+        for first, last in pairwise(ends):
             groups = self.candidate_groups.select(first, last), self.reference_groups.select(first, last)
             owners = None if self.owners is None else self.owners[first:last]
             yield replace(self, candidate_groups=groups[0], reference_groups=groups[1], owners=owners)

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tarocco.core.errors import InputError, MissingExtra, PluginError
+from tarocco.core.errors import BadParameter, InputError, MissingExtra, PluginError
 from tarocco.encode.tokenizers import NAMES as BUILT_IN
 from tarocco.encode.tokenizers import FunctionTokenizer, SplitFunction, Tokenizer
 from tarocco.encode.tokenizers import tokenizer as find_built_in
@@ -62,6 +62,8 @@ def register(function: SplitFunction) -> str:
 
     The function may have a `name`, and a `version` that changes with its words.
     """
+    if not callable(function):
+        raise BadParameter(f'no tokenizer "{function}": expected a name or a function')
     name = getattr(function, "name", None) or getattr(function, "__name__", type(function).__name__)
     base = name = re.sub(r"[^\w.+-]+", "", str(name)) or "function"
     number = 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import warnings
@@ -11,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tarocco.core.json_text import json_text
 from tarocco.core.test_set import TestSet as Texts
 from tarocco.core.test_set import pack_segments
 from tarocco.encode.batch import Encoding
@@ -57,7 +57,7 @@ class Score:
             fields["verbose_score"] = self._verbose
         if is_json:
             fields |= dict(part.split(":") for part in signature.split("|") if part)
-            return json.dumps(fields, indent=1, ensure_ascii=False)
+            return json_text(fields, indent=1)
         name = f"{self.name}|{signature}" if signature else self.name
         return f"{name} = {rounded} {self._verbose}".rstrip()
 

@@ -41,7 +41,7 @@ def _board(payload: Payload) -> Iterator[Figure]:
         return
     rows = [_dot(score["system"], score["metric"], score["score"], score.get("interval")) for score in board["scores"]]
     of = metrics_by_name(payload)
-    note = _intervals(board.get("confidence"))
+    note = _intervals(board)
     options: dict[str, Any] = {
         "lower_is_better": [name for name, metric in of.items() if metric["kind"] == "error"],
         "scales": {name: metric["scale"] for name, metric in of.items()},
@@ -101,7 +101,7 @@ def _orange(payload: Payload) -> Iterator[Figure]:
     options: dict[str, Any] = {"lower_is_better": ["ORANGE"], "scales": {"ORANGE": 100}, "description": description}
     bare = dots(rows, **options)
     panel = Figure("orange", "orange", "ORANGE of each metric", description, bare)
-    yield replace(panel, chart=dots(rows, **options, note=_intervals(part["confidence"])), panels=(panel,))
+    yield replace(panel, chart=dots(rows, **options, note=_intervals(part)), panels=(panel,))
     points = [
         {"series": metric["metric"], "x": length, "y": 100 * value}
         for metric in part["metrics"][:SHOWN]
@@ -142,7 +142,12 @@ def _king(payload: Payload) -> Iterator[Figure]:
         [row for row in rows if row["metric"] == "KING"], 1, 3
     )
     panels = _panels(rows, "king", "king", str, lambda _kind, _group: description)
-    chart = dots(rows, one_range=True, note=_intervals(part["confidence"], part["units"]), description=description)
+    chart = dots(
+        rows,
+        one_range=True,
+        note=_intervals(part),
+        description=description,
+    )
     yield Figure("king", "king", "KING and strict KING of each metric", description, chart, panels)
 
 
@@ -178,7 +183,7 @@ def _people(payload: Payload) -> Iterator[Figure]:
             continue
         section, titled = f"people-{number}", f"{part['level']} level: {{}}".format
         panels = _panels(rows, section, section, titled, partial(_describe_agreement, title))
-        chart = dots(rows, one_range=True, note=_intervals(part["confidence"], part["units"]), description=title)
+        chart = dots(rows, one_range=True, note=_intervals(part), description=title)
         name = f"people-{part['level']}" + (f"-{part['grouping']}" if part["grouping"] != "none" else "")
         yield Figure(name, section, title, title, chart, panels)
 
@@ -253,7 +258,9 @@ def _listed(rows: Rows, scale: float, digits: int) -> str:
     )
 
 
-def _intervals(confidence: float | None, units: str = "segments") -> str:
+def _intervals(part: Mapping[str, Any]) -> str:
+    """Return a note on the intervals of a part of the report."""
+    confidence, units = part.get("confidence"), part.get("units", "segments")
     return f"Lines: {100 * confidence:g}% bootstrap intervals over {units}" if confidence else ""
 
 

@@ -30,7 +30,7 @@ class Schema:
 
 
 @dataclass(frozen=True)
-class Text(Schema):
+class AnyText(Schema):
     expected: str = "a text"
 
     def fits(self, value: Any) -> bool:
@@ -168,7 +168,7 @@ def _short(key: str) -> str:
     return key if len(key) <= 40 else f"{key[:40]}..."
 
 
-TEXT, NUMBER, WHOLE, FLAG = Text(), Number(), Whole(), Flag()
+TEXT, NUMBER, WHOLE, FLAG = AnyText(), Number(), Whole(), Flag()
 TEXTS, NUMBERS, WHOLES = ListOf(TEXT), ListOf(NUMBER), ListOf(WHOLE)
 INTERVAL, TABLE = ListOf(NUMBER, 2), ListOf(NUMBERS)
 NOTES = {"notes": TEXTS}
@@ -205,6 +205,7 @@ PAYLOAD = Object(
         "metrics": ListOf(METRIC),
         "plan": ListOf(Object(name=TEXT, question=TEXT, possible=FLAG, why=TEXT)),
         "verdict": Object(
+            {"open_questions": TEXTS},
             headline=TEXT,
             metrics=ListOf(Object(metric=TEXT, trust=TEXT, reason=TEXT, judgments=ListOf(JUDGMENT))),
             judges=TEXTS,
@@ -260,7 +261,7 @@ PAYLOAD = Object(
             ),
         ),
         "king": Object(
-            NOTES,
+            {**NOTES, "units": TEXT},
             confidence=NUMBER,
             sets=ListOf(
                 Object(
@@ -291,11 +292,21 @@ PAYLOAD = Object(
         ),
         "people": ListOf(
             Object(
-                NOTES,
+                {**NOTES, "units": TEXT},
                 level=Choice(("system", "segment", "document")),
                 grouping=Choice(("none", "item", "system")),
                 coefficient=Choice(
-                    ("pearson", "spearman", "kendall", "kendall-a", "kendall-c", "accuracy", "spa", "acc-eq")
+                    (
+                        "pearson",
+                        "spearman",
+                        "kendall",
+                        "kendall-a",
+                        "kendall-c",
+                        "accuracy",
+                        "spa",
+                        "spa-symmetric",
+                        "acc-eq",
+                    )
                 ),
                 confidence=NUMBER,
                 criteria=TEXTS,
