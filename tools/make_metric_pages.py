@@ -116,4 +116,5 @@ def _example(family: type[Metric]) -> list[str]:
 
 
 def _quoted(texts: tuple[str, ...]) -> str:
-    return "[" + ", ".join(f'"{text}"' for text in texts) + "]"
+    escaped = [text.replace("\n", "\\n") for text in texts]
+    return "[" + ", ".join(f'"{text}"' for text in escaped) + "]"
