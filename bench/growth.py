@@ -70,10 +70,10 @@ def draw_test_set(systems: int, segments: int, words: int = 20, people: bool = F
 # --- cases: each returns the function to measure ---------------------------------------------------------------------
 
 
-def trial_of(systems: int, segments: int, **more: Any) -> Callable[[], object]:
+def trial_of(systems: int, segments: int, people: bool = False, **more: Any) -> Callable[[], object]:
     import tarocco
 
-    texts = draw_test_set(systems, segments)
+    texts = draw_test_set(systems, segments, people=people)
     return lambda: tarocco.trial(**texts, jobs=1, **more)
 
 
@@ -118,6 +118,11 @@ def explain_of(words: int, metric: str) -> Callable[[], object]:
 
 CASES: dict[str, tuple[str, tuple[int, ...], Callable[[int], Callable[[], object]]]] = {
     "trial-systems": ("systems x 10 segments", (16, 32, 64, 128), lambda n: trial_of(n, 10)),
+    "trial-people": (
+        "systems x 10 segments, with human scores",
+        (16, 32, 64, 128),
+        lambda n: trial_of(n, 10, people=True),
+    ),
     "trial-segments": ("segments of 8 systems", (125, 250, 500, 1000), lambda n: trial_of(8, n)),
     "compare-systems": ("systems x 100 segments", (16, 32, 64, 128), lambda n: compare_of(n, 100)),
     "correlate-systems": ("systems x 10 segments", (100, 200, 400, 800), lambda n: correlate_of(n, 10, "system")),

@@ -17,7 +17,7 @@ must exceed what output length explains. docs/trial.md explains the rules; docs/
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations, permutations
@@ -54,6 +54,7 @@ Orders = NDArray[np.intp]
 CHANCE, LENGTH = "better than chance", "better than output length"
 LEAST_SYSTEMS = 6  # with fewer, no order of systems is unlikely enough
 ENUMERATED = 5  # all orders of the systems are enumerated if they are at most this many times the permutations
+MOST_CELLS = 1 << 18  # numbers in one array of draws or orders and pairs of systems: caches hold 2 MiB
 QUICK: dict[str, Any] = {  # rules for a decision that is repeated on resampled data
     "n_draws": 100,
     "most_draws": 100,
@@ -121,11 +122,12 @@ class PairAgreement:
     def redraw(self, seed: int, count: int, systems: bool) -> Floats:
         """Return coefficients on redrawn groups of segments, and systems if `systems`, [count, metrics]."""
         redrawn = count_draws(int(self.groups.max()) + 1, seed, 0, count).astype(float)
-        weights = np.broadcast_to(self.pair_weights, (count, len(self.first)))
-        if systems:
-            drawn = draw_systems(self.n_systems, seed, count)
-            weights = weights * drawn[:, self.first] * drawn[:, self.second]
-        return self._coefficients(redrawn, weights)
+        drawn = draw_systems(self.n_systems, seed, count) if systems else np.ones((count, self.n_systems), np.int64)
+        parts = []
+        for rows in split(count, len(self.first)):  # arrays are [rows, pairs]
+            weights = self.pair_weights * drawn[rows][:, self.first] * drawn[rows][:, self.second]
+            parts.append(self._coefficients(redrawn[rows], weights))
+        return np.concatenate(parts)
 
     def _coefficients(self, redrawn: Floats, weights: Floats) -> Floats:
         """Return weighted means over pairs, [draws, metrics].
@@ -201,33 +203,66 @@ class PairAgreement:
 
         Orders are of distinct systems; copies of a system keep the same label.
         """
-        n, weights = self.n_systems, self.pair_weights
+        soft = self.human is not None and self.level != "segment"
+        values = self._permuted_spa(orders) if soft else self._permuted_accuracy(orders)
+        return np.round(values, _DECIMALS)  # as observed values are: ties must stay ties
+
+    def _permuted_pairs(self, orders: Orders) -> Iterator[tuple[slice, Orders, NDArray[np.bool_]]]:
+        """Yield pairs, whose human scores they have after permuting, and if in the other direction, [orders, pairs].
+
+        Pairs are taken part by part, because all of them need gigabytes where people scored 100 systems.
+        """
+        n = self.n_systems
         pair_of = np.zeros((n, n), np.intp)
         pair_of[self.first, self.second] = pair_of[self.second, self.first] = np.arange(len(self.first))
         labels = self.representatives[orders][:, self.origins]
-        first, second = labels[:, self.first], labels[:, self.second]
-        pair, flipped = pair_of[first, second], first > second
-        if self.human is None or self.level == "segment":
-            tables, judged = self._sign_tables()
-            counted = np.maximum((judged[pair] * weights).sum(axis=1), 1)  # where people order no pair, chance is .5
-            places = np.arange(len(self.first))
-            agreed = (np.where(flipped, -table[places, pair], table[places, pair]) for table in tables)
-            values = [((signs * weights).sum(axis=1) / counted + 1) / 2 for signs in agreed]
-            return np.round(np.stack(values, axis=1), _DECIMALS)
-        p_human = one_sided_p(self.human.sum(axis=1), (self.human**2).sum(axis=1))[pair]
-        p_human = np.where(flipped, 1 - p_human, p_human)
-        p_values = (one_sided_p(d.sum(axis=1), (d**2).sum(axis=1)) for d in self.differences)
-        values = [(1 - np.abs(p - p_human)) @ weights / weights.sum() for p in p_values]
-        return np.round(np.stack(values, axis=1), _DECIMALS)  # as observed values are: ties must stay ties
+        for places in split(len(self.first), max(len(self.first), len(orders))):
+            first, second = labels[:, self.first[places]], labels[:, self.second[places]]
+            yield places, pair_of[first, second], first > second
 
-    def _sign_tables(self) -> tuple[list[Floats], Floats]:
-        """Return sums of sign(metric) * sign(human) for each pair of pairs, and how often people order each pair."""
+    def _permuted_accuracy(self, orders: Orders) -> Floats:
+        """Return accuracy, of whole systems or of segments; all sums are of integers, so that they are exact."""
         if self.human is None:
-            human = np.sign(self.people.systems[self.first] - self.people.systems[self.second])
-            signs = [np.sign(s.systems[self.first] - s.systems[self.second]) for s in self.metrics]
-            return [np.outer(of_metric, human) for of_metric in signs], np.abs(human)
-        human = np.sign(self.human)
-        return [np.sign(rows) @ human.T for rows in self.differences], np.abs(human).sum(axis=1)
+            rows = [(s.systems[self.first] - s.systems[self.second])[:, None] for s in self.metrics]
+            human = np.sign(self.people.systems[self.first] - self.people.systems[self.second])[:, None]
+        else:
+            rows, human = self.differences, np.sign(self.human)
+        judged = np.abs(human).sum(axis=1)
+        agreed, counted = np.zeros((len(self.metrics), len(orders))), np.zeros(len(orders))
+        for places, pair, flipped in self._permuted_pairs(orders):
+            weights = np.where(flipped, -1.0, 1.0) * self.pair_weights[places]
+            counted += judged[pair] @ self.pair_weights[places]
+            for m, differences in enumerate(rows):
+                signs = np.sign(differences[places])
+                if self.human is None:
+                    permuted = human[pair, 0] * signs[:, 0]
+                else:
+                    permuted = (signs @ human.T)[np.arange(len(signs)), pair]
+                agreed[m] += np.einsum("op,op->o", permuted, weights)
+        counted = np.maximum(counted, 1)  # where people order no pair, chance is .5
+        return ((agreed / counted + 1) / 2).T
+
+    def _permuted_spa(self, orders: Orders) -> Floats:
+        """Return soft pairwise accuracy."""
+        assert self.human is not None
+        of_people = one_sided_p(self.human.sum(axis=1), (self.human**2).sum(axis=1))
+        of_metrics = [one_sided_p(d.sum(axis=1), (d**2).sum(axis=1)) for d in self.differences]
+        agreed = np.zeros((len(self.metrics), len(orders)))
+        for places, pair, flipped in self._permuted_pairs(orders):
+            p_human = of_people[pair]
+            np.subtract(1, p_human, out=p_human, where=flipped)
+            for m, p_values in enumerate(of_metrics):
+                agreed[m] += (1 - np.abs(p_values[places] - p_human)) @ self.pair_weights[places]
+        return (agreed / self.pair_weights.sum()).T
+
+
+def split(count: int, width: int) -> list[slice]:
+    """Return slices of `count` rows, of which an array with `width` columns has about MOST_CELLS numbers.
+
+    Slices have 16 rows or more: products of matrices round single rows differently.
+    """
+    size = max(16, MOST_CELLS // max(width, 1))
+    return [slice(begin, begin + size) for begin in range(0, count, size)]
 
 
 def one_sided_p(sums: Floats, squares: Floats) -> Floats:
