@@ -6,6 +6,9 @@
 The tool's scoring functions are wrapped: each call is answered by the tool, and computed by tarocco as well. A case of
 the suite is equal if all its calls are, different if any is not, not expressible if tarocco has no such setting, and
 not compared if it computes no score. docs/peers.md has the results.
+
+torchmetrics and mbrs need torch. Their suites run without it, on tarocco in place of the tool (peer_stand_ins.py): a
+case is equal if it passes.
 """
 
 from __future__ import annotations
@@ -16,23 +19,31 @@ import sys
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from peer_stand_ins import NotExpressible, stand_in_for_mbrs, stand_in_for_torchmetrics
 
 import tarocco
 from tarocco.core.test_set import Segments
 from tarocco.encode.tokenizers import normalize_for_ter
+from tarocco.meta.correlation.agreement import (
+    MIN_GROUP,
+    calibrated_ties,
+    correlation,
+    correlations,
+    pairwise_accuracy,
+    soft_pairwise_accuracy,
+)
+from tarocco.meta.correlation.metric_tests import williams
 
 EQUAL, DIFFERENT, NOT_EXPRESSIBLE, NOT_COMPARED = "equal", "different", "not expressible", "not compared"
+COMPUTED = "computed"  # in place of the tool
 TOLERANCE = 1e-9
 
 Numbers = Sequence[float]
-
-
-class NotExpressible(Exception):
-    """Raised by a comparison if tarocco cannot express a call."""
 
 
 class Recorder:
@@ -80,6 +91,32 @@ class Recorder:
             if not same:
                 self.reasons[self.case] = f"{one!r}, tarocco {other!r}"
 
+    def stand_in(self, compute: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a computation in place of the tool's that says which cases use it."""
+
+        @functools.wraps(compute)
+        def call(*arguments: Any, **options: Any) -> Any:
+            self.calls[self.case][COMPUTED] += 1
+            try:
+                return compute(*arguments, **options)
+            except (NotExpressible, tarocco.TaroccoError) as error:
+                self.calls[self.case][NOT_EXPRESSIBLE] += 1
+                self.reasons[self.case] = str(error)
+                raise
+
+        return call
+
+    def record(self, one: Any, other: Any) -> None:
+        """Count the values that a case of a stand-in compares; its own assertions decide whether they are equal."""
+        self.values[COMPUTED] += np.size(one)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        calls = self.calls[self.case]
+        if report.when == "call" and calls[COMPUTED]:
+            calls[EQUAL if report.passed else DIFFERENT] += 1
+            if report.failed and self.case not in self.reasons:
+                self.reasons[self.case] = report.longrepr.reprcrash.message.splitlines()[0]
+
     def pytest_runtest_setup(self, item: Any) -> None:
         self.case = item.nodeid.split("/")[-1]
         self.calls[self.case]
@@ -88,7 +125,7 @@ class Recorder:
         """Return the number of cases by outcome."""
         outcomes = Counter[str]()
         for calls in self.calls.values():
-            order = (DIFFERENT, NOT_EXPRESSIBLE, EQUAL)
+            order = (NOT_EXPRESSIBLE, DIFFERENT, EQUAL) if calls[COMPUTED] else (DIFFERENT, NOT_EXPRESSIBLE, EQUAL)
             outcomes[next((outcome for outcome in order if calls[outcome]), NOT_COMPARED)] += 1
         return outcomes
 
@@ -328,13 +365,160 @@ def compare_chrf(
     return [result], [found.score if not math.isnan(found.score) else 0.0]
 
 
-WRAP = {"sacrebleu": wrap_sacrebleu, "rouge-score": wrap_rouge_score, "jiwer": wrap_jiwer, "nltk": wrap_nltk}
+# --- mt-metrics-eval -------------------------------------------------------------------------------------------------
+
+COEFFICIENTS = {"pearsonr": "pearson", "spearmanr": "spearman", "kendalltau": "kendall", "KendallVariants": "kendall"}
+
+
+def wrap_mt_metrics_eval(recorder: Recorder) -> None:
+    from mt_metrics_eval import stats, tau_optimization
+
+    recorder.wrap(stats.AverageCorrelation, "Corr", compare_average)
+    recorder.wrap(stats, "KendallVariants", compare_kendall)
+    recorder.wrap(stats, "KendallWithTiesOpt", compare_ties)
+    recorder.wrap(stats, "PairwiseConfidenceError", compare_soft)
+    recorder.wrap(stats, "Agreement", compare_agreement)
+    recorder.wrap(stats, "WilliamsSigDiff", compare_williams)
+    recorder.wrap(tau_optimization, "tau_optimization", compare_tau_optimization)
+    for name in ("KendallLike", "PermutationSigDiff", "PairwisePermutationSigDiff"):
+        recorder.wrap(stats, name, compare_with_nothing(name))
+
+
+def to_rows(scores: Any, n_systems: int, average_by: str) -> Any:
+    """Return scores as float64[groups, scores], with NaN for missing ones."""
+    values = np.array(scores, float)
+    if average_by == "none":
+        return values.reshape(1, -1)
+    return values.reshape(n_systems, -1) if average_by == "sys" else values.reshape(n_systems, -1).T
+
+
+def average(coefficient: str, metric: Any, gold: Any, n_systems: int, average_by: str) -> float:
+    """Return the mean correlation over groups, as tarocco takes it."""
+    rows = [to_rows(side, n_systems, average_by) for side in (metric, gold)]
+    return float(np.nanmean(correlations(coefficient, *rows, MIN_GROUP)))
+
+
+def compare_average(result: Any, average_of: Any, gold: Any, metric: Any) -> Any:
+    name, options = average_of._corr_fcn.__name__, average_of._corr_fcn_args
+    if name == "KendallWithTiesOpt":
+        grouping = average_of._num_sys, average_of._average_by
+        return compare_ties(result, gold, metric, options.get("variant", "acc23"), *grouping, options["sample_rate"])
+    if name == "PairwiseConfidenceError":
+        return compare_soft(result, gold, metric, average_of._num_sys, filter_nones=average_of._filter_nones)
+    variant = options.get("variant", "b")
+    wanted = {"pdp": options.get("pdp"), "zeros for NaN": average_of._replace_nans_with_zeros}
+    wanted |= {f"variant {variant}": variant not in ("b", "c"), "epsilon": options.get("epsilon")}
+    wanted["micro averages"] = not average_of._macro
+    unknown = [option for option, given in wanted.items() if given]
+    if unknown or name not in COEFFICIENTS:
+        raise NotExpressible(", ".join(unknown) or name)
+    coefficient = COEFFICIENTS[name] + ("-c" if variant == "c" else "")
+    return [result[0]], [average(coefficient, metric, gold, average_of._num_sys, average_of._average_by)]
+
+
+def compare_kendall(
+    result: Any,
+    gold: Any,
+    metric: Any,
+    preproc: Any = None,
+    variant: str = "b",
+    epsilon: float = 0.0,
+    metric_preproc: Any = None,
+) -> Any:
+    if epsilon or variant not in ("b", "c", "acc23"):
+        raise NotExpressible(f"variant {variant} with epsilon {epsilon}")
+    gold = preproc.y if gold is None else gold
+    if metric is None:
+        raise NotExpressible("differences in place of scores")
+    if variant == "acc23":
+        return [result[0]], [pairwise_accuracy(np.array(metric, float), np.array(gold, float))]
+    return [result[0]], [correlation("kendall" + ("-c" if variant == "c" else ""), metric, gold)]
+
+
+def compare_ties(
+    result: Any,
+    gold: Any,
+    metric: Any,
+    variant: str = "acc23",
+    num_sys: int = 1,
+    average_by: str = "none",
+    sample_rate: float = 0.1,
+) -> Any:
+    if variant != "acc23" or sample_rate != 1:
+        raise NotExpressible(f"variant {variant} on a share of {sample_rate} of the pairs")
+    rows = [to_rows(side, num_sys, average_by) for side in (metric, gold)]
+    return [result[0]], [calibrated_ties(rows[0].T, rows[1].T).accuracy]
+
+
+def compare_tau_optimization(
+    result: Any, metric: Any, human: Any, statistic: Any, sample_rate: float = 1.0, filter_nones: bool = True
+) -> Any:
+    if statistic.__name__ != "acc_23" or sample_rate != 1:
+        raise NotExpressible(f"{statistic.__name__} on a share of {sample_rate} of the pairs")
+    rows = [np.atleast_2d(np.array(side, float)) for side in (metric, human)]
+    found = calibrated_ties(rows[0].T, rows[1].T)
+    return [result.best_tau, result.best_threshold], [found.accuracy, found.epsilon]
+
+
+def compare_soft(
+    result: Any, gold: Any, metric: Any, num_sys: int, num_permutations: int = 1000, filter_nones: bool = False
+) -> Any:
+    known = np.array([score is not None or not filter_nones for score in gold])
+    rows = [to_rows(np.array(side)[known], num_sys, "sys") for side in (metric, gold)]
+    return [result[0]], [soft_pairwise_accuracy(*rows, num_permutations)]
+
+
+def compare_agreement(result: Any, gold: Any, metric: Any) -> Any:
+    agree, pairs = result
+    return [agree / pairs], [pairwise_accuracy(np.array(metric, float), np.array(gold, float))]
+
+
+def compare_williams(result: Any, one: Any, other: Any, coefficient: Any, one_sided: bool = True) -> Any:
+    if getattr(coefficient, "__name__", "") != "pearsonr" or not one_sided:
+        raise NotExpressible("Williams' test on averaged correlations")
+    scores = np.array([one.metric_scores, other.metric_scores], float)
+    people = np.array(one.gold_scores, float)
+    found = williams(scores, people)
+    ours = [found.p_values[0, 1] / 2, correlation("pearson", scores[0], people)]
+    return list(result), [*ours, correlation("pearson", scores[1], people)]
+
+
+def compare_with_nothing(name: str) -> Callable[..., tuple[Numbers, Numbers]]:
+    """Return a comparison for a function that tarocco does not have."""
+
+    def compare(*_: Any, **__: Any) -> tuple[Numbers, Numbers]:
+        raise NotExpressible(name)
+
+    return compare
+
+
+WRAP = {
+    "sacrebleu": wrap_sacrebleu,
+    "rouge-score": wrap_rouge_score,
+    "jiwer": wrap_jiwer,
+    "nltk": wrap_nltk,
+    "mt-metrics-eval": wrap_mt_metrics_eval,
+}
+STAND_INS = {"torchmetrics": stand_in_for_torchmetrics, "mbrs": stand_in_for_mbrs}
+
+
+def find_checkout(peer: str, tests: Sequence[str]) -> Path:
+    """Return the directory of a clone that holds the test files."""
+    paths = [Path(test.split("::")[0]).resolve() for test in tests]
+    for folder in (folder for path in paths if path.exists() for folder in path.parents):
+        if (folder / "pyproject.toml").exists() or (folder / "src" / peer).is_dir():
+            return folder
+    raise SystemExit(f"name test files in a clone of {peer}")
 
 
 def main() -> None:
     peer, *arguments = sys.argv[1:]
     recorder = Recorder()
-    WRAP[peer](recorder)
+    if peer in STAND_INS:
+        STAND_INS[peer](find_checkout(peer, arguments), recorder.stand_in, recorder.record)
+        arguments += ["--noconftest", "-p", "no:randomly"]
+    else:
+        WRAP[peer](recorder)
     pytest.main(["-q", "-p", "no:cacheprovider", "--no-header", *arguments], plugins=[recorder])
     for case, reason in recorder.reasons.items():
         print(f"{case}: {reason}")
