@@ -36,6 +36,36 @@ def test_several_systems():
     assert result["brief"]["BLEU-4"].score == alone["BLEU-4"].score
 
 
+JAPANESE = "昨日、公園で小さな猫を見ました。"
+GERMAN = "Der Mann sah gestern den alten Hund im Garten seiner Eltern."
+
+
+@pytest.mark.parametrize("count", [1, 3])  # one segment takes a path of its own
+def test_a_tokenizer_that_does_not_split_the_script_is_noted(count):
+    texts = [JAPANESE] * count
+    (note,) = tarocco.score(texts, texts, metrics=["BLEU-4", "chrF"]).notes
+    assert "the tokenizer for BLEU-4 is 13a, which does not split them. Use --tokenize ja-mecab" in note
+    assert note in repr(tarocco.score(texts, texts))
+    assert tarocco.score({"a": texts, "b": texts}, texts)["b"].notes == tarocco.score(texts, texts).notes
+    assert tarocco.score(texts, texts, tokenize="char").notes == ()
+    assert tarocco.score(texts, texts, metrics="chrF").notes == ()
+    assert tarocco.score([GERMAN] * count, [GERMAN] * count).notes == ()
+
+
+def test_a_few_unspaced_segments_among_many_are_not_noted():
+    texts = [GERMAN] * 90 + [JAPANESE] * 10
+    assert tarocco.score(texts, texts).notes == ()
+
+
+def test_english_stems_on_other_text_are_noted():
+    texts = [GERMAN] * 20
+    (note,) = tarocco.score(texts, texts, metrics=["ROUGE-1:stemmer=porter-nltk", "ROUGE-1"]).notes
+    assert note.startswith("ROUGE-1:stemmer=porter-nltk uses English stems or synonyms, but only 0% of")
+    assert tarocco.score(texts, texts, metrics="ROUGE-1").notes == ()
+    english = ["the dog of the man is in the garden with the cat"] * 20
+    assert tarocco.score(english, english, metrics="ROUGE-1:stemmer=porter-nltk").notes == ()
+
+
 def test_one_reference_as_strings():
     plain = [segment[0] for segment in REFERENCES]
     one = tarocco.score(CANDIDATES, plain)["BLEU-4"]

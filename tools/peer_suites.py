@@ -7,8 +7,8 @@ The tool's scoring functions are wrapped: each call is answered by the tool, and
 the suite is equal if all its calls are, different if any is not, not expressible if tarocco has no such setting, and
 not compared if it computes no score. docs/peers.md has the results.
 
-torchmetrics and mbrs need torch. Their suites run without it, on tarocco in place of the tool (peer_stand_ins.py): a
-case is equal if it passes.
+torchmetrics and mbrs need torch. Their suites run without it, on tarocco in place of the tool: a case is equal if it
+passes.
 """
 
 from __future__ import annotations

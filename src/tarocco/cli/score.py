@@ -99,12 +99,10 @@ def warn_of_other_languages(
     test_set: TestSet, metrics: Sequence[Metric], encoding: Encoding, options: argparse.Namespace
 ) -> None:
     """Print notes on tokenizers that do not split the references' script, and on English resources for other texts."""
-    from tarocco.trials.data_audit.setup_checks import check_english, check_tokenizer
-    from tarocco.trials.data_audit.texts import TextProfiles
+    from tarocco.scoring.language import find_language_notes
 
-    texts = TextProfiles(test_set)
-    for finding in (*check_tokenizer(texts, encoding, metrics), *check_english(texts, metrics, encoding)):
-        note(options, f"{finding.evidence} {finding.advice}")
+    for sentence in find_language_notes(test_set, metrics, encoding):
+        note(options, sentence)
 
 
 SCORE = Command(__doc__, EXAMPLES, configure, run)

@@ -77,13 +77,15 @@ class Score(Record):
 class Result(ResultTable, Mapping[str, Any]):
     """The scores of one system or several.
 
-    With one system, `result["BLEU-4"]` is a Score. With several, `result["sysA"]` is the Result of that system.
+    With one system, `result["BLEU-4"]` is a Score. With several, `result["sysA"]` is the Result of that system. `notes`
+    say what does not suit the references: a tokenizer that does not split their script, or English stems and synonyms.
     """
 
     record_field = "scores"
 
     scores: tuple[Score, ...]
     single: bool
+    notes: tuple[str, ...] = ()
 
     def __getitem__(self, key: str) -> Any:
         if not isinstance(key, str):
@@ -96,7 +98,7 @@ class Result(ResultTable, Mapping[str, Any]):
         scores = tuple(score for score in self.scores if score.system == key)
         if not scores:
             raise UnknownName(f'there is no system "{key}"; there are {", ".join(self)}')
-        return Result(scores, single=True)
+        return Result(scores, True, self.notes)
 
     def _by_alias(self, key: str) -> Score:
         """Find a metric by another spelling of its name, such as BLEU for BLEU-4."""
@@ -126,5 +128,5 @@ class Result(ResultTable, Mapping[str, Any]):
         return list(by_system.values())
 
     def captions(self) -> list[str]:
-        """Return the signatures."""
-        return list(dict.fromkeys(score.signature for score in self.scores))
+        """Return the notes and the signatures."""
+        return [*self.notes, *dict.fromkeys(score.signature for score in self.scores)]

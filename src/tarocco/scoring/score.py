@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +27,7 @@ from tarocco.metrics.batches import group_by_encoding, score_batch
 from tarocco.metrics.external import External, ExternalSource, external_metrics, insert_external
 from tarocco.metrics.one_segment import present_references, segment_counter
 from tarocco.metrics.registry import metrics as find_metrics
+from tarocco.scoring.language import find_language_notes, find_segment_notes
 from tarocco.scoring.resampling import bootstrap_intervals, corpus_sums
 from tarocco.scoring.results import Result, Score
 from tarocco.scoring.settings import (
@@ -111,7 +113,7 @@ def score(
             return of_segment
     test_set = make_test_set(candidates, references, documents)
     chosen += external_metrics(external or {}, test_set, chosen)
-    return score_test_set(
+    result = score_test_set(
         test_set,
         chosen,
         text.encoding,
@@ -119,6 +121,8 @@ def score(
         resampling=draws if resampling or "confidence" in named else None,
         workers=workers,
     )
+    notes = find_language_notes(test_set, chosen, text.encoding)
+    return dataclasses.replace(result, notes=notes) if notes else result
 
 
 def _score_one_segment(
@@ -141,7 +145,7 @@ def _score_one_segment(
         rows = np.array([row], np.float64)
         signature = metric.signature(encoding, len(present))
         scores.append(Score("system", metric, signature, form.score(row), rows, rows[0]))
-    return Result(tuple(scores), single=True)
+    return Result(tuple(scores), True, find_segment_notes(present, metrics, encoding))
 
 
 def statistics(

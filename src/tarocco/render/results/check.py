@@ -6,7 +6,8 @@ from collections import Counter
 
 from tarocco.render.results import Presentation, show_tables
 from tarocco.render.tables import Table, separated
-from tarocco.trials.data_audit.findings import CHECKS, SEVERITIES, DataAudit, join_subjects
+from tarocco.scoring.language import join_subjects
+from tarocco.trials.data_audit.findings import CHECKS, SEVERITIES, DataAudit
 
 CAUTION = "A check that finds nothing does not show that the data are correct."
 

@@ -66,10 +66,3 @@ class DataAudit(ResultTable, Sequence[DataFinding]):
     def severe(self) -> tuple[DataFinding, ...]:
         """The findings that hold a verdict back until the user confirms the data."""
         return tuple(finding for finding in self.findings if finding.severity == "severe")
-
-
-def join_subjects(names: Sequence[str], most: int = 4) -> str:
-    """Return names in one phrase; of many names, only the first ones and the number of the others."""
-    if len(names) > most + 1:
-        return f"{', '.join(names[:most])} and {len(names) - most} others"
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

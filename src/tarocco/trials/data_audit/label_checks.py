@@ -23,9 +23,10 @@ from tarocco.meta.correlation.score_sources import (
     make_human_source,
     make_metric_source,
 )
+from tarocco.scoring.language import join_subjects
 from tarocco.scoring.resampling import words
 from tarocco.scoring.results import Result
-from tarocco.trials.data_audit.findings import DataFinding, join_subjects
+from tarocco.trials.data_audit.findings import DataFinding
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -9,18 +9,10 @@ import numpy as np
 from tarocco.core.test_set import HumanScores, TestSet
 from tarocco.encode.batch import Encoding
 from tarocco.metrics.base import Metric
-from tarocco.metrics.external import External
-from tarocco.trials.data_audit.findings import DataFinding, join_subjects
+from tarocco.scoring.language import find_other_language, find_unsplit_script
+from tarocco.trials.data_audit.findings import DataFinding
 from tarocco.trials.data_audit.texts import TextProfiles
 
-# Scripts that write words without spaces between them.
-UNSPACED = {"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN", "BOPOMOFO"}
-SPLIT_AT_SPACES = {"none", "13a", "intl", "zh", "rouge", "jiwer"}  # tokenizers; zh splits only Chinese
-MIN_UNSPACED = 0.3  # share of letters
-FREQUENT = "the of and to in a is that for it was on with as be at by this are from or have an not"
-ENGLISH_WORDS = frozenset(FREQUENT.split(" "))
-MIN_ENGLISH = 0.15  # share of such words; English text has .27 or more, German .03
-MIN_WORDS = 100
 MIN_SYSTEMS = 6  # in the verdict; below, no test can support a metric
 MANY_SYSTEMS = 12  # below, the verdict applies to these systems only
 MIN_SEGMENTS = 100  # units below which resampling tests are too liberal or weak
@@ -28,70 +20,16 @@ MIN_SEGMENTS = 100  # units below which resampling tests are too liberal or weak
 
 def check_tokenizer(texts: TextProfiles, encoding: Encoding, metrics: Sequence[Metric]) -> Iterator[DataFinding]:
     """Find a tokenizer that leaves whole sentences of an unspaced script as one word."""
-    shares: dict[str, float] = {}
-    for reference in texts.references:
-        for script, share in reference.scripts.items():
-            shares[script] = shares.get(script, 0.0) + share / len(texts.references)
-    unspaced = {script: share for script, share in shares.items() if script in UNSPACED}
-    if sum(unspaced.values()) < MIN_UNSPACED:
-        return
-    computed = [metric for metric in metrics if not isinstance(metric, External)]
-    read = {str(metric): metric.reads(encoding) for metric in computed} or {"": encoding}
-    used = {name: how.tokenize for name, how in read.items() if how.analyzer is None}  # analyzers split words
-    script = max(unspaced, key=lambda name: unspaced[name])
-    chinese = unspaced.get("CJK", 0.0) > 0.9 * sum(unspaced.values())
-    japanese = not chinese and {"HIRAGANA", "KATAKANA"} & set(unspaced)
-    advised = "zh" if chinese else "ja-mecab (pip install 'tarocco[ja]') or char" if japanese else "char"
-    splitting = SPLIT_AT_SPACES - {"zh"} if chinese else SPLIT_AT_SPACES
-    unfit = sorted(name for name, tokenize in used.items() if tokenize in splitting)
-    if unfit:
-        tokenizers = sorted({used[name] for name in unfit})
-        scored = f" for {join_subjects(unfit)}" if unfit != [""] else ""
-        yield DataFinding(
-            "tokenizer",
-            "severe",
-            tuple(tokenizers),
-            f"{100 * sum(unspaced.values()):.0f}% of the references' letters belong to scripts without spaces between "
-            f"words (most to {script.capitalize()}), and the tokenizer{scored} is {join_subjects(tokenizers)}, which "
-            "does not split them.",
-            f"Use --tokenize {advised}, a metric of characters such as chrF, or text that is segmented into words.",
-        )
+    unsuited = find_unsplit_script([reference.scripts for reference in texts.references], metrics, encoding)
+    if unsuited:
+        yield DataFinding("tokenizer", "severe", unsuited.subject, unsuited.evidence, unsuited.advice)
 
 
 def check_english(texts: TextProfiles, metrics: Sequence[Metric], encoding: Encoding) -> Iterator[DataFinding]:
     """Find metrics with English stemmers or WordNet on a text that is not English."""
-    english = [str(metric) for metric in metrics if reads_english(metric, encoding)]
-    share = english_share(texts)
-    if english and share is not None and share < MIN_ENGLISH:
-        yield DataFinding(
-            "English resources",
-            "warning",
-            tuple(english),
-            f"{join_subjects(english)} {'use' if len(english) > 1 else 'uses'} English stems or synonyms, but only "
-            f"{100 * share:.0f}% of the references' words are frequent English ones (in English text, 27% or more).",
-            "Use METEOR-exact, or metrics without stemming.",
-        )
-
-
-def reads_english(metric: Metric, encoding: Encoding) -> bool:
-    """Return whether a metric uses an English stemmer or WordNet."""
-    if isinstance(metric, External):
-        return False
-    stages = str(getattr(metric, "stages", ""))
-    stems = metric.reads(encoding).stem != "" or any(stage in stages for stage in ("stem", "wn"))
-    return stems or metric.stem == "MAXSIM"
-
-
-def english_share(texts: TextProfiles) -> float | None:
-    """Return the share of frequent English words in the references; None if there are too few words."""
-    words: list[str] = []
-    for text in texts.references[0].segments:
-        words += text.lower().split()
-        if len(words) > 20_000:
-            break
-    if len(words) < MIN_WORDS:
-        return None
-    return sum(word in ENGLISH_WORDS for word in words) / len(words)
+    unsuited = find_other_language(texts.references[0].segments, metrics, encoding)
+    if unsuited:
+        yield DataFinding("English resources", "warning", unsuited.subject, unsuited.evidence, unsuited.advice)
 
 
 def check_amount(test_set: TestSet, human: HumanScores | None) -> Iterator[DataFinding]:

@@ -12,7 +12,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocco.trials.data_audit.findings import DataFinding, join_subjects
+from tarocco.scoring.language import join_subjects
+from tarocco.trials.data_audit.findings import DataFinding
 from tarocco.trials.data_audit.texts import ColumnProfile, Floats, TextProfiles
 
 EQUAL = 0.5  # share of equal segments that makes a system a copy of a reference, or a reference one of another

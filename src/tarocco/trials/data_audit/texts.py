@@ -7,15 +7,15 @@ vectors, so that comparing two columns takes one AND and a population count.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tarocco.core.test_set import Segments, TestSet
+from tarocco.scoring.language import script_shares
 
 Floats = NDArray[np.float64]
 
@@ -52,13 +52,7 @@ class ColumnProfile:
     @cached_property
     def scripts(self) -> Mapping[str, float]:
         """The share of each script among the letters, by the first word of Unicode's names; empty without letters."""
-        counts: dict[str, int] = {}
-        for character, count in self.characters.items():
-            if character.isalpha():
-                script = script_of(character)
-                counts[script] = counts.get(script, 0) + count
-        total = sum(counts.values())
-        return {script: count / total for script, count in counts.items()}
+        return script_shares(self.characters)
 
     @cached_property
     def separated_marks(self) -> float:
@@ -80,12 +74,6 @@ class ColumnProfile:
     @cached_property
     def blank(self) -> NDArray[np.bool_]:
         return self.segments.blank
-
-
-@cache
-def script_of(character: str) -> str:
-    """Return the first word of a character's name, which is its script for letters: LATIN, CJK, THAI."""
-    return unicodedata.name(character, "UNKNOWN").replace("-", " ").split()[0]
 
 
 class TextProfiles:
