@@ -253,7 +253,8 @@ class PairAgreement:
             np.subtract(1, p_human, out=p_human, where=flipped)
             for m, p_values in enumerate(of_metrics):
                 agreed[m] += (1 - np.abs(p_values[places] - p_human)) @ self.pair_weights[places]
-        return (agreed / self.pair_weights.sum()).T
+        values: Floats = (agreed / self.pair_weights.sum()).T
+        return values
 
 
 def split(count: int, width: int) -> list[slice]:
