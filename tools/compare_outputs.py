@@ -100,15 +100,17 @@ def changes(old: Any, new: Any, where: str) -> Any:
 def compare(before: Path, after: Path) -> int:
     """Print every difference; return how many commands differ."""
     old, new = (json.loads(path.read_text("utf-8")) for path in (before, after))
-    compared = differing = 0
+    compared = differing = failed = 0
     for page, runs in old.items():
         for one, other in zip(runs, new[page], strict=True):
             compared += 1
+            failed += bool(one["code"] and other["code"])
             lines = differences(one, other)
             if lines:
                 differing += 1
                 print(f"{page}: {one['command']}", *(f"    {line}" for line in lines[:10]), sep="\n")
     print(f"{compared} commands compared, {differing} differ in a number, a key or an exit code")
+    print(f"{failed} failed both times: where the page shows no error, record again with data that both versions read")
     return differing
 
 

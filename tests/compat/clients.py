@@ -1,4 +1,4 @@
-"""How public programs call other packages, written anew in their style: each function takes the package to call.
+"""How public programs call other packages, rewritten in their style: each function takes the package to call.
 
 The same function runs with the package itself and with tarocco's module; the tests compare what it returns.
 """

@@ -117,7 +117,7 @@ def _speed_up() -> None:
 
 
 def _reader_is_gone() -> bool:
-    """Return whether standard output is a pipe that nobody reads any more; another pipe may be broken, too."""
+    """Return whether standard output is a pipe without a reader; another pipe may be broken, too."""
     import select
 
     poll = select.poll()

@@ -5,8 +5,8 @@ that it refers to, is sent once and passed from worker to worker; items are sent
 both, so the tasks of a lost worker run again on another. Results return to the driver, which alone writes to stores and
 files.
 
-The driver unpickles results: whoever controls the scheduler or a worker can run code in it. A local cluster is private
-to the run (`local_cluster`); for others there is TLS.
+The driver unpickles results: anyone who controls the scheduler or a worker can run code in it. A local cluster is
+private to the run (`local_cluster`); for others there is TLS.
 
 Schedulers and workers unpickle messages where an error would end them, along with the work of other users. A task
 therefore refers only to Python's standard library, and checks on the worker that it has the same release of tarocco.
